@@ -5,7 +5,7 @@ repo=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd -P)
 # A message to the person at the keyboard; standard output belongs to results.
 say() { printf '%s\n' "streamsim: $*" >&2; }
 
-# Where builds go: .build/ of the repository, or the user's cache where the repository is not ours to write in.
+# The folder of builds: .build/ of the repository, or the user's cache where the repository is not ours to write in.
 build_root() {
     if [ -O "$repo" ] && [ -w "$repo" ] && { [ ! -e "$repo/.build" ] || [ -w "$repo/.build" ]; }; then
         printf '%s\n' "$repo/.build"

@@ -48,6 +48,9 @@ struct DirectoryEntry {
     std::string name;
     bool directory = false;  // a directory, or a symbolic link to one
     bool symbolic_link = false;
+
+    /// The order of ByteStore::list().
+    bool operator<(const DirectoryEntry& other) const { return name < other.name; }
 };
 
 class ByteSource {

@@ -22,6 +22,8 @@ public:
     /// Changes the mode without releasing the lock. False: another holder prevents the change, and the mode is
     /// unchanged. Never waits. Errors: environment.
     virtual Result<bool> change(LockMode mode) = 0;
+    /// Another process has taken the lock over, as a lease was not renewed in time. Any thread.
+    virtual bool lost() const { return false; }
 };
 
 /// The longest note of a holder, in bytes.

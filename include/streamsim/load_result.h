@@ -58,12 +58,7 @@ inline LoadFigures load_figures(const std::string& name, const std::vector<const
         latency_ns += static_cast<double>(meter->all.response_sum_ns);
         if (meter->all.response_ns)
             out.latency_max_ns = std::max(out.latency_max_ns, meter->all.response_ns->max);
-        for (const MeterResult::Cell& each : meter->cells) {
-            transfers.transfers += each.cell.transfers;
-            transfers.blocks += each.cell.blocks;
-            transfers.block_ns += each.cell.block_ns;
-            transfers.latency_ns += each.cell.latency_ns;
-        }
+        for (const MeterResult::Cell& each : meter->cells) transfers += each.cell;
         if (meter->wall_ns <= 0) continue;
         const double per_s = 1e9 / static_cast<double>(meter->wall_ns);
         out.operations_per_s += static_cast<double>(meter->all.done) * per_s;

@@ -1,6 +1,7 @@
 // The result of a meter: plain data, a part of RunResult.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstdint>
@@ -38,6 +39,18 @@ struct TransferCell {
     double rate_sum = 0;            // of the transfers' rates, bytes / s: bytes of a transfer / its block times
     std::int64_t latency_ns = 0;  // the sum of the transfer latencies: total time - sum of the block latencies
     std::int64_t latency_max_ns = 0;
+
+    TransferCell& operator+=(const TransferCell& more) {
+        transfers += more.transfers;
+        blocks += more.blocks;
+        bytes += more.bytes;
+        block_ns += more.block_ns;
+        block_max_ns = std::max(block_max_ns, more.block_max_ns);
+        rate_sum += more.rate_sum;
+        latency_ns += more.latency_ns;
+        latency_max_ns = std::max(latency_max_ns, more.latency_max_ns);
+        return *this;
+    }
 };
 
 struct OperationResult {

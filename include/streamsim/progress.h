@@ -16,7 +16,7 @@ enum class StreamState : std::uint8_t {
     idle,        // before preroll
     prerolling,  // the stream fills its read-ahead, or waits for others that do
     playing,
-    waiting,  // the play clock stands still for a frame
+    waiting,  // the play clock is stopped for a frame
     ended,    // every slot is settled
     removed,  // the stream was ended before its last slot
 };

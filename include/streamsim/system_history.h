@@ -28,8 +28,8 @@ struct SystemSample {
     struct Path {
         std::string peer;  // the server with most bytes
         std::uint64_t received_segments = 0;
-        std::uint64_t out_of_order = 0;  // of those, after a lost one
-        std::uint64_t lossy_looks = 0;   // tenths of a second in which many came out of order
+        std::uint64_t out_of_order = 0;   // of those, after a lost one
+        std::uint64_t lossy_samples = 0;  // tenths of a second in which many came out of order
         std::uint64_t sent_segments = 0;
         std::uint64_t resent = 0;            // of our segments
         std::int64_t quiet_ns = 0;           // the time in which no server sent a byte

@@ -43,7 +43,7 @@ enum class Cause {
     client_resources,      // this computer had no file descriptor, or no port, left
     too_little_in_flight,  // the player was set to ask for less at once than the storage needs
     too_small_reads,       // the player was set to ask in pieces that are too small
-    cold_start,            // in the first second, while the storage woke up
+    cold_start,            // in the first second, while the storage warmed up
     model_part,            // a part of a model was full, or lost time
     injected_fault,        // streamsim delayed or failed it by itself (--faults, a scenario's faults)
     unknown,

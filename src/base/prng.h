@@ -1,6 +1,6 @@
 // Every random choice comes from here, so that one seed gives the same run with every compiler and library:
 // integers by SplitMix64 (Steele, Lea and Flood, "Fast splittable pseudorandom number generators", 2014), and
-// floating point onlyby operations that IEEE 754 rounds in one way.
+// floating point only by operations that IEEE 754 rounds in one way.
 #pragma once
 
 #include <cstdint>
@@ -27,7 +27,6 @@ class Prng {
 public:
     constexpr explicit Prng(std::uint64_t seed) : state_(mix64(seed)) {}
 
-    /// Uniform over 64 bits.
     constexpr std::uint64_t next() {
         const std::uint64_t out = mix64(state_);
         state_ += 0x9e3779b97f4a7c15ull;

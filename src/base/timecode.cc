@@ -10,16 +10,15 @@ namespace {
 constexpr std::size_t kHourDigitsMax = 6;
 
 /// Takes `min` to `max` digits off the front.
-std::optional<std::uint32_t> take_number(std::string_view& text, std::size_t min, std::size_t max) {
-    std::uint32_t value = 0;
+bool take_number(std::string_view& text, std::size_t min, std::size_t max, std::uint32_t& value) {
     std::size_t digits = 0;
     while (digits < text.size() && text[digits] >= '0' && text[digits] <= '9') {
-        if (++digits > max) return std::nullopt;
+        if (++digits > max) return false;
         value = value * 10 + static_cast<std::uint32_t>(text[digits - 1] - '0');
     }
-    if (digits < min) return std::nullopt;
+    if (digits < min) return false;
     text.remove_prefix(digits);
-    return value;
+    return true;
 }
 
 bool take_separator(std::string_view& text, char& separator) {
@@ -38,18 +37,11 @@ std::string show(const TimecodeLabel& label) {
 
 std::optional<TimecodeLabel> read_timecode_label(std::string_view text) {
     TimecodeLabel label;
-    const auto hours = take_number(text, 1, kHourDigitsMax);
-    if (!hours || !take_separator(text, label.separator)) return std::nullopt;
-    const auto minutes = take_number(text, 2, 2);
-    if (!minutes || *minutes > 59 || !take_separator(text, label.separator)) return std::nullopt;
-    const auto seconds = take_number(text, 2, 2);
-    if (!seconds || *seconds > 59 || !take_separator(text, label.separator)) return std::nullopt;
-    const auto frames = take_number(text, 2, 3);
-    if (!frames || !text.empty()) return std::nullopt;
-    label.hours = *hours;
-    label.minutes = *minutes;
-    label.seconds = *seconds;
-    label.frames = *frames;
+    const bool read = take_number(text, 1, kHourDigitsMax, label.hours) &&
+                      take_separator(text, label.separator) && take_number(text, 2, 2, label.minutes) &&
+                      take_separator(text, label.separator) && take_number(text, 2, 2, label.seconds) &&
+                      take_separator(text, label.separator) && take_number(text, 2, 3, label.frames);
+    if (!read || !text.empty() || label.minutes > 59 || label.seconds > 59) return std::nullopt;
     return label;
 }
 

@@ -2,10 +2,11 @@
 
 #include <fmt/format.h>
 
-#include <charconv>
 #include <cmath>
 #include <span>
 
+#include "base/ascii.h"
+#include "base/timecode.h"
 #include "base/wide.h"
 
 namespace streamsim {
@@ -41,23 +42,20 @@ Result<std::uint64_t> parse_with_unit(std::string_view text,
         if (text.substr(number_end) == candidate.name) unit = &candidate;
     }
     const auto point = number.find('.');
-    std::uint64_t whole = 0;
-    const std::string_view digits = number.substr(0, point);
-    const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), whole);
-    if (unit == nullptr || error != std::errc() || end != digits.data() + digits.size()) return wrong;
-    Wide value = Wide{whole} * unit->factor;
+    const auto whole = whole_number<std::uint64_t>(number.substr(0, point));
+    if (unit == nullptr || !whole) return wrong;
+    Wide value = Wide{*whole} * unit->factor;
     if (point != std::string_view::npos) {
-        Wide scale = unit->factor;
         const std::string_view fraction = number.substr(point + 1);
         if (fraction.empty() || fraction.size() > 9) return wrong;
         Wide part = 0;
         Wide divisor = 1;
         for (const char digit : fraction) {
-            if (digit < '0' || digit > '9') return wrong;
+            if (!is_digit(digit)) return wrong;
             part = part * 10 + static_cast<unsigned>(digit - '0');
             divisor *= 10;
         }
-        value += part * scale / divisor;
+        value += part * unit->factor / divisor;
     }
     if (value > INT64_MAX) return wrong;
     return static_cast<std::uint64_t>(value);
@@ -118,9 +116,13 @@ std::string show_count(std::uint64_t count) {
     return digits;
 }
 
+std::string counted(std::uint64_t count, std::string_view one) {
+    return fmt::format("{} {}{}", show_count(count), one, count == 1 ? "" : "s");
+}
+
 std::string timecode(std::uint64_t frame, FrameRate rate) {
-    const auto nominal = static_cast<std::uint64_t>((rate.num + rate.den - 1) / rate.den);
-    const bool drop = rate.den == 1001 && (rate.num == 30000 || rate.num == 60000);
+    const std::uint64_t nominal = nominal_rate(rate);
+    const bool drop = has_drop_frame(rate);
     if (drop) {
         const std::uint64_t labels = nominal / 15;  // 2 labels at 29.97, 4 at 59.94
         const std::uint64_t per_ten_minutes = nominal * 600 - labels * 9;

@@ -33,6 +33,9 @@ std::string show_rate(double bytes_per_s);
 /// 1234567 -> "1,234,567".
 std::string show_count(std::uint64_t count);
 
+/// "1 frame", "1,024 frames"
+std::string counted(std::uint64_t count, std::string_view one);
+
 /// SMPTE timecode of frame `frame` counted from 00:00:00:00, "HH:MM:SS:FF" at the rate's nominal count;
 /// 30000/1001 and 60000/1001 use the drop-frame labels and "HH:MM:SS;FF" (ST 12-1).
 std::string timecode(std::uint64_t frame, FrameRate rate);

@@ -1,5 +1,7 @@
 #include "base/utf8.h"
 
+#include <algorithm>
+
 namespace streamsim {
 
 Utf8Character first_character(std::string_view text) {
@@ -37,7 +39,6 @@ void append_hex(std::uint32_t value, int digits, std::string& out) {
     for (int i = digits; i-- > 0;) out += kDigits[value >> (4 * i) & 0xf];
 }
 
-/// Takes the first character from `text`.
 void append_printable(std::string_view& text, std::string& out) {
     const Utf8Character character = first_character(text);
     const std::size_t bytes = character.bytes == 0 ? 1 : character.bytes;
@@ -63,6 +64,10 @@ std::size_t paint_bytes(std::string_view text) {
 
 }  // namespace
 
+bool continues_character(char byte) {
+    return (static_cast<unsigned char>(byte) & 0xc0) == 0x80;
+}
+
 std::string printable(std::string_view text) {
     std::string out;
     while (!text.empty()) append_printable(text, out);
@@ -81,6 +86,19 @@ std::string printable_lines(std::string_view text, bool painted) {
         }
     }
     return out;
+}
+
+std::size_t shown_width(std::string_view text) {
+    return text.size() - static_cast<std::size_t>(std::count_if(text.begin(), text.end(), continues_character));
+}
+
+std::size_t bytes_of_first(std::string_view text, std::size_t characters) {
+    std::size_t at = 0;
+    for (; at < text.size() && characters > 0; --characters) {
+        ++at;
+        while (at < text.size() && continues_character(text[at])) ++at;
+    }
+    return at;
 }
 
 }  // namespace streamsim

@@ -16,6 +16,9 @@ struct Utf8Character {
 /// not UTF-8 either. REQUIRES: !text.empty().
 Utf8Character first_character(std::string_view text);
 
+/// True for the bytes of a character after its first.
+bool continues_character(char byte);
+
 /// True for characters that a terminal may take for a command: U+0000 to U+001F, U+007F to U+009F.
 bool is_control(std::uint32_t code);
 
@@ -27,5 +30,10 @@ std::string printable(std::string_view text);
 /// which are the page's own. Names are made printable() before they come into a page: there they could end a
 /// line.
 std::string printable_lines(std::string_view text, bool painted);
+
+/// The number of characters that a terminal shows, apart from wide ones. REQUIRES: UTF-8.
+std::size_t shown_width(std::string_view text);
+/// The bytes of the first `characters`, or of all if there are fewer. REQUIRES: UTF-8.
+std::size_t bytes_of_first(std::string_view text, std::size_t characters);
 
 }  // namespace streamsim

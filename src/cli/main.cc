@@ -12,7 +12,7 @@
 
 #include "base/utf8.h"
 #include "cli/commands/commands.h"
-#include "cli/help/help_text.h"
+#include "cli/help/help.h"
 #include "cli/last_resort.h"
 #include "cli/options/command_line.h"
 #include "cli/play/ranks_run.h"
@@ -37,13 +37,10 @@ constexpr Commands kForOne = kPrint | Command::inspect | Command::clean | Comman
 
 /// True where the command writes to standard output.
 bool needs_standard_output(const CliOptions& options) {
-    const ResultFiles& files = options.files;
-    const bool document = files.json == "-" || files.csv == "-" || files.html == "-" || files.trace == "-" ||
-                          files.junit == "-" || options.workload == "-";
-    if (document) return true;
+    if (options.files.take_standard_output() || options.workload == "-") return true;
     switch (options.command) {
         case Command::formats:
-        case Command::inspect: return files.json.empty();
+        case Command::inspect: return options.files.json.empty();
         case Command::man:
         case Command::completions: return true;
         case Command::profile: return options.workload.empty() || !options.quiet;
@@ -61,19 +58,24 @@ Result<void> descriptors_suffice() {
                     free, kNeeded));
 }
 
-int do_command(CliContext& context, run::Control& control, CliOptions& options) {
-    switch (options.command) {
-        case Command::play: return play_command(context, control, options);
-        case Command::prepare: return prepare_command(context, control, options);
-        case Command::max: return max_command(context, control, options);
-        case Command::report: return report_command(context, options);
-        case Command::run: return run_command(context, control, options);
-        case Command::formats: return formats_command(context, options);
-        case Command::inspect: return inspect_command(context, control, options);
-        case Command::profile: return profile_command(context, control, options);
-        case Command::clean: return clean_command(context, control, options);
-        case Command::man: return man_command(context);
-        case Command::completions: return completions_command(options);
+int print(const std::string& text) {
+    print_text(stdout, text);
+    return kExitPass;
+}
+
+int do_command(CommandContext& context) {
+    switch (context.options.command) {
+        case Command::play: return play_command(context);
+        case Command::prepare: return prepare_command(context);
+        case Command::max: return max_command(context);
+        case Command::report: return report_command(context);
+        case Command::run: return run_command(context);
+        case Command::formats: return formats_command(context);
+        case Command::inspect: return inspect_command(context);
+        case Command::profile: return profile_command(context);
+        case Command::clean: return clean_command(context);
+        case Command::man: return print(man_page(context.program.version));
+        case Command::completions: return print(completions(context.options.name));
     }
     return kExitBadInput;
 }
@@ -97,12 +99,11 @@ int run_line(CliContext& context, Command command, int argc, const char* const* 
     if (speaks && (parsed->answer || needs_standard_output(parsed->options)) && !standard_output_is_open())
         return report_error(context, environment_error("standard output is closed, and the result goes there: "
                                                        "open it, or give --quiet and --json FILE"));
-    if (parsed->answer) {
-        if (speaks) print_text(stdout, *parsed->answer == Answer::help ? help_text(command) : version_text());
-        return kExitPass;
-    }
-    if (parsed->options.debug_messages() && speaks) context.log.set_level(spdlog::level::debug);
-    return do_command(context, control, parsed->options);
+    if (parsed->answer && !speaks) return kExitPass;
+    if (parsed->answer) return print(*parsed->answer == Answer::help ? help_text(command) : version_text());
+    if (parsed->options.verbosity >= 2 && speaks) context.log.set_level(spdlog::level::debug);
+    CommandContext of_command{context, control, parsed->options};
+    return do_command(of_command);
 }
 
 /// Shows the control characters of a message, so that a terminal obeys none of them.
@@ -128,7 +129,6 @@ private:
 
 int run(const std::vector<std::string>& words) {
     std::vector<const char*> pointers;
-    pointers.reserve(words.size());
     for (const std::string& word : words) pointers.push_back(word.c_str());
     const auto argc = static_cast<int>(pointers.size());
     const char* const* const argv = pointers.data();

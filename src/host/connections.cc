@@ -21,6 +21,7 @@
 #include <cstring>
 #include <ctime>
 #include <string_view>
+#include <utility>
 
 namespace streamsim::host {
 namespace {
@@ -31,6 +32,41 @@ std::string address_text(int family, const void* address) {
     std::array<char, INET6_ADDRSTRLEN> text{};
     if (inet_ntop(family, address, text.data(), text.size()) == nullptr) return {};
     return text.data();
+}
+
+/// The number of an internet address, without its port.
+std::string address_text(const sockaddr& address) {
+    const void* number = &reinterpret_cast<const sockaddr_in&>(address).sin_addr;
+    if (address.sa_family == AF_INET6) number = &reinterpret_cast<const sockaddr_in6&>(address).sin6_addr;
+    return address_text(address.sa_family, number);
+}
+
+bool is_ipv6(const std::string& number) {
+    return number.find(':') != std::string::npos;
+}
+
+/// An internet address for the calls of sockets.
+struct SocketAddress {
+    SocketAddress(const std::string& number, std::uint16_t port) {
+        auto& v4 = reinterpret_cast<sockaddr_in&>(storage);
+        auto& v6 = reinterpret_cast<sockaddr_in6&>(storage);
+        storage.ss_family = is_ipv6(number) ? AF_INET6 : AF_INET;
+        v4.sin_port = htons(port);  // at the same place in both
+        size = is_ipv6(number) ? sizeof v6 : sizeof v4;
+        void* const into = is_ipv6(number) ? static_cast<void*>(&v6.sin6_addr) : &v4.sin_addr;
+        valid = inet_pton(storage.ss_family, number.c_str(), into) == 1;
+    }
+    int family() const { return storage.ss_family; }
+    const sockaddr* get() const { return reinterpret_cast<const sockaddr*>(&storage); }
+
+    sockaddr_storage storage{};
+    socklen_t size = 0;
+    bool valid = false;
+};
+
+/// The errno value means that our packets do not reach the peer.
+bool is_unreachable(int error) {
+    return error == ENETUNREACH || error == EHOSTUNREACH || error == ENETDOWN || error == EHOSTDOWN;
 }
 
 /// Rounds up to netlink's alignment.
@@ -44,7 +80,6 @@ TcpConnection connection_of(std::string_view message) {
     TcpConnection out;
     if (message.size() < sizeof head) return out;
     std::memcpy(&head, message.data(), sizeof head);
-    out.ipv6 = head.idiag_family == AF_INET6;
     out.peer = address_text(head.idiag_family, head.id.idiag_dst);
     out.peer_port = ntohs(head.id.idiag_dport);
     out.id = address_text(head.idiag_family, head.id.idiag_src) + ":" +
@@ -140,6 +175,17 @@ struct Request {  // of either version: type, code, checksum, identifier, sequen
     Payload payload;
 };
 
+/// A longer round trip counts as no answer.
+constexpr std::int64_t kAnswerTimeoutNs = 3'000'000'000;
+constexpr std::size_t kPendingMax = 32;
+
+std::optional<std::int64_t> rtt_of(int fd) {
+    tcp_info info{};
+    socklen_t size = sizeof info;
+    if (getsockopt(fd, IPPROTO_TCP, TCP_INFO, &info, &size) != 0 || info.tcpi_rtt == 0) return std::nullopt;
+    return std::int64_t{info.tcpi_rtt} * 1000;
+}
+
 }  // namespace
 
 std::vector<TcpConnection> tcp_connections() {
@@ -154,34 +200,23 @@ std::vector<TcpConnection> tcp_connections() {
 
 std::optional<std::string> interface_toward(const std::string& address) {
     // Connecting a datagram socket sends nothing, but gives it its source address.
-    sockaddr_storage to{};
+    const SocketAddress to(address, 9);
+    if (!to.valid) return std::nullopt;
     sockaddr_storage from{};
-    auto& to4 = reinterpret_cast<sockaddr_in&>(to);
-    auto& to6 = reinterpret_cast<sockaddr_in6&>(to);
-    const bool ipv6 = address.find(':') != std::string::npos;
-    to.ss_family = ipv6 ? AF_INET6 : AF_INET;
-    to4.sin_port = htons(9);
-    void* const number = ipv6 ? static_cast<void*>(&to6.sin6_addr) : static_cast<void*>(&to4.sin_addr);
-    if (inet_pton(to.ss_family, address.c_str(), number) != 1) return std::nullopt;
-    const int fd = socket(to.ss_family, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+    auto* const own = reinterpret_cast<sockaddr*>(&from);
     socklen_t length = sizeof from;
-    const bool known = fd >= 0 && connect(fd, reinterpret_cast<sockaddr*>(&to), sizeof to) == 0 &&
-                       getsockname(fd, reinterpret_cast<sockaddr*>(&from), &length) == 0;
+    const int fd = socket(to.family(), SOCK_DGRAM | SOCK_CLOEXEC, 0);
+    const bool known = fd >= 0 && connect(fd, to.get(), to.size) == 0 && getsockname(fd, own, &length) == 0;
     if (fd >= 0) close(fd);
     if (!known) return std::nullopt;
-    const void* const own = ipv6 ? static_cast<void*>(&reinterpret_cast<sockaddr_in6&>(from).sin6_addr)
-                                 : static_cast<void*>(&reinterpret_cast<sockaddr_in&>(from).sin_addr);
-    const std::string source = address_text(to.ss_family, own);
-    if (source == address_text(to.ss_family, number)) return "lo";
+    const std::string source = address_text(*own);
+    if (source == address_text(*to.get())) return "lo";
     std::optional<std::string> found;
     ifaddrs* all = nullptr;
     if (getifaddrs(&all) != 0) return std::nullopt;
     for (const ifaddrs* each = all; each != nullptr; each = each->ifa_next) {
-        if (each->ifa_addr == nullptr || each->ifa_addr->sa_family != to.ss_family) continue;
-        const void* const its =
-            ipv6 ? static_cast<void*>(&reinterpret_cast<sockaddr_in6*>(each->ifa_addr)->sin6_addr)
-                 : static_cast<void*>(&reinterpret_cast<sockaddr_in*>(each->ifa_addr)->sin_addr);
-        if (address_text(to.ss_family, its) == source) found = each->ifa_name;
+        if (each->ifa_addr == nullptr || each->ifa_addr->sa_family != to.family()) continue;
+        if (address_text(*each->ifa_addr) == source) found = each->ifa_name;
     }
     freeifaddrs(all);
     return found;
@@ -202,46 +237,31 @@ Pinger::~Pinger() {
     if (fd_ >= 0) close(fd_);
 }
 
-void Pinger::aim_at(const std::string& peer, bool ipv6) {
+void Pinger::aim_at(const std::string& peer) {
     if (peer == peer_) return;
     if (fd_ >= 0) close(fd_);
     peer_ = peer;
-    ipv6_ = ipv6;
-    const int family = ipv6 ? AF_INET6 : AF_INET;
-    const int protocol = ipv6 ? static_cast<int>(IPPROTO_ICMPV6) : static_cast<int>(IPPROTO_ICMP);
+    const int family = is_ipv6(peer) ? AF_INET6 : AF_INET;
+    const int protocol = is_ipv6(peer) ? static_cast<int>(IPPROTO_ICMPV6) : static_cast<int>(IPPROTO_ICMP);
     // Any user may open the first kind where the administrator allows it, only root the second.
-    raw_ = false;
     fd_ = socket(family, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, protocol);
-    if (fd_ < 0) {
-        raw_ = true;
-        fd_ = socket(family, SOCK_RAW | SOCK_CLOEXEC | SOCK_NONBLOCK, protocol);
-    }
+    raw_ = fd_ < 0;
+    if (raw_) fd_ = socket(family, SOCK_RAW | SOCK_CLOEXEC | SOCK_NONBLOCK, protocol);
     const int on = 1;
     if (fd_ >= 0) setsockopt(fd_, SOL_SOCKET, SO_TIMESTAMPNS, &on, sizeof on);
-}
-
-bool is_unreachable(int error) {
-    return error == ENETUNREACH || error == EHOSTUNREACH || error == ENETDOWN || error == EHOSTDOWN;
 }
 
 bool Pinger::send() {
     if (fd_ < 0) return false;
     Request request;
-    request.type = ipv6_ ? ICMP6_ECHO_REQUEST : ICMP_ECHO;
+    request.type = is_ipv6(peer_) ? ICMP6_ECHO_REQUEST : ICMP_ECHO;
     request.id = htons(static_cast<std::uint16_t>(getpid()));
     request.sequence = htons(++sequence_);
     request.payload = {kMark, wall_ns()};
-    if (!ipv6_) request.sum = checksum(&request, sizeof request);  // the kernel computes it for version 6
-    sockaddr_in to4{};
-    sockaddr_in6 to6{};
-    to4.sin_family = AF_INET;
-    to6.sin6_family = AF_INET6;
-    if (inet_pton(ipv6_ ? AF_INET6 : AF_INET, peer_.c_str(),
-                  ipv6_ ? static_cast<void*>(&to6.sin6_addr) : static_cast<void*>(&to4.sin_addr)) != 1)
-        return false;
-    const auto* to = ipv6_ ? reinterpret_cast<const sockaddr*>(&to6) : reinterpret_cast<const sockaddr*>(&to4);
-    return sendto(fd_, &request, sizeof request, MSG_DONTWAIT, to, ipv6_ ? sizeof to6 : sizeof to4) >= 0 ||
-           is_unreachable(errno);
+    if (!is_ipv6(peer_)) request.sum = checksum(&request, sizeof request);  // else the kernel computes it
+    const SocketAddress to(peer_, 0);
+    if (!to.valid) return false;
+    return sendto(fd_, &request, sizeof request, MSG_DONTWAIT, to.get(), to.size) >= 0 || is_unreachable(errno);
 }
 
 bool Pinger::receive(int wait_ms) {
@@ -266,11 +286,11 @@ bool Pinger::take_one() {
         const ssize_t got = recvmsg(fd_, &message, MSG_DONTWAIT);
         if (got < 0) return false;
         // A raw socket of version 4 delivers the IP header too, and the packets of all processes.
-        const std::size_t skip = raw_ && !ipv6_ ? (static_cast<unsigned>(packet[0]) & 0xf) * 4 : 0;
+        const std::size_t skip = raw_ && !is_ipv6(peer_) ? (static_cast<unsigned>(packet[0]) & 0xf) * 4 : 0;
         Request answer;
         if (static_cast<std::size_t>(got) < skip + sizeof answer) continue;
         std::memcpy(&answer, packet.data() + skip, sizeof answer);
-        if (answer.payload.mark != kMark || answer.type != (ipv6_ ? ICMP6_ECHO_REPLY : ICMP_ECHOREPLY))
+        if (answer.payload.mark != kMark || answer.type != (is_ipv6(peer_) ? ICMP6_ECHO_REPLY : ICMP_ECHOREPLY))
             continue;
         if (raw_ && answer.id != htons(static_cast<std::uint16_t>(getpid()))) continue;
         std::int64_t came_ns = wall_ns();
@@ -285,6 +305,48 @@ bool Pinger::take_one() {
         last_ns_ = std::max<std::int64_t>(came_ns - answer.payload.sent_ns, 0);
         return true;
     }
+}
+
+Handshakes::~Handshakes() {
+    for (const Pending& each : pending_) close(each.fd);
+}
+
+bool Handshakes::begin(const std::string& peer, std::uint16_t port, std::int64_t now_ns) {
+    const SocketAddress to(peer, port);
+    if (!to.valid || pending_.size() >= kPendingMax) return false;
+    const int fd = socket(to.family(), SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    if (fd < 0) return false;
+    if (connect(fd, to.get(), to.size) == 0 || errno == EINPROGRESS) {
+        pending_.push_back({fd, now_ns});
+        return true;
+    }
+    const int error = errno;
+    close(fd);
+    if (error == ECONNREFUSED) at_once_.any = at_once_.refused = true;  // on this computer itself
+    return error == ECONNREFUSED || is_unreachable(error);
+}
+
+Handshakes::Answers Handshakes::receive(std::int64_t now_ns) {
+    Answers answers = std::exchange(at_once_, {});
+    for (auto each = pending_.begin(); each != pending_.end();) {
+        pollfd waiting{each->fd, POLLOUT, 0};
+        int error = 0;
+        socklen_t size = sizeof error;
+        const bool settled = poll(&waiting, 1, 0) > 0;
+        if (settled && getsockopt(each->fd, SOL_SOCKET, SO_ERROR, &error, &size) == 0 &&
+            (error == 0 || error == ECONNREFUSED || error == ECONNRESET)) {
+            answers.any = true;
+            answers.refused |= error != 0;
+            if (error == 0) answers.rtt_ns = rtt_of(each->fd);
+        }
+        if (settled || now_ns - each->begun_ns > kAnswerTimeoutNs) {
+            close(each->fd);
+            each = pending_.erase(each);
+        } else {
+            ++each;
+        }
+    }
+    return answers;
 }
 
 }  // namespace streamsim::host

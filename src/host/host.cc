@@ -1,5 +1,6 @@
 #include "host/host.h"
 
+#include <fmt/chrono.h>
 #include <pthread.h>
 #include <sched.h>
 #include <sys/resource.h>
@@ -8,7 +9,6 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
-#include <array>
 #include <cerrno>
 #include <cstring>
 #include <ctime>
@@ -132,13 +132,7 @@ bool request_realtime(std::string& why_not) {
 }
 
 std::string now_rfc3339() {
-    timespec now{};
-    clock_gettime(CLOCK_REALTIME, &now);
-    tm parts{};
-    gmtime_r(&now.tv_sec, &parts);
-    std::array<char, 32> text{};
-    const std::size_t length = std::strftime(text.data(), text.size(), "%Y-%m-%dT%H:%M:%SZ", &parts);
-    return {text.data(), length};
+    return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr)));
 }
 
 }  // namespace streamsim::host

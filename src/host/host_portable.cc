@@ -1,4 +1,5 @@
 // Host facts by libuv, on any system. All further facts are unknown outside of Linux.
+#include <fmt/chrono.h>
 #include <uv.h>
 
 #include <algorithm>
@@ -48,11 +49,7 @@ bool request_realtime(std::string& why_not) {
 }
 
 std::string now_rfc3339() {
-    const std::time_t now = std::time(nullptr);
-    std::array<char, 32> text{};
-    const std::size_t length = std::strftime(text.data(), text.size(), "%Y-%m-%dT%H:%M:%SZ",
-                                             std::gmtime(&now));  // NOLINT(concurrency-mt-unsafe): before play
-    return {text.data(), length};
+    return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr)));
 }
 
 std::optional<MountFacts> mount_of(const std::string& /*path*/) {
@@ -67,15 +64,25 @@ std::optional<std::uint64_t> cached_bytes(const char* /*path*/) {
     return std::nullopt;
 }
 
+PlaceAnswer place_identity_of(const std::string& path) {
+    uv_fs_t request{};
+    const int result = uv_fs_stat(nullptr, &request, path.c_str(), nullptr);
+    PlaceAnswer out;
+    if (result == 0) {
+        out.identity = PlaceIdentity{request.statbuf.st_dev, request.statbuf.st_ino, 0, false};
+    } else {
+        out.error = -result;
+    }
+    uv_fs_req_cleanup(&request);
+    return out;
+}
+
 std::int64_t suspended_since_start_ns() {
     return 0;
 }
 
-SystemWatch::SystemWatch(std::string path, SuspendClock suspended_ns)
-    : path_(std::move(path)), suspended_ns_(std::move(suspended_ns)) {}
-
-SystemWatch::SystemWatch(ServersWatched servers, SuspendClock suspended_ns)
-    : servers_(std::move(servers.addresses)), suspended_ns_(std::move(suspended_ns)) {}
+SystemWatch::SystemWatch(std::string path, std::vector<std::string> servers, SuspendClock suspended_ns)
+    : path_(std::move(path)), servers_(std::move(servers)), suspended_ns_(std::move(suspended_ns)) {}
 
 SystemWatch::~SystemWatch() = default;
 

@@ -3,21 +3,13 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <charconv>
 #include <fstream>
-#include <sstream>
 
+#include "base/ascii.h"
 #include "base/system/proc_text.h"
 
 namespace streamsim::host {
 namespace {
-
-std::optional<std::uint64_t> number(std::string_view text) {
-    std::uint64_t value = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (error != std::errc()) return std::nullopt;
-    return value;
-}
 
 /// The sum of the lines "KEY 123" whose key begins with one of these; nullopt: no such line.
 std::optional<std::uint64_t> sum_of(const std::filesystem::path& file,
@@ -34,58 +26,54 @@ std::optional<std::uint64_t> sum_of(const std::filesystem::path& file,
     return sum;
 }
 
-std::vector<std::string> words_of(std::string_view line, char separator) {
-    std::vector<std::string> out;
-    std::istringstream in{std::string(line)};
-    for (std::string word; std::getline(in, word, separator);) out.push_back(word);
-    return out;
-}
-
-bool has(const std::vector<std::string>& words, std::string_view word) {
+bool has_word(const std::vector<std::string_view>& words, std::string_view word) {
     return std::find(words.begin(), words.end(), word) != words.end();
 }
 
 /// The group's path below a mount that shows `root` of the hierarchy.
-std::string below(const std::string& group, const std::string& root) {
-    std::string path = group;
-    if (root != "/" && path.starts_with(root)) path = path.substr(root.size());
-    while (path.starts_with('/')) path.erase(0, 1);
-    return path;
+std::string below(std::string_view group, std::string_view root) {
+    if (root != "/" && group.starts_with(root)) group.remove_prefix(root.size());
+    while (group.starts_with('/')) group.remove_prefix(1);
+    return std::string(group);
 }
 
-std::optional<std::int64_t> pressure_ns(const std::filesystem::path& file) {
-    std::ifstream in(file);
-    std::string line;
-    while (std::getline(in, line)) {
-        const std::size_t total = line.find("total=");
-        if (!line.starts_with("some") || total == std::string::npos) continue;
-        if (const auto us = number(std::string_view(line).substr(total + 6)))
-            return static_cast<std::int64_t>(*us) * 1'000;
-    }
-    return std::nullopt;
+/// The number that a file consists of.
+std::optional<std::uint64_t> number_in(const std::filesystem::path& file) {
+    return number_after(read_proc_text(file).value_or(""), "");
 }
 
 }  // namespace
 
+std::optional<std::int64_t> pressure_ns(const std::filesystem::path& file) {
+    const std::string text = read_proc_text(file).value_or("");
+    for (const std::string_view line : split(text, '\n')) {
+        const std::size_t total = line.find("total=");
+        if (!line.starts_with("some") || total == std::string::npos) continue;
+        if (const auto us = whole_number<std::int64_t>(line.substr(total + 6))) return *us * 1'000;
+    }
+    return std::nullopt;
+}
+
 std::optional<MemoryGroup> memory_group_in(std::string_view groups, std::string_view mounts) {
-    std::optional<std::string> v1, v2;
-    for (const std::string& line : words_of(groups, '\n')) {  // "4:memory:/a/b", "0::/a/b"
+    std::optional<std::string_view> v1, v2;
+    for (const std::string_view line : split(groups, '\n')) {  // "4:memory:/a/b", "0::/a/b"
         const std::size_t first = line.find(':');
         const std::size_t second = line.find(':', first + 1);
         if (first == std::string::npos || second == std::string::npos) continue;
-        const std::string controllers = line.substr(first + 1, second - first - 1);
+        const std::string_view controllers = line.substr(first + 1, second - first - 1);
         if (controllers.empty()) v2 = line.substr(second + 1);
-        if (has(words_of(controllers, ','), "memory")) v1 = line.substr(second + 1);
+        if (has_word(split(controllers, ','), "memory")) v1 = line.substr(second + 1);
     }
-    for (const std::string& line : words_of(mounts, '\n')) {
+    for (const std::string_view line : split(mounts, '\n')) {
         // id parent device root point options [optional]... - type source options of the file system
-        const std::vector<std::string> words = words_of(line, ' ');
+        const std::vector<std::string_view> words = split(line, ' ');
         const auto dash = std::find(words.begin(), words.end(), "-");
         if (words.size() < 6 || words.end() - dash < 4) continue;
-        const std::string& type = dash[1];
-        if (v1 && type == "cgroup" && has(words_of(dash[3], ','), "memory"))
-            return MemoryGroup{words[4], below(*v1, words[3]), false};
-        if (!v1 && v2 && type == "cgroup2") return MemoryGroup{words[4], below(*v2, words[3]), true};
+        const std::string_view type = dash[1];
+        if (v1 && type == "cgroup" && has_word(split(dash[3], ','), "memory"))
+            return MemoryGroup{std::string(words[4]), below(*v1, words[3]), false};
+        if (!v1 && v2 && type == "cgroup2")
+            return MemoryGroup{std::string(words[4]), below(*v2, words[3]), true};
     }
     return std::nullopt;
 }
@@ -111,11 +99,10 @@ void MemoryWatch::read(SystemSample& sample) const {
         return;
     }
     for (const std::filesystem::path& group : groups_) {
-        const auto hits = v2_ ? sum_of(group / "memory.events", {"max", "high"})
-                              : number(read_proc_text(group / "memory.failcnt").value_or(""));
+        const auto hits =
+            v2_ ? sum_of(group / "memory.events", {"max", "high"}) : number_in(group / "memory.failcnt");
         if (hits) sample.memory_limit_hits = sample.memory_limit_hits.value_or(0) + *hits;
-        const auto limit =
-            number(read_proc_text(group / (v2_ ? "memory.max" : "memory.limit_in_bytes")).value_or(""));
+        const auto limit = number_in(group / (v2_ ? "memory.max" : "memory.limit_in_bytes"));
         if (limit) sample.memory_limit_bytes = std::min(sample.memory_limit_bytes.value_or(UINT64_MAX), *limit);
         if (v2_) break;  // its events are those of the groups above as well
     }

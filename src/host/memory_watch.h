@@ -21,6 +21,10 @@ struct MemoryGroup {
 /// nullopt: there is none. A v1 hierarchy with the memory controller takes precedence.
 std::optional<MemoryGroup> memory_group_in(std::string_view groups, std::string_view mounts);
 
+/// The time in which some task waited, in a file of the kernel's pressure stall information:
+/// "some avg10=0.00 avg60=0.00 avg300=0.00 total=123", in microseconds.
+std::optional<std::int64_t> pressure_ns(const std::filesystem::path& file);
+
 class MemoryWatch {
 public:
     /// Watches this process.

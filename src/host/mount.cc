@@ -7,14 +7,14 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
+#include <cerrno>
 #include <charconv>
-#include <cstdlib>
 #include <filesystem>
 #include <sstream>
 #include <string_view>
 #include <vector>
 
+#include "base/ascii.h"
 #include "base/system/proc_text.h"
 #include "host/network_mount.h"
 
@@ -64,9 +64,9 @@ std::string unescaped(std::string_view text) {
 /// The options of a mount and those of its file system, each once.
 std::string together(const std::string& of_mount, const std::string& of_file_system) {
     std::string out = of_mount;
-    std::istringstream rest(of_file_system);
-    for (std::string each; std::getline(rest, each, ',');) {
-        if (("," + out + ",").find("," + each + ",") == std::string::npos) out += "," + each;
+    for (const std::string_view each : split(of_file_system, ',')) {
+        const std::string option = "," + std::string(each);
+        if (("," + out + ",").find(option + ",") == std::string::npos) out += option;
     }
     return out;
 }
@@ -89,10 +89,8 @@ private:
 
 std::optional<MountFacts> mount_in(std::string_view table, std::string_view path, std::string* device) {
     std::optional<MountFacts> found;
-    while (!table.empty()) {
-        const std::size_t end = std::min(table.find('\n'), table.size());
-        std::istringstream line{std::string(table.substr(0, end))};
-        table.remove_prefix(std::min(end + 1, table.size()));
+    for (const std::string_view text : split(table, '\n')) {
+        std::istringstream line{std::string(text)};
         // id parent device root point options [optional]... - type source options of the file system
         std::string id, parent, number, root, point, options, word, type, source, more;
         line >> id >> parent >> number >> root >> point >> options;
@@ -134,11 +132,8 @@ std::optional<int> fuse_server_of(const std::string& path) {
     if (stat(path.c_str(), &facts) != 0) return std::nullopt;
     std::error_code error;
     for (const auto& entry : std::filesystem::directory_iterator("/proc", error)) {
-        const std::string name = entry.path().filename();
-        int pid = 0;
-        const auto [end, bad] = std::from_chars(name.data(), name.data() + name.size(), pid);
-        if (bad != std::errc() || end != name.data() + name.size() || pid == getpid()) continue;
-        if (serves(entry.path(), minor(facts.st_dev))) return pid;
+        const auto pid = whole_number<int>(entry.path().filename().native());
+        if (pid && *pid != getpid() && serves(entry.path(), minor(facts.st_dev))) return pid;
     }
     return std::nullopt;
 }
@@ -165,6 +160,24 @@ std::optional<std::uint64_t> cached_bytes(const char* path) {
         }
     }
     return cached;
+}
+
+PlaceAnswer place_identity_of(const std::string& path) {
+    struct statx facts {};
+    // Asks the server, past the attribute cache.
+    constexpr unsigned kMountId = 0x1000;  // STATX_MNT_ID, of Linux 5.8
+    if (statx(AT_FDCWD, path.c_str(), AT_STATX_FORCE_SYNC, STATX_TYPE | STATX_INO | kMountId, &facts) != 0)
+        return {std::nullopt, errno};
+    PlaceIdentity out;
+    out.device = makedev(facts.stx_dev_major, facts.stx_dev_minor);
+    out.inode = facts.stx_ino;
+#ifdef STATX_MNT_ID
+    if ((facts.stx_mask & kMountId) != 0) out.mount = facts.stx_mnt_id;
+#endif
+    const std::string number = std::to_string(facts.stx_dev_major) + ":" + std::to_string(facts.stx_dev_minor);
+    // An unplugged drive leaves its file system mounted, with the cached part of it.
+    out.has_block_device = access(("/sys/dev/block/" + number).c_str(), F_OK) == 0;
+    return {out, 0};
 }
 
 }  // namespace streamsim::host

@@ -1,6 +1,7 @@
-// The file system that a path is on.
+// The file system that a path is on, and what the path names there.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -25,5 +26,22 @@ std::optional<int> fuse_server_of(const std::string& path);
 
 /// Bytes of the file in this computer's page cache; nullopt: unknown.
 std::optional<std::uint64_t> cached_bytes(const char* path);
+
+/// The identity of a directory or a file, which a later one of the same name does not have.
+struct PlaceIdentity {
+    std::uint64_t device = 0, inode = 0;
+    std::uint64_t mount = 0;        // of this mount namespace; 0: the system does not say
+    bool has_block_device = false;  // the device that the system lists under the number `device`
+
+    bool operator==(const PlaceIdentity&) const = default;
+};
+
+struct PlaceAnswer {
+    std::optional<PlaceIdentity> identity;
+    int error = 0;  // errno: the path names none
+};
+
+/// Follows links. May block for as long as the file system does.
+PlaceAnswer place_identity_of(const std::string& path);
 
 }  // namespace streamsim::host

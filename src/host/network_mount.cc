@@ -2,11 +2,10 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <charconv>
 #include <string>
 #include <string_view>
 
+#include "base/ascii.h"
 #include "base/units.h"
 
 namespace streamsim::host {
@@ -25,31 +24,13 @@ bool is_smb(const MountFacts& mount) {
     return mount.type == "cifs" || mount.type == "smb3";
 }
 
-/// In "rw,vers=4.2,hard": the text behind "vers="; "" for "hard"; nullopt: the option is not set.
-std::optional<std::string_view> option(const MountFacts& mount, std::string_view name) {
-    std::string_view rest = mount.options;
-    while (!rest.empty()) {
-        const std::size_t comma = std::min(rest.find(','), rest.size());
-        const std::string_view each = rest.substr(0, comma);
-        rest.remove_prefix(std::min(comma + 1, rest.size()));
-        if (each == name) return std::string_view{};
-        if (each.starts_with(name) && each.substr(name.size()).starts_with('='))
-            return each.substr(name.size() + 1);
-    }
-    return std::nullopt;
-}
-
-bool has(const MountFacts& mount, std::string_view name) {
-    return option(mount, name).has_value();
+bool has_option(const MountFacts& mount, std::string_view name) {
+    return mount_option(mount, name).has_value();
 }
 
 std::optional<std::uint64_t> number_option(const MountFacts& mount, std::string_view name) {
-    const auto text = option(mount, name);
-    std::uint64_t value = 0;
-    if (!text) return std::nullopt;
-    const auto [end, error] = std::from_chars(text->data(), text->data() + text->size(), value);
-    if (error != std::errc() || end != text->data() + text->size()) return std::nullopt;
-    return value;
+    const auto text = mount_option(mount, name);
+    return text ? whole_number<std::uint64_t>(*text) : std::nullopt;
 }
 
 /// "isilon" of "isilon:/ifs/media", "fe80::1" of "[fe80::1]:/x", "isilon" of "//isilon/media".
@@ -65,22 +46,23 @@ void hint_at_nfs(const MountFacts& mount, const MountUse& use, std::vector<std::
             "nconnect=1: one connection seldom fills a link of {:g} Gb/s; try nconnect=4 to 8, or more seats",
             static_cast<double>(*use.bits_per_s) / 1e9));
     }
-    if (has(mount, "noac") || number_option(mount, "actimeo") == 0 || number_option(mount, "acregmax") == 0)
+    if (has_option(mount, "noac") || number_option(mount, "actimeo") == 0 ||
+        number_option(mount, "acregmax") == 0)
         hints.emplace_back(
             "attributes are not cached (noac, actimeo=0): each open and each look at a file asks the server; "
             "image sequences suffer most");
-    if (has(mount, "soft") || has(mount, "softerr"))
+    if (has_option(mount, "soft") || has_option(mount, "softerr"))
         hints.emplace_back(
             "soft: a server that is away for a moment becomes a read error in the application; hard waits");
-    if (option(mount, "proto").value_or("tcp").starts_with("udp"))
+    if (mount_option(mount, "proto").value_or("tcp").starts_with("udp"))
         hints.emplace_back("proto=udp: a lost packet costs a whole request; use tcp");
 }
 
 void hint_at_smb(const MountFacts& mount, const MountUse& use, std::vector<std::string>& hints) {
-    const std::string_view version = option(mount, "vers").value_or("");
+    const std::string_view version = mount_option(mount, "vers").value_or("");
     if (version.starts_with("1"))
         hints.emplace_back("vers=1.0: small requests, one after the other; use 3.0 or later");
-    if (option(mount, "cache") == "none")
+    if (mount_option(mount, "cache") == "none")
         hints.emplace_back("cache=none: this computer reads nothing ahead and keeps nothing; use cache=strict");
     if (mount.connections == 1 && use.bits_per_s.value_or(0) >= kOneConnectionBits) {
         hints.push_back(fmt::format(
@@ -91,11 +73,20 @@ void hint_at_smb(const MountFacts& mount, const MountUse& use, std::vector<std::
 
 }  // namespace
 
+std::optional<std::string_view> mount_option(const MountFacts& mount, std::string_view name) {
+    for (const std::string_view each : split(mount.options, ',')) {
+        if (each == name) return std::string_view{};
+        if (each.starts_with(name) && each.substr(name.size()).starts_with('='))
+            return each.substr(name.size() + 1);
+    }
+    return std::nullopt;
+}
+
 void describe_share(MountFacts& mount) {
     if (!is_nfs(mount) && !is_smb(mount)) return;
     mount.server = server_of(mount.source);
     mount.read_bytes = number_option(mount, "rsize");
-    std::string version(option(mount, "vers").value_or(""));
+    std::string version(mount_option(mount, "vers").value_or(""));
     if (is_nfs(mount)) {
         if (version.empty()) version = mount.type == "nfs4" ? "4" : "";
         mount.protocol = "NFS" + (version.empty() ? version : "v" + version);
@@ -104,7 +95,8 @@ void describe_share(MountFacts& mount) {
     }
     const bool numbered = !version.empty() && version.find_first_not_of("0123456789.") == std::string::npos;
     mount.protocol = numbered ? "SMB " + version : "SMB";
-    mount.connections = has(mount, "multichannel") ? number_option(mount, "max_channels").value_or(2) : 1;
+    mount.connections =
+        has_option(mount, "multichannel") ? number_option(mount, "max_channels").value_or(2) : 1;
 }
 
 void hint_at(MountFacts& mount, const MountUse& use) {
@@ -116,7 +108,7 @@ void hint_at(MountFacts& mount, const MountUse& use) {
     }
     if (is_nfs(mount)) hint_at_nfs(mount, use, mount.hints);
     if (is_smb(mount)) hint_at_smb(mount, use, mount.hints);
-    if (has(mount, "sync"))
+    if (has_option(mount, "sync"))
         mount.hints.emplace_back("sync: each write waits for the server; preparing is slow");
     // Direct reads bypass the kernel's read-ahead; an application's reads do not.
     if (mount.read_ahead_bytes && *mount.read_ahead_bytes < use.frame_bytes) {

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string_view>
 
 #include "streamsim/run_result.h"
 
@@ -14,6 +15,9 @@ struct MountUse {
     std::optional<std::uint64_t> bits_per_s;  // of the receiving interface
     bool direct = false;                      // reads bypass this computer's page cache
 };
+
+/// In "rw,vers=4.2,hard": the text behind "vers="; "" for "hard"; nullopt: the option is not set.
+std::optional<std::string_view> mount_option(const MountFacts& mount, std::string_view name);
 
 /// Fills in the server, the protocol and the facts from the options, for NFS (nfs, nfs4) and SMB (cifs, smb3).
 /// Does nothing for a mount of another type.

@@ -40,8 +40,7 @@ void ServerHost::aim_at(const TcpConnection& connection, bool handshakes) {
     handshakes_allowed_ = handshakes;
     peer_ = connection.peer;
     port_ = connection.peer_port;
-    ipv6_ = connection.ipv6;
-    pinger_.aim_at(peer_, ipv6_);
+    pinger_.aim_at(peer_);
     interface_ = interface_toward(peer_);
     had_carrier_ = interface_ && has_carrier(*interface_);
 }
@@ -107,7 +106,7 @@ void ServerHost::ask(std::int64_t now_ns, bool quiet, const TcpConnection* conne
     }
     if (wanted && handshakes_allowed_) {
         last_handshake_ns_ = now_ns;
-        if (handshakes_.begin(peer_, port_, ipv6_, now_ns) && quiet) {
+        if (handshakes_.begin(peer_, port_, now_ns) && quiet) {
             ++quiet_handshakes_;
             if (!handshake_asked_ns_) handshake_asked_ns_ = now_ns;
         }
@@ -202,7 +201,8 @@ void ServerPath::look(std::int64_t now_ns) {
     if (!any) return;
     const std::uint64_t out_of_order = growth(sum.out_of_order, path_.out_of_order);
     const std::uint64_t received = growth(sum.received_segments, path_.received_segments);
-    if (out_of_order >= kLossSegmentsMin && out_of_order * 100 >= received * kLossPercent) ++path_.lossy_looks;
+    if (out_of_order >= kLossSegmentsMin && out_of_order * 100 >= received * kLossPercent)
+        ++path_.lossy_samples;
     path_.peer = most_;
     path_.received_segments = sum.received_segments;
     path_.out_of_order = sum.out_of_order;

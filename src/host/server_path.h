@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "host/connections.h"
-#include "host/handshakes.h"
 #include "streamsim/system_history.h"
 
 namespace streamsim::host {
@@ -19,8 +18,7 @@ namespace streamsim::host {
 /// answer, and had answered before, is not.
 class ServerHost {
 public:
-    /// The server that pings (ICMP) and TCP handshakes go to, in the network namespace
-    /// of the calling thread.
+    /// The server that pings and handshakes go to, in the network namespace of the calling thread.
     void aim_at(const TcpConnection& connection, bool handshakes);
     bool aimed() const { return !peer_.empty(); }
 
@@ -41,7 +39,6 @@ private:
 
     std::string peer_;
     std::uint16_t port_ = 0;
-    bool ipv6_ = false;
     std::optional<std::string> interface_;  // toward it
     bool had_carrier_ = false;
     Pinger pinger_;

@@ -5,7 +5,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <charconv>
 #include <chrono>
 #include <ctime>
 #include <filesystem>
@@ -20,6 +19,7 @@
 #include "host/host.h"
 #include "host/memory_watch.h"
 #include "host/mount.h"
+#include "host/network_mount.h"
 #include "host/server_path.h"
 
 namespace streamsim::host {
@@ -34,13 +34,6 @@ std::int64_t monotonic_ns() {
     timespec now{};
     clock_gettime(CLOCK_MONOTONIC, &now);
     return std::int64_t{now.tv_sec} * 1'000'000'000 + now.tv_nsec;
-}
-
-std::optional<std::uint64_t> number(std::string_view text) {
-    std::uint64_t value = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (error != std::errc() || end == text.data()) return std::nullopt;
-    return value;
 }
 
 /// The run-queue wait of the threads of this process, and of the processes that bring its bytes: the one here
@@ -107,19 +100,6 @@ void read_processors(SystemSample& sample) {
     sample.stolen_ticks = ticks[7];
 }
 
-/// "some avg10=0.00 avg60=0.00 avg300=0.00 total=123": the microseconds.
-std::optional<std::int64_t> pressure_ns(const char* what) {
-    std::ifstream in(std::string("/proc/pressure/") + what);
-    std::string line;
-    while (std::getline(in, line)) {
-        const std::size_t total = line.find("total=");
-        if (!line.starts_with("some") || total == std::string::npos) continue;
-        const auto us = number(std::string_view(line).substr(total + 6));
-        if (us) return static_cast<std::int64_t>(*us) * 1'000;
-    }
-    return std::nullopt;
-}
-
 std::optional<std::uint64_t> link_speed(const std::string& name) {
     std::ifstream in("/sys/class/net/" + name + "/speed");
     std::int64_t megabits = 0;
@@ -147,12 +127,9 @@ void read_links(bool own_namespace, const std::set<std::string>& only, SystemSam
 /// The address of the server of a mounted path (NFS, SMB), from its mount options; else empty.
 std::vector<std::string> servers_of_mount(const std::string& path) {
     const std::optional<MountFacts> mount = path.empty() ? std::nullopt : mount_of(path);
-    if (!mount) return {};
-    const bool network = mount->type.starts_with("nfs") || mount->type == "cifs" || mount->type == "smb3";
-    std::istringstream options(mount->options);
-    for (std::string each; network && std::getline(options, each, ',');)
-        if (each.starts_with("addr=")) return {each.substr(5)};
-    return {};
+    if (!mount || mount->protocol.empty()) return {};
+    const auto address = mount_option(*mount, "addr");
+    return address ? std::vector{std::string(*address)} : std::vector<std::string>();
 }
 
 /// True: this thread is in the network namespace of another process now.
@@ -183,11 +160,9 @@ std::int64_t suspended_since_start_ns() {
     return std::int64_t{with.tv_sec} * 1'000'000'000 + with.tv_nsec - monotonic_ns();
 }
 
-SystemWatch::SystemWatch(std::string path, SuspendClock suspended_ns)
-    : path_(std::move(path)), suspended_ns_(std::move(suspended_ns)), thread_([this] { watch(); }) {}
-
-SystemWatch::SystemWatch(ServersWatched servers, SuspendClock suspended_ns)
-    : servers_(std::move(servers.addresses)),
+SystemWatch::SystemWatch(std::string path, std::vector<std::string> servers, SuspendClock suspended_ns)
+    : path_(std::move(path)),
+      servers_(std::move(servers)),
       suspended_ns_(std::move(suspended_ns)),
       thread_([this] { watch(); }) {}
 
@@ -197,8 +172,10 @@ SystemWatch::~SystemWatch() {
 
 SystemHistory SystemWatch::stop(Duration idle) {
     {
-        std::unique_lock lock(mutex_);
-        wake_.wait_for(lock, std::chrono::nanoseconds(idle.ns), [] { return false; });
+        MutexLock lock(mutex_);
+        const std::int64_t end_ns = monotonic_ns() + idle.ns;
+        for (std::int64_t now_ns = monotonic_ns(); now_ns < end_ns; now_ns = monotonic_ns())
+            lock.wait_for(wake_, std::chrono::nanoseconds(end_ns - now_ns));
         stopping_ = true;
     }
     wake_.notify_all();
@@ -225,9 +202,9 @@ void SystemWatch::watch() {
         sample.run_queue_wait_ns = run_queue.wait_ns();
         sample.process_cpu_ns = read_process_usage().cpu_ns;
         read_processors(sample);
-        sample.cpu_pressure_ns = pressure_ns("cpu");
-        sample.io_pressure_ns = pressure_ns("io");
-        sample.memory_pressure_ns = pressure_ns("memory");
+        sample.cpu_pressure_ns = pressure_ns("/proc/pressure/cpu");
+        sample.io_pressure_ns = pressure_ns("/proc/pressure/io");
+        sample.memory_pressure_ns = pressure_ns("/proc/pressure/memory");
         memory.read(sample);
         read_links(!elsewhere, links, sample);
         path.look(monotonic_ns());
@@ -247,8 +224,9 @@ void SystemWatch::watch() {
 bool SystemWatch::wait(std::chrono::milliseconds interval, ServerPath& path) {
     for (auto left = interval;; left -= kPathInterval) {
         {
-            std::unique_lock lock(mutex_);
-            if (wake_.wait_for(lock, std::min(left, kPathInterval), [this] { return stopping_; })) return true;
+            MutexLock lock(mutex_);
+            if (!stopping_) lock.wait_for(wake_, std::min(left, kPathInterval));
+            if (stopping_) return true;
         }
         if (left <= kPathInterval) return false;
         path.look(monotonic_ns());

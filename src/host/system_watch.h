@@ -1,24 +1,18 @@
 // Watches this computer while streams play, on a thread of its own, a few times a second.
 #pragma once
 
-#include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <functional>
-#include <mutex>
 #include <string>
 #include <thread>
 #include <vector>
 
+#include "base/system/mutex.h"
 #include "base/time.h"
 #include "streamsim/system_history.h"
 
 namespace streamsim::host {
-
-/// File servers of this process and of those that it starts; addresses as numbers.
-struct ServersWatched {
-    std::vector<std::string> addresses;
-};
 
 class ServerPath;
 
@@ -30,11 +24,12 @@ public:
     using SuspendClock = std::function<std::int64_t()>;
 
     /// Begins. A `path` that a process in another network namespace serves (FUSE) has the network watched
-    /// there, if this process may do so; else in its own namespace.
-    explicit SystemWatch(std::string path, SuspendClock suspended_ns = suspended_since_start_ns);
-    /// Begins; watches only the connections with these servers and the interfaces toward them, where they are
-    /// known.
-    explicit SystemWatch(ServersWatched servers, SuspendClock suspended_ns = suspended_since_start_ns);
+    /// there, if this process may do so; else in its own namespace. `servers`: file servers of this process and
+    /// of those that it starts, addresses as numbers; only the connections with them and the interfaces toward
+    /// them are watched. Empty: all.
+    explicit SystemWatch(std::string path,
+                         std::vector<std::string> servers = {},
+                         SuspendClock suspended_ns = suspended_since_start_ns);
     ~SystemWatch();
     SystemWatch(const SystemWatch&) = delete;
     SystemWatch& operator=(const SystemWatch&) = delete;
@@ -51,9 +46,9 @@ private:
     const std::string path_;
     const std::vector<std::string> servers_;
     const SuspendClock suspended_ns_;
-    std::mutex mutex_;
+    Mutex mutex_;
     std::condition_variable wake_;
-    bool stopping_ = false;  // protected by mutex_
+    bool stopping_ GUARDED_BY(mutex_) = false;
     SystemHistory history_;  // the thread's own until it has ended
     std::thread thread_;
 };

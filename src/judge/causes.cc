@@ -2,14 +2,12 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cstdlib>
 #include <map>
 #include <numeric>
 #include <set>
 #include <utility>
 
 #include "judge/host_window.h"
-#include "judge/memory.h"
 #include "judge/network_path.h"
 
 namespace streamsim::judge {
@@ -136,7 +134,7 @@ void CauseClassifier::compare_rereads() {
     for (const Reread& each : evidence_.rereads) {
         if (!each.missed && !each.failed) usual.push_back(each.took_ns);
     }
-    std::sort(usual.begin(), usual.end());
+    std::ranges::sort(usual);
     for (const Reread& each : evidence_.rereads) {
         if (!each.missed) continue;
         const Place place{each.clip, each.clip_frame};
@@ -244,11 +242,9 @@ std::vector<Episode> CauseClassifier::episodes() const {
     for (std::size_t i = 0; i < causes_.size(); ++i) {
         if (causes_[i] == Cause::none) order.push_back(i);
     }
-    const auto key = [this](std::size_t i) {
-        const MissedFrame& missed = evidence_.missed[i];
-        return std::pair(missed.stream, missed.slot);
-    };
-    std::sort(order.begin(), order.end(), [&key](std::size_t a, std::size_t b) { return key(a) < key(b); });
+    std::ranges::sort(order, {}, [this](std::size_t i) {
+        return std::pair(evidence_.missed[i].stream, evidence_.missed[i].slot);
+    });
     std::vector<Episode> out;
     for (std::size_t n = 0; n < order.size(); ++n) {
         const MissedFrame& missed = evidence_.missed[order[n]];
@@ -422,9 +418,7 @@ std::vector<bool> first_readings(const Evidence& evidence) {
     std::map<std::pair<std::uint32_t, std::uint64_t>, std::uint64_t> undelivered;  // by stream and place
     std::vector<std::size_t> order(evidence.missed.size());
     std::iota(order.begin(), order.end(), std::size_t{0});
-    std::sort(order.begin(), order.end(), [&evidence](std::size_t a, std::size_t b) {
-        return evidence.missed[a].slot < evidence.missed[b].slot;
-    });
+    std::ranges::sort(order, {}, [&evidence](std::size_t i) { return evidence.missed[i].slot; });
     std::vector<bool> first(evidence.missed.size());
     for (const std::size_t i : order) {
         const MissedFrame& missed = evidence.missed[i];
@@ -517,8 +511,8 @@ PlaceTest test_places(const Evidence& evidence) {
         slots += evidence.streams[stream].slots;
     }
     out.places = places.size();
-    out.every_pass = static_cast<std::uint64_t>(
-        std::count_if(places.begin(), places.end(), [](const auto& each) { return each.second; }));
+    out.every_pass =
+        static_cast<std::uint64_t>(std::ranges::count_if(places, [](const auto& each) { return each.second; }));
     if (places.empty()) return out;
     // With a third of the slots missed, the same places are missed again by chance, or in step with the
     // storage.

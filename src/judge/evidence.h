@@ -115,7 +115,6 @@ struct Evidence {
 
     // The diagnosis: rates as the streams were played, as an editing system reads, and in other ways.
     std::uint64_t io_size = 0;  // 0: a frame in one read
-    std::uint64_t usual_io_size = 0;
     std::optional<ProbeResult> as_played, usual, more_in_flight, larger_reads;
     std::vector<Reread> rereads;
 

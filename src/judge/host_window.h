@@ -1,4 +1,4 @@
-// This computer and its network over a span of time, from their history. Inside judge/ only.
+// This computer, its memory and its network over a span of time, from their history. Inside judge/ only.
 #pragma once
 
 #include <cstdint>
@@ -26,25 +26,37 @@ struct HostWindow {
 /// The window of the samples that span [from, to].
 HostWindow host_window(const SystemHistory& history, std::int64_t from_ns, std::int64_t to_ns);
 
+/// nullopt: the system does not tell.
+struct MemoryWindow {
+    std::optional<double> pressure;  // PSI `some`, 0 to 1: of this process's control group, or of the system
+    std::optional<std::uint64_t> limit_hits;
+    std::optional<std::uint64_t> limit_bytes;
+    std::optional<std::uint64_t> refaulted_bytes;
+};
+
+/// The window of [from, to] and half a second at each side: tasks wait for memory a little after it fills up.
+MemoryWindow memory_window(const SystemHistory& history, std::int64_t from_ns, std::int64_t to_ns);
+
+enum class MemoryAnswer { enough, short_of, unknown };
+
+/// short_of: tasks waited for memory, and this process reached a limit. Pressure alone may be another
+/// process's; a reached limit alone is a full page cache, which costs nothing. Slow storage makes tasks wait
+/// for I/O, not for memory.
+MemoryAnswer memory_answer(const MemoryWindow& memory);
+
 /// The path to the servers, over the whole history.
 struct NetworkPathFacts {
     std::string link;  // the interface that received most bytes
     std::string peer;  // of the connection that received most bytes; empty: not known
     std::optional<std::uint64_t> bits_per_s;
     std::uint64_t received_bytes = 0;
-    std::uint64_t segments = 0;
     std::uint64_t out_of_order = 0;
     std::optional<std::int64_t> rtt_min_ns;
 };
 NetworkPathFacts network_path_facts(const SystemHistory& history);
 
-/// Counts and times of SystemSample::Path in a span.
-struct PathSpan {
-    std::uint64_t received_segments = 0, out_of_order = 0, sent_segments = 0, resent = 0;
-    std::uint64_t lossy_looks = 0;
-    std::int64_t quiet_ns = 0, no_carrier_ns = 0, unanswered_ns = 0, unacknowledged_ns = 0;
-    std::uint64_t quiet_answers = 0, refused = 0;
-};
+/// Its counts and times are those of a span.
+using PathSpan = SystemSample::Path;
 /// The span of the samples that host_window() takes. All 0 where nothing is known.
 PathSpan path_span(const SystemHistory& history, std::int64_t from_ns, std::int64_t to_ns);
 

@@ -1,5 +1,4 @@
-#include "judge/injected.h"
-
+// Runs that say nothing about a storage: streamsim injected faults, or there was no storage.
 #include <algorithm>
 #include <numeric>
 
@@ -60,10 +59,8 @@ void add_shared_pieces(const Evidence& evidence,
 std::vector<bool> met_by_faults(const Evidence& evidence) {
     std::vector<std::size_t> order(evidence.missed.size());
     std::iota(order.begin(), order.end(), std::size_t{0});
-    std::sort(order.begin(), order.end(), [&evidence](std::size_t a, std::size_t b) {
-        const MissedFrame& one = evidence.missed[a];
-        const MissedFrame& other = evidence.missed[b];
-        return std::pair(one.stream, one.slot) < std::pair(other.stream, other.slot);
+    std::ranges::sort(order, {}, [&evidence](std::size_t i) {
+        return std::pair(evidence.missed[i].stream, evidence.missed[i].slot);
     });
     std::vector<bool> met(order.size());
     const MissedFrame* last_met = nullptr;
@@ -105,21 +102,18 @@ void withhold_storage_causes(const Evidence& evidence, std::vector<Cause>& cause
         causes[i] = without_storage(evidence.missed[i], causes[i], met[i], evidence);
 }
 
-void describe_injected(CauseResult& cause,
-                       const std::vector<const MissedFrame*>& missed,
-                       const Evidence& evidence) {
+void describe_injected(CauseResult& cause, const CauseFrames& of) {
     const bool stalls = cause.stalls > 0;
     if (cause.cause == Cause::injected_fault) {
-        cause.summary = "injected faults: " + slow_frames(evidence, cause.frames, cause.stalls);
+        cause.summary = "injected faults: " + of.what;
         cause.detail =
             "streamsim delayed, failed or shortened operations of these frames, or of frames that they waited "
             "for, as it was asked to";
-        if (const std::string gaps = gaps_text(missed, evidence); !gaps.empty())
+        if (const std::string gaps = gaps_text(of); !gaps.empty())
             cause.detail += "; no stream received data " + gaps;
         return;
     }
-    cause.summary = slow_frames(evidence, cause.frames, cause.stalls) +
-                    (stalls ? ", not only for injected faults" : ", and no injected fault met these");
+    cause.summary = of.what + (stalls ? ", not only for injected faults" : ", and no injected fault met these");
     cause.detail = "a run with injected faults does not show the cause of these";
 }
 

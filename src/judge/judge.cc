@@ -3,12 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <map>
 
 #include "base/units.h"
 #include "judge/causes.h"
-#include "judge/injected.h"
 #include "judge/sentences.h"
 
 namespace streamsim::judge {
@@ -45,7 +43,7 @@ std::string in_words(const BusyPart& part) {
 }
 
 /// The side that a part belongs to.
-Limit limit_of(PartKind kind) {
+Limit part_limit(PartKind kind) {
     switch (kind) {
         case PartKind::seat_cpu: return Limit::client_cpu;
         case PartKind::seat_link:
@@ -63,8 +61,7 @@ Verdict unfilled_verdict(const Evidence& evidence, const BusyPart* busiest, std:
     }
     // With late frames too, decoding was late because they came all at once afterwards.
     if (decoding) return {false, what + ": decoding a frame took longer than its seat had", Limit::client_cpu};
-    const auto loser = std::max_element(evidence.parts.begin(), evidence.parts.end(),
-                                        [](const BusyPart& a, const BusyPart& b) { return a.lost < b.lost; });
+    const auto loser = std::ranges::max_element(evidence.parts, {}, &BusyPart::lost);
     if (loser != evidence.parts.end() && loser->lost > 0 && loser->lost_share >= 0.5) {
         return {false,
                 fmt::format("{}, but {} had no room for {} segments, which were sent again later", what,
@@ -90,22 +87,21 @@ Verdict fullest_part_verdict(const Evidence& evidence, const Blame& by) {
     };
     const bool decoding = by.client > 0 && by.slow == 0;
     std::string what = slow_frames(evidence, by.slow + by.client, evidence.totals.stalls);
-    if (by.errors > 0) what += fmt::format("; the storage gave an error for {}", frames_text(by.errors));
-    const auto fullest = std::max_element(evidence.parts.begin(), evidence.parts.end(), fuller);
+    if (by.errors > 0) what += fmt::format("; the storage gave an error for {}", counted(by.errors, "frame"));
+    const auto fullest = std::ranges::max_element(evidence.parts, fuller);
     const BusyPart* busiest = fullest != evidence.parts.end() ? &*fullest : nullptr;
     if (busiest == nullptr || busiest->utilisation < kFullShare)
         return unfilled_verdict(evidence, busiest, std::move(what), decoding);
-    const auto alike =
-        std::count_if(evidence.parts.begin(), evidence.parts.end(), [&fullest](const BusyPart& part) {
-            return part.kind == fullest->kind && part.utilisation >= kFullShare && &part != &*fullest;
-        });
+    const auto alike = std::ranges::count_if(evidence.parts, [&fullest](const BusyPart& part) {
+        return part.kind == fullest->kind && part.utilisation >= kFullShare && &part != &*fullest;
+    });
     std::string part = in_words(*fullest);
     if (alike > 0) part += fmt::format(" (and {} more like it)", show_count(static_cast<std::uint64_t>(alike)));
     return {
         false,
         fmt::format("{} {} {:.0f} % busy when frames were missed: {}", part,
                     fullest->name.ends_with("connections") ? "were" : "was", fullest->utilisation * 100, what),
-        limit_of(fullest->kind)};
+        part_limit(fullest->kind)};
 }
 
 /// The verdict on a model, with the rate that it delivers at most.
@@ -166,15 +162,13 @@ std::vector<CauseResult> sum_up(const Evidence& evidence, const std::vector<Caus
         CauseResult result;
         result.cause = cause;
         for (const MissedFrame* each : missed) ++(each->stall ? result.stalls : result.frames);
-        const bool counts =
-            std::any_of(missed.begin(), missed.end(), [](const auto* each) { return !each->startup; });
+        const bool counts = std::ranges::any_of(missed, [](const auto* each) { return !each->startup; });
         result.limit = counts ? judge::limit_of(cause) : Limit::none;
         frames += result.frames;
         out.push_back(result);
     }
-    std::stable_sort(out.begin(), out.end(), [&lost](const CauseResult& a, const CauseResult& b) {
-        return lost[a.cause] > lost[b.cause];
-    });
+    std::ranges::stable_sort(out, std::ranges::greater{},
+                             [&lost](const CauseResult& each) { return lost[each.cause]; });
     const FrameCounts& totals = evidence.totals;
     if (!out.empty()) {
         const std::uint64_t omitted = totals.late + totals.failed + totals.dropped - frames;
@@ -182,12 +176,14 @@ std::vector<CauseResult> sum_up(const Evidence& evidence, const std::vector<Caus
         lost[out.front().cause] += omitted;
     }
     for (CauseResult& result : out) {
-        if (is_of_faults(result.cause, evidence)) {
-            describe_injected(result, by_cause[result.cause], evidence);
-            continue;
-        }
         if (result.cause != Cause::model_part) {
-            describe(result, by_cause[result.cause], evidence);
+            const CauseFrames of{by_cause[result.cause], evidence,
+                                 slow_frames(evidence, result.frames, result.stalls)};
+            if (is_of_faults(result.cause, evidence)) {
+                describe_injected(result, of);
+            } else {
+                describe(result, of);
+            }
             continue;
         }
         const Blame by =
@@ -220,12 +216,12 @@ Verdict by_causes(const Evidence& evidence, const std::vector<CauseResult>& caus
         if (side == Limit::none && sides[each] * 2 >= all) side = each;
     }
     if (side == Limit::none) {
-        side = std::max_element(sides.begin(), sides.end(), [](const auto& a, const auto& b) {
+        side = std::ranges::max_element(sides, [](const auto& a, const auto& b) {
                    return a.second < b.second;
                })->first;
     }
-    const auto main = std::find_if(causes.begin(), causes.end(),
-                                   [&](const CauseResult& each) { return side_of(each.limit) == side; });
+    const auto main =
+        std::ranges::find_if(causes, [&](const CauseResult& each) { return side_of(each.limit) == side; });
     Verdict verdict{false, main->summary, main->limit, main->detail,
                     is_of_faults(main->cause, evidence) ? "play it again without the injected faults"
                                                         : what_next(main->cause, evidence)};
@@ -266,13 +262,13 @@ Verdict pass(const Evidence& evidence) {
         return {
             true,
             fmt::format("play ended within its first second, in which {} of {} were dropped: too short to tell",
-                        show_count(totals.startup_drops), frames_text(totals.scheduled)),
+                        show_count(totals.startup_drops), counted(totals.scheduled, "frame")),
             Limit::none};
     }
     if (totals.startup_drops > 0) {
         text = fmt::format("every frame was on time after the first second, in which {} {} dropped{}",
-                           frames_text(totals.startup_drops), totals.startup_drops == 1 ? "was" : "were",
-                           evidence.judges_storage() ? " while the storage woke up (cold start)" : "");
+                           counted(totals.startup_drops, "frame"), totals.startup_drops == 1 ? "was" : "were",
+                           evidence.judges_storage() ? " while the storage warmed up (cold start)" : "");
     }
     if (from_own_memory(evidence)) {
         text += fmt::format(

@@ -195,7 +195,7 @@ Result<MaxFormat> Search::run() {
     return std::move(found_);
 }
 
-double median(std::vector<double> values) {
+double median_of(std::vector<double> values) {
     const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
     std::nth_element(values.begin(), middle, values.end());
     return *middle;
@@ -230,7 +230,7 @@ std::optional<Duration> buffers_empty_after(const std::vector<TimelineEntry>& ti
     double level[3];
     for (std::size_t i = 0; i < 3; ++i) {
         const auto begin = frames.end() - static_cast<std::ptrdiff_t>((3 - i) * quarter);
-        level[i] = median({begin, begin + static_cast<std::ptrdiff_t>(quarter)});
+        level[i] = median_of({begin, begin + static_cast<std::ptrdiff_t>(quarter)});
     }
     const double lost = level[0] - level[2];
     if (lost < kFramesLostMin || level[1] > level[0] || level[2] > level[1]) return std::nullopt;

@@ -22,7 +22,7 @@ constexpr std::int64_t kRetransmissionTimeoutNs = 200'000'000;
 constexpr std::int64_t kBesideNs = 500'000'000;
 
 /// 0: too few.
-double share(std::uint64_t lost, std::uint64_t all) {
+double lost_share(std::uint64_t lost, std::uint64_t all) {
     if (lost < kLossMin || all == 0) return 0;
     const double share = static_cast<double>(lost) / static_cast<double>(all);
     return share > kLossShareMin ? share : 0;
@@ -39,8 +39,8 @@ std::int64_t path_gone_ns(const PathSpan& span) {
 double lost_share(const SystemHistory& history, std::int64_t from_ns, std::int64_t to_ns) {
     const PathSpan span = path_span(history, from_ns - kBesideNs, to_ns + kBesideNs);
     const double received =
-        span.lossy_looks >= kLossySamplesMin ? share(span.out_of_order, span.received_segments) : 0;
-    return std::max(received, share(span.resent, span.sent_segments));
+        span.lossy_samples >= kLossySamplesMin ? lost_share(span.out_of_order, span.received_segments) : 0;
+    return std::max(received, lost_share(span.resent, span.sent_segments));
 }
 
 bool losses_can_delay(double lost, std::int64_t rtt_ns, double required_bytes_per_s) {

@@ -1,6 +1,136 @@
 #include "judge/run_verdicts.h"
 
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <tuple>
+#include <utility>
+
+#include "base/system/errno_name.h"
+#include "base/units.h"
+#include "judge/judge.h"
+
 namespace streamsim::judge {
+namespace {
+
+struct Totals {
+    std::uint64_t done = 0;
+    std::uint64_t failed = 0;
+    std::uint64_t blocks = 0;
+    const MeterResult::Error* first = nullptr;
+    const MeterResult* unanswered = nullptr;  // a meter without a single answer by its end
+};
+
+Totals totals_of(const std::vector<MeterResult>& meters) {
+    Totals out;
+    for (const MeterResult& meter : meters) {
+        out.done += meter.all.done;
+        out.failed += meter.all.failed;
+        out.blocks += meter.blocks_done;
+        if (out.first == nullptr && !meter.errors.empty()) out.first = &meter.errors.front();
+        const bool answered = meter.all.done + meter.all.failed + meter.blocks_done + meter.blocks_failed > 0;
+        if (!answered && meter.unfinished > 0) out.unanswered = &meter;
+    }
+    return out;
+}
+
+/// Why the meters fail the verdict; empty: they do not.
+std::string failure_of(const Totals& totals) {
+    if (totals.failed == 0) {
+        if (totals.unanswered == nullptr) return "";
+        return fmt::format("meter {} had no answer to any of its {} operations before its end",
+                           totals.unanswered->name, show_count(totals.unanswered->unfinished));
+    }
+    std::string text = fmt::format("{} of {} operations of the meters failed", show_count(totals.failed),
+                                   show_count(totals.done + totals.failed));
+    if (totals.first == nullptr) return text;
+    const char* const name = errno_name(totals.first->error);
+    return text + fmt::format(", the first with {} ({}) on {}", name != nullptr ? name : "an error",
+                              to_string(totals.first->operation), totals.first->path);
+}
+
+using State = SeatResult::State;
+
+bool vanished(const SeatResult& seat) {
+    return seat.state == State::missing || seat.state == State::partial;
+}
+
+/// Why a seat does not pass, for an editor.
+std::string failure_of(const SeatResult& seat) {
+    switch (seat.state) {
+        case State::missing: return "nothing is known of what it played: " + seat.why;
+        case State::partial:
+            return fmt::format("it vanished: {}{}", seat.why,
+                               bad_frames(seat.totals) > 0 ? "; " + seat.verdict.reason : "");
+        case State::interrupted: return seat.why + ": " + seat.verdict.reason;
+        case State::complete: return seat.verdict.reason;
+    }
+    return {};
+}
+
+/// The limit that missed frames are attributed to most; unknown where none was missed.
+Limit seat_limit(const std::vector<const SeatResult*>& failed) {
+    std::map<Limit, std::uint64_t> frames;
+    for (const SeatResult* seat : failed) {
+        if (!seat->verdict.pass) frames[seat->verdict.limit] += bad_frames(seat->totals);
+    }
+    Limit most = Limit::unknown;
+    for (const auto& [limit, bad] : frames) {
+        if (bad > frames[most]) most = limit;
+    }
+    return most;
+}
+
+std::string several(std::size_t count, std::size_t all) {
+    return fmt::format("{} of {} computers did not play as they should: ", count, all);
+}
+
+Verdict failed_verdict(std::vector<const SeatResult*> failed, std::size_t all) {
+    constexpr std::size_t kReasonsMax = 4;
+    Verdict verdict;
+    verdict.limit = seat_limit(failed);
+    // A seat that vanished comes first: others often end because of it.
+    std::ranges::stable_sort(failed, std::ranges::greater{}, [](const SeatResult* seat) {
+        return std::tuple(bad_frames(seat->totals), vanished(*seat));
+    });
+    if (failed.size() > 1) verdict.reason = several(failed.size(), all);
+    for (std::size_t i = 0; i < failed.size(); ++i) {
+        if (i > 0) verdict.reason += i < kReasonsMax ? "; " : i == kReasonsMax ? "; and " : ", ";
+        verdict.reason += seat_name(*failed[i]);
+        if (i < kReasonsMax) verdict.reason += ": " + failure_of(*failed[i]);
+    }
+    const SeatResult& worst = *failed.front();
+    if (!worst.verdict.detail.empty())
+        verdict.detail = fmt::format("{}: {}", seat_name(worst), worst.verdict.detail);
+    verdict.next = worst.verdict.next;
+    return verdict;
+}
+
+/// The reason that most seats have; then the others, each with its seat: a cold start, a cache.
+Verdict passed_verdict(const std::vector<SeatResult>& seats) {
+    std::map<std::string, std::size_t> times;
+    for (const SeatResult& seat : seats) ++times[seat.verdict.reason];
+    const auto most =
+        std::ranges::max_element(times, [](const auto& a, const auto& b) { return a.second < b.second; });
+    Verdict verdict{true, most->first, Limit::none};
+    for (const SeatResult& seat : seats) {
+        if (seat.verdict.reason != most->first)
+            verdict.reason += fmt::format("; {}: {}", seat_name(seat), seat.verdict.reason);
+    }
+    return verdict;
+}
+
+void compare(std::vector<std::string>& out,
+             const char* what,
+             const std::optional<ScenarioExpectation::Bounds>& expected,
+             std::uint64_t found) {
+    if (!expected || (found >= expected->min && found <= expected->max)) return;
+    out.push_back(fmt::format("{} {}, and {} to {} were expected", show_count(found), what,
+                              show_count(expected->min), show_count(expected->max)));
+}
+
+}  // namespace
 
 Verdict interrupted_before_play() {
     return {false, "interrupted before anything was played", Limit::unknown};
@@ -26,6 +156,74 @@ void withhold_storage(RunResult& result) {
 
 bool server_cache_may_be_warm(const MediaReading& reading) {
     return reading.looped || reading.shared || (reading.age_s && *reading.age_s < kServerCacheSeconds);
+}
+
+void judge_meters(RunResult& result) {
+    if (result.meters.empty()) return;
+    const Totals totals = totals_of(result.meters);
+    const std::string failure = result.interrupted && totals.failed == 0 ? "" : failure_of(totals);
+    const bool alone = result.streams.empty();
+    if (failure.empty()) {
+        if (!alone) return;
+        result.verdict = {true,
+                          fmt::format("the meters did {} operations; none failed", show_count(totals.done)),
+                          Limit::none};
+        if (totals.done == 0 && totals.blocks == 0)
+            result.verdict = {false, "the meters did nothing: there is nothing to judge", Limit::unknown};
+        else if (totals.done == 0)
+            result.verdict.reason = fmt::format(
+                "the meters did {} blocks of operations that were not complete at the end; none failed",
+                show_count(totals.blocks));
+        return;
+    }
+    const bool streams_passed = result.verdict.pass;
+    result.verdict.pass = false;
+    if (alone || streams_passed) {
+        result.verdict.limit = Limit::storage;
+        result.verdict.reason = alone ? failure : "the streams played, but " + failure;
+    } else {
+        result.verdict.reason += "; " + failure;
+    }
+}
+
+std::string seat_name(const SeatResult& seat) {
+    std::string name;
+    if (seat.seats.empty()) {
+        name = fmt::format("rank {}", seat.rank);
+    } else if (seat.seats.size() == 1) {
+        name = fmt::format("seat {}", seat.seats.front());
+    } else {
+        name = fmt::format("seats {} to {}", seat.seats.front(), seat.seats.back());
+    }
+    return seat.host.name.empty() ? name : fmt::format("{} (host {})", name, seat.host.name);
+}
+
+Verdict verdict_of_seats(const std::vector<SeatResult>& seats) {
+    // All seats are interrupted where a user ended the run: then each has played as long as it should.
+    const bool ended_by_hand =
+        std::ranges::all_of(seats, [](const SeatResult& seat) { return seat.state == State::interrupted; });
+    std::vector<const SeatResult*> failed;
+    for (const SeatResult& seat : seats) {
+        if (seat.verdict.pass && (seat.state == State::complete || ended_by_hand)) continue;
+        failed.push_back(&seat);
+    }
+    return failed.empty() ? passed_verdict(seats) : failed_verdict(std::move(failed), seats.size());
+}
+
+std::vector<std::string> surprises(const ScenarioExpectation& expected, const RunResult& result) {
+    std::vector<std::string> out;
+    if (expected.plays && *expected.plays != result.verdict.pass) {
+        out.emplace_back(result.verdict.pass ? "it plays, and was expected not to"
+                                             : "it does not play, and was expected to");
+    }
+    const std::string limit = to_string(result.verdict.limit);
+    if (expected.limit && *expected.limit != limit)
+        out.push_back(fmt::format("the limit is {}, and {} was expected", limit, *expected.limit));
+    compare(out, "frames dropped", expected.dropped, result.totals.dropped - result.totals.startup_drops);
+    compare(out, "frames late", expected.late, result.totals.late);
+    compare(out, "frames failed", expected.failed, result.totals.failed);
+    compare(out, "stalls", expected.stalls, result.totals.stalls);
+    return out;
 }
 
 }  // namespace streamsim::judge

@@ -1,11 +1,14 @@
-// Verdicts that do not follow from missed frames, and the statements that a run makes about a storage.
+// Verdicts that do not follow from missed frames: of meters, of several computers, of a scenario's expectation,
+// and the statements that a run makes about a storage.
 #pragma once
 
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "streamsim/run_result.h"
+#include "streamsim/scenario.h"
 
 namespace streamsim::judge {
 
@@ -19,9 +22,23 @@ void judge_vanished_recording(const std::string& file, RunResult& result);
 /// (judges_storage).
 void withhold_storage(RunResult& result);
 
+/// Fails the verdict where operations failed or a meter had no answer at all: the load beside the streams was
+/// not the one that was asked for. A run of meters alone passes where none failed and at least one operation
+/// was done. REQUIRES: result.verdict is the verdict on the streams.
+void judge_meters(RunResult& result);
+
+/// "seat 2 (host h3)", "seats 4 to 5 (host h3)"; "rank 2" for a computer whose seats are not known.
+std::string seat_name(const SeatResult& seat);
+
+/// Passes when every seat passes and none has vanished. Names the seats that do not.
+Verdict verdict_of_seats(const std::vector<SeatResult>& seats);
+
+/// A sentence for each figure that is not as expected; empty: all are.
+std::vector<std::string> surprises(const ScenarioExpectation& expected, const RunResult& result);
+
 /// Media that was written so recently may still be in the memory of the server.
 inline constexpr std::int64_t kServerCacheSeconds = 3600;
-/// Reports tell the age of media that are younger.
+/// Reports tell the age of media that are younger: that of older media explains no warm cache.
 inline constexpr std::int64_t kMediaAgeToldSeconds = 86'400;
 
 /// How a run read its media.

@@ -3,23 +3,18 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 #include <set>
 
 #include "base/units.h"
 #include "judge/causes.h"
 #include "judge/host_window.h"
-#include "judge/network_sentences.h"
-#include "judge/shortage_sentences.h"
 
 namespace streamsim::judge {
 namespace {
 
 std::string were(std::uint64_t count) {
     return count == 1 ? "was" : "were";
-}
-
-std::string duration(std::int64_t ns) {
-    return show_duration({ns});
 }
 
 /// "16 reads of 1 MiB in flight a stream"
@@ -34,7 +29,7 @@ template <typename Get>
 std::int64_t median(const std::vector<const MissedFrame*>& missed, Get get) {
     std::vector<std::int64_t> values;
     for (const MissedFrame* each : missed) {
-        if (each->delivered_ns && each->submitted_ns) values.push_back(get(*each));
+        if (each->delivered_ns && each->submitted_ns) values.push_back(std::invoke(get, *each));
     }
     if (values.empty()) return 0;
     const auto at = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
@@ -47,22 +42,17 @@ std::int64_t service_ns(const MissedFrame& missed) {
 }
 
 /// "; eth0 was 41 % busy; RTT to 10.0.0.1: median 0.4 ms while frames were missed, min 0.2 ms", or empty.
-std::string network_load(const Evidence& evidence, const std::vector<const MissedFrame*>& missed) {
-    const NetworkPathFacts path = network_path_facts(evidence.system);
-    if (!through_network(evidence) || missed.empty()) return {};
-    std::int64_t from_ns = INT64_MAX;
-    std::int64_t to_ns = 0;
-    for (const MissedFrame* each : missed) {
-        from_ns = std::min(from_ns, each->submitted_ns.value_or(each->due_ns));
-        to_ns = std::max(to_ns, each->due_ns);
-    }
+std::string network_load(const CauseFrames& of) {
+    const NetworkPathFacts path = network_path_facts(of.run.system);
+    if (!through_network(of.run) || of.missed.empty()) return {};
+    const auto [from_ns, to_ns] = due_span(of.missed);
     std::string out;
-    if (const auto busy = link_busy(evidence.system, path.link, from_ns, to_ns))
+    if (const auto busy = link_busy(of.run.system, path.link, from_ns, to_ns))
         out += fmt::format("; {} was {:.0f} % busy", path.link, *busy * 100);
-    const auto rtt_ns = host_window(evidence.system, from_ns, to_ns).rtt_ns;
+    const auto rtt_ns = host_window(of.run.system, from_ns, to_ns).rtt_ns;
     if (rtt_ns && path.rtt_min_ns) {
         out += fmt::format("; RTT to {}: median {} while frames were missed, min {}", path.peer,
-                           duration(*rtt_ns), duration(*path.rtt_min_ns));
+                           show_duration({*rtt_ns}), show_duration({*path.rtt_min_ns}));
     }
     return out;
 }
@@ -83,25 +73,20 @@ std::string rates_text(const Evidence& evidence) {
     return out.empty() ? out : out + "; " + required(evidence);
 }
 
-std::string processors(const Evidence& evidence, const std::vector<const MissedFrame*>& missed) {
+std::string processors(const CauseFrames& of) {
     std::string out =
-        fmt::format("streamsim used {:.0f} % of one of {} processors", evidence.cpu_percent, evidence.cpus);
-    std::int64_t from_ns = INT64_MAX;
-    std::int64_t to_ns = 0;
-    for (const MissedFrame* each : missed) {
-        from_ns = std::min(from_ns, each->submitted_ns.value_or(each->due_ns));
-        to_ns = std::max({to_ns, each->due_ns, each->delivered_ns.value_or(0)});
-    }
-    const HostWindow then = host_window(evidence.system, from_ns, to_ns);
+        fmt::format("streamsim used {:.0f} % of one of {} processors", of.run.cpu_percent, of.run.cpus);
+    const auto [from_ns, to_ns] = delivery_span(of.missed);
+    const HostWindow then = host_window(of.run.system, from_ns, to_ns);
     if (then.processors_busy)
         out += fmt::format("; all processors were {:.0f} % busy", *then.processors_busy * 100);
     if (then.run_queue_wait_ns)
         out += fmt::format(
             "; a thread of streamsim, or of its file system's process here, waited {} for a processor",
-            duration(*then.run_queue_wait_ns));
+            show_duration({*then.run_queue_wait_ns}));
     if (then.cpu_pressure) out += fmt::format("; CPU pressure {:.0f} % (PSI some)", *then.cpu_pressure * 100);
     out += fmt::format("; timer lateness median {}, scheduling stalls {} in all",
-                       duration(evidence.loop_lateness_p50_ns), duration(evidence.loop_stalled_ns));
+                       show_duration({of.run.loop_lateness_p50_ns}), show_duration({of.run.loop_stalled_ns}));
     return out;
 }
 
@@ -126,147 +111,140 @@ std::string rereads_text(const Evidence& evidence) {
         }
     }
     if (slow_ns == 0 || usual == 0) return {};
-    return fmt::format("re-read alone the frame took {}, others take {}", duration(slow_ns),
-                       duration(usual_ns / static_cast<std::int64_t>(usual)));
+    return fmt::format("re-read alone the frame took {}, others take {}", show_duration({slow_ns}),
+                       show_duration({usual_ns / static_cast<std::int64_t>(usual)}));
 }
 
-void describe_storage(CauseResult& cause,
-                      const std::vector<const MissedFrame*>& missed,
-                      const Evidence& evidence,
-                      const std::string& what) {
-    const std::string head = "the storage did not keep up: " + what;
-    const std::int64_t took_ns = median(missed, service_ns);
+void describe_storage(CauseResult& cause, const CauseFrames& of) {
+    const std::string head = "the storage did not keep up: " + of.what;
+    const std::int64_t took_ns = median(of.missed, service_ns);
     switch (cause.cause) {
         case Cause::bandwidth:
             cause.summary = fmt::format("{}; it gives {}, and {}", head,
-                                        show_rate(evidence.as_played->bytes_per_s), required(evidence));
-            cause.detail = "its bandwidth is the limit: more in flight would not help; " + rates_text(evidence);
+                                        show_rate(of.run.as_played->bytes_per_s), required(of.run));
+            cause.detail = "its bandwidth is the limit: more in flight would not help; " + rates_text(of.run);
             break;
         case Cause::slow_opens:
             cause.summary = head + "; opening files takes too long";
             cause.detail = fmt::format(
                 "metadata, not data: opening the file of a missed frame took {} (median), reading it {}",
-                duration(median(missed, [](const MissedFrame& each) { return each.open_ns; })),
-                duration(median(missed, [](const MissedFrame& each) { return each.read_ns; })));
+                show_duration({median(of.missed, &MissedFrame::open_ns)}),
+                show_duration({median(of.missed, &MissedFrame::read_ns)}));
             break;
         default:
             cause.summary = head;
             if (took_ns > 0) {
-                cause.summary += fmt::format("; a missed frame took {} (median), and one is due every {}",
-                                             duration(took_ns), duration(evidence.shortest_period_ns));
+                cause.summary +=
+                    fmt::format("; a missed frame took {} (median), and one is due every {}",
+                                show_duration({took_ns}), show_duration({of.run.shortest_period_ns}));
             }
-            cause.detail = rates_text(evidence);
-            if (evidence.more_in_flight && evidence.as_played &&
-                evidence.more_in_flight->bytes_per_s > evidence.as_played->bytes_per_s * 1.3) {
+            cause.detail = rates_text(of.run);
+            if (of.run.more_in_flight && of.run.as_played &&
+                of.run.more_in_flight->bytes_per_s > of.run.as_played->bytes_per_s * 1.3) {
                 cause.detail = "its latency is the limit: more in flight would help; " + cause.detail;
-            } else if (evidence.as_played && evidence.as_played->bytes_per_s >= evidence.required_bytes_per_s) {
+            } else if (of.run.as_played && of.run.as_played->bytes_per_s >= of.run.required_bytes_per_s) {
                 cause.detail = "its average rate is enough, but not at every moment; " + cause.detail;
             }
             break;
     }
-    cause.detail += network_load(evidence, missed);
+    cause.detail += network_load(of);
     if (cause.detail.starts_with("; ")) cause.detail.erase(0, 2);
 }
 
-void describe_settings(CauseResult& cause, const Evidence& evidence, const std::string& what) {
+void describe_settings(CauseResult& cause, const CauseFrames& of) {
     const bool small = cause.cause == Cause::too_small_reads;
-    const std::optional<ProbeResult>& better = small ? evidence.larger_reads : evidence.usual;
+    const std::optional<ProbeResult>& better = small ? of.run.larger_reads : of.run.usual;
     cause.summary =
         small ? fmt::format("the player reads in pieces that are too small ({}): {}; the storage can do it",
-                            show_io_size(evidence.io_size), what)
-              : fmt::format("the player has too little in flight: {}; the storage can do it", what);
+                            show_io_size(of.run.io_size), of.what)
+              : fmt::format("the player has too little in flight: {}; the storage can do it", of.what);
     cause.detail =
         fmt::format("{} would help: {}",
                     small ? "a larger I/O size (--io-size)" : "more in flight (--inflight, --io-depth)",
-                    better ? rates_text(evidence) : std::string());
+                    better ? rates_text(of.run) : std::string());
 }
 
-void describe_network(CauseResult& cause,
-                      const std::vector<const MissedFrame*>& missed,
-                      const Evidence& evidence,
-                      const std::string& what) {
-    const NetworkPathFacts path = network_path_facts(evidence.system);
+void describe_network(CauseResult& cause, const CauseFrames& of) {
+    const NetworkPathFacts path = network_path_facts(of.run.system);
     const std::string where = path.peer.empty() ? "" : fmt::format(" between this computer and {}", path.peer);
-    cause.summary = fmt::format("the network{} was full: {}", where, what);
-    cause.detail = fmt::format("{} came over {}{}", show_rate(evidence.delivered_bytes_per_s), path.link,
-                               network_load(evidence, missed));
+    cause.summary = fmt::format("the network{} was full: {}", where, of.what);
+    cause.detail =
+        fmt::format("{} came over {}{}", show_rate(of.run.delivered_bytes_per_s), path.link, network_load(of));
 }
 
 /// How long the computer was suspended while it waited for most of these frames; 0: it was not.
-std::int64_t suspended_ns(const Evidence& evidence, const std::vector<const MissedFrame*>& missed) {
-    const std::vector<Suspension> all = suspensions_of(evidence.system);
+std::int64_t suspended_ns(const CauseFrames& of) {
+    const std::vector<Suspension> all = suspensions_of(of.run.system);
     std::int64_t took_ns = 0;
     std::size_t count = 0;
-    for (const MissedFrame* each : missed) {
+    for (const MissedFrame* each : of.missed) {
         const auto found = suspended_in(all, each->submitted_ns.value_or(each->due_ns), each->due_ns);
         if (found) ++count;
         took_ns = std::max(took_ns, found.value_or(0));
     }
-    return count * 2 >= missed.size() ? took_ns : 0;
+    return count * 2 >= of.missed.size() ? took_ns : 0;
 }
 
-void describe_client(CauseResult& cause,
-                     const std::vector<const MissedFrame*>& missed,
-                     const Evidence& evidence) {
-    const std::string not_storage = frames_text(cause.stalls > 0 ? cause.stalls : cause.frames) +
-                                    (evidence.judges_storage() ? " cannot be held against the storage"
-                                                               : " were late for this reason alone");
-    const bool decoding = evidence.decode_cpu_ns > 0 && evidence.loop_stalled_ns == 0;
+void describe_client(CauseResult& cause, const CauseFrames& of) {
+    const std::string not_storage =
+        counted(cause.stalls > 0 ? cause.stalls : cause.frames, "frame") +
+        (of.run.judges_storage() ? " cannot be held against the storage" : " were late for this reason alone");
+    const bool decoding = of.run.decode_cpu_ns > 0 && of.run.loop_stalled_ns == 0;
     if (cause.cause == Cause::client_cpu && decoding) {
         cause.summary =
             fmt::format("decoding, at {} of processor time a frame, did not keep up on this computer: {}",
-                        duration(evidence.decode_cpu_ns), not_storage);
-    } else if (const auto length_ns = suspended_ns(evidence, missed);
-               cause.cause != Cause::client_cpu && length_ns > 0) {
-        cause.summary = fmt::format("this computer was suspended for {}: {}", duration(length_ns), not_storage);
+                        show_duration({of.run.decode_cpu_ns}), not_storage);
+    } else if (const auto length_ns = suspended_ns(of); cause.cause != Cause::client_cpu && length_ns > 0) {
+        cause.summary =
+            fmt::format("this computer was suspended for {}: {}", show_duration({length_ns}), not_storage);
     } else if (cause.cause == Cause::client_cpu) {
         cause.summary = "this computer ran out of processor time: " + not_storage;
     } else {
         const std::string how =
-            evidence.loop_stalled_ns > 0
-                ? fmt::format("scheduling stalls: {} in all", duration(evidence.loop_stalled_ns))
-                : fmt::format("timer lateness: median {}", duration(evidence.loop_lateness_p50_ns));
+            of.run.loop_stalled_ns > 0
+                ? fmt::format("scheduling stalls: {} in all", show_duration({of.run.loop_stalled_ns}))
+                : fmt::format("timer lateness: median {}", show_duration({of.run.loop_lateness_p50_ns}));
         cause.summary =
             fmt::format("this computer did not let the player run when it had to ({}): {}", how, not_storage);
     }
-    cause.detail = processors(evidence, missed);
+    cause.detail = processors(of);
 }
 
-void describe_damage(CauseResult& cause, const std::vector<const MissedFrame*>& missed) {
-    const auto of = [&missed](DropReason reason) {
-        return static_cast<std::uint64_t>(
-            std::count_if(missed.begin(), missed.end(),
-                          [reason](const MissedFrame* each) { return each->reason == reason; }));
+void describe_damage(CauseResult& cause, const CauseFrames& of) {
+    const auto with = [&of](DropReason reason) {
+        return static_cast<std::uint64_t>(std::ranges::count_if(
+            of.missed, [reason](const MissedFrame* each) { return each->reason == reason; }));
     };
     std::string list;
     for (const auto& [number, word] :
-         {std::pair(of(DropReason::missing), "missing"), std::pair(of(DropReason::short_read), "cut short"),
-          std::pair(of(DropReason::error), "unreadable")}) {
+         {std::pair(with(DropReason::missing), "missing"), std::pair(with(DropReason::short_read), "cut short"),
+          std::pair(with(DropReason::error), "unreadable")}) {
         if (number == 0) continue;
-        list += fmt::format("{}{} {} {}", list.empty() ? "" : " and ", frames_text(number), were(number), word);
+        list += fmt::format("{}{} {} {}", list.empty() ? "" : " and ", counted(number, "frame"), were(number),
+                            word);
     }
     cause.summary = list + ": the media are damaged or incomplete, on any storage";
-    cause.detail = fmt::format("{}; the others of the same clips can be read", places_text(missed));
+    cause.detail = fmt::format("{}; the others of the same clips can be read", places_text(of.missed));
 }
 
 /// The throughput gaps in which these frames were due.
-std::vector<DeliveryGap> stalls_of(const std::vector<const MissedFrame*>& missed, const Evidence& evidence) {
+std::vector<DeliveryGap> stalls_of(const CauseFrames& of) {
     std::vector<DeliveryGap> out;
-    for (const DeliveryGap& gap : evidence.delivery_gaps) {
-        if (!is_stall(gap, evidence.shortest_period_ns)) continue;
+    for (const DeliveryGap& gap : of.run.delivery_gaps) {
+        if (!is_stall(gap, of.run.shortest_period_ns)) continue;
         const auto in_it = [&gap](const MissedFrame* each) {
             const std::int64_t from_ns = each->submitted_ns.value_or(each->due_ns);
             const std::int64_t to_ns = std::max(each->due_ns, each->delivered_ns.value_or(each->due_ns));
             return from_ns < gap.to_ns && to_ns > gap.from_ns;
         };
-        if (std::any_of(missed.begin(), missed.end(), in_it)) out.push_back(gap);
+        if (std::ranges::any_of(of.missed, in_it)) out.push_back(gap);
     }
     return out;
 }
 
 /// REQUIRES: there is one.
 DeliveryGap longest(const std::vector<DeliveryGap>& gaps) {
-    return *std::max_element(gaps.begin(), gaps.end(), [](const DeliveryGap& a, const DeliveryGap& b) {
+    return *std::ranges::max_element(gaps, [](const DeliveryGap& a, const DeliveryGap& b) {
         return a.to_ns - a.from_ns < b.to_ns - b.from_ns;
     });
 }
@@ -283,40 +261,48 @@ std::string stalls_text(const std::vector<DeliveryGap>& gaps) {
         all_ns += ns;
         const bool last = &gap == &gaps.back();
         if (!list.empty()) list += last ? " and " : ", ";
-        list += duration(ns);
+        list += show_duration({ns});
     }
-    if (gaps.size() <= 1) return fmt::format("for {}", duration(longest_ns));
+    if (gaps.size() <= 1) return fmt::format("for {}", show_duration({longest_ns}));
     if (gaps.size() <= kListedMax) return fmt::format("{} times, for {}", gaps.size(), list);
-    return fmt::format("{} times, for {} in all, longest {}", show_count(gaps.size()), duration(all_ns),
-                       duration(longest_ns));
+    return fmt::format("{} times, for {} in all, longest {}", show_count(gaps.size()), show_duration({all_ns}),
+                       show_duration({longest_ns}));
 }
 
 }  // namespace
 
-std::string frames_text(std::uint64_t count) {
-    return count == 1 ? "1 frame" : show_count(count) + " frames";
+TimeSpan due_span(const std::vector<const MissedFrame*>& missed) {
+    TimeSpan span;
+    for (const MissedFrame* each : missed) {
+        span.from_ns = std::min(span.from_ns, each->submitted_ns.value_or(each->due_ns));
+        span.to_ns = std::max(span.to_ns, each->due_ns);
+    }
+    return span;
 }
 
-std::string gaps_text(const std::vector<const MissedFrame*>& missed, const Evidence& evidence) {
-    const std::vector<DeliveryGap> gaps = stalls_of(missed, evidence);
+TimeSpan delivery_span(const std::vector<const MissedFrame*>& missed) {
+    TimeSpan span = due_span(missed);
+    for (const MissedFrame* each : missed)
+        span.to_ns = std::max(span.to_ns, each->delivered_ns.value_or(INT64_MIN));
+    return span;
+}
+
+std::string gaps_text(const CauseFrames& of) {
+    const std::vector<DeliveryGap> gaps = stalls_of(of);
     return gaps.empty() ? "" : stalls_text(gaps);
 }
 
-void describe_stall(CauseResult& cause,
-                    const std::vector<const MissedFrame*>& missed,
-                    const Evidence& evidence,
-                    const std::string& what) {
-    std::vector<DeliveryGap> gaps = stalls_of(missed, evidence);
-    if (gaps.empty()) gaps = {longest(evidence.delivery_gaps)};
-    const bool to_the_end =
-        std::any_of(gaps.begin(), gaps.end(), [](const DeliveryGap& gap) { return gap.to_the_end; });
-    cause.summary = fmt::format("the storage gave no data {}: {}", stalls_text(gaps), what);
+void describe_stall(CauseResult& cause, const CauseFrames& of) {
+    std::vector<DeliveryGap> gaps = stalls_of(of);
+    if (gaps.empty()) gaps = {longest(of.run.delivery_gaps)};
+    const bool to_the_end = std::ranges::any_of(gaps, &DeliveryGap::to_the_end);
+    cause.summary = fmt::format("the storage gave no data {}: {}", stalls_text(gaps), of.what);
     cause.detail =
         fmt::format("no stream received data in {}, and {}", gaps.size() > 1 ? "those times" : "that time",
                     to_the_end        ? "nothing came up to the end"
                     : gaps.size() > 1 ? "all went on after each"
                                       : "all went on afterwards");
-    const std::string answers = host_answers(missed, evidence);
+    const std::string answers = host_answers(of);
     if (!answers.empty()) cause.detail += "; " + answers;
 }
 
@@ -324,51 +310,51 @@ std::string slow_frames(const Evidence& evidence, std::uint64_t frames, std::uin
     if (stalls > 0) {
         return fmt::format("play stalled {} for {} in all, waiting for frames",
                            stalls == 1 ? "once" : show_count(stalls) + " times",
-                           duration(evidence.totals.stall_ns));
+                           show_duration({evidence.totals.stall_ns}));
     }
-    return fmt::format("{} {} late or dropped", frames_text(frames), were(frames));
+    return fmt::format("{} {} late or dropped", counted(frames, "frame"), were(frames));
 }
 
-void describe(CauseResult& cause, const std::vector<const MissedFrame*>& missed, const Evidence& evidence) {
-    const std::string what = slow_frames(evidence, cause.frames, cause.stalls);
+void describe(CauseResult& cause, const CauseFrames& of) {
     const std::uint64_t count = cause.stalls > 0 ? cause.stalls : cause.frames;
     switch (cause.cause) {
         case Cause::slow_reads:
         case Cause::bandwidth:
-        case Cause::slow_opens: describe_storage(cause, missed, evidence, what); return;
-        case Cause::storage_stall: describe_stall(cause, missed, evidence, what); return;
+        case Cause::slow_opens: describe_storage(cause, of); return;
+        case Cause::storage_stall: describe_stall(cause, of); return;
         case Cause::storage_error:
-            cause.summary = fmt::format("the storage gave an error for {}", frames_text(count));
+            cause.summary = fmt::format("the storage gave an error for {}", counted(count, "frame"));
             cause.detail = "the errors do not stay with certain frames: the drop table has their errno";
             return;
-        case Cause::storage_gone: describe_gone(cause, missed, evidence); return;
-        case Cause::client_memory: describe_memory(cause, missed, evidence); return;
-        case Cause::client_resources: describe_resources(cause, missed); return;
+        case Cause::storage_gone: describe_gone(cause, of); return;
+        case Cause::client_memory: describe_memory(cause, of); return;
+        case Cause::client_resources: describe_resources(cause, of); return;
         case Cause::cold_start:
             cause.summary = fmt::format("cold start: {} {} missed while the storage was cold, and none later",
-                                        frames_text(count), were(count));
+                                        counted(count, "frame"), were(count));
             cause.detail = "frames that were read later, or again, were on time";
             return;
         case Cause::slow_file:
-            cause.summary = fmt::format("the media are slow in one place: {} ({})", what, places_text(missed));
+            cause.summary =
+                fmt::format("the media are slow in one place: {} ({})", of.what, places_text(of.missed));
             cause.detail = fmt::format(
                 "{}; the cause is that file or its place on the storage (fragments, a bad disk), not the "
                 "storage as a whole",
-                evidence.rereads.empty() ? "missed on each pass, other frames never" : rereads_text(evidence));
+                of.run.rereads.empty() ? "missed on each pass, other frames never" : rereads_text(of.run));
             return;
-        case Cause::damaged_file: describe_damage(cause, missed); return;
-        case Cause::network: describe_network(cause, missed, evidence, what); return;
+        case Cause::damaged_file: describe_damage(cause, of); return;
+        case Cause::network: describe_network(cause, of); return;
         case Cause::network_loss:
-        case Cause::network_down: describe_path(cause, missed, evidence, what); return;
+        case Cause::network_down: describe_path(cause, of); return;
         case Cause::client_cpu:
-        case Cause::client_scheduling: describe_client(cause, missed, evidence); return;
+        case Cause::client_scheduling: describe_client(cause, of); return;
         case Cause::too_little_in_flight:
-        case Cause::too_small_reads: describe_settings(cause, evidence, what); return;
+        case Cause::too_small_reads: describe_settings(cause, of); return;
         default:
-            if (describe_unknown_memory(cause, missed, evidence, what)) return;
-            cause.summary = what + "; whether the storage or the network delayed them is not known";
+            if (describe_unknown_memory(cause, of)) return;
+            cause.summary = of.what + "; whether the storage or the network delayed them is not known";
             cause.detail =
-                in_throughput_gap(missed, evidence)
+                in_throughput_gap(of)
                     ? "no stream received data, and the server's host answers neither pings (ICMP) nor "
                       "TCP handshakes, which would show whether it could be reached"
                     : "the interface does not report its speed, and the server answers no ping (ICMP)";
@@ -377,9 +363,9 @@ void describe(CauseResult& cause, const std::vector<const MissedFrame*>& missed,
 }
 
 std::string what_next(Cause cause, const Evidence& evidence) {
-    const bool silent =
-        std::any_of(evidence.delivery_gaps.begin(), evidence.delivery_gaps.end(),
-                    [](const DeliveryGap& each) { return each.to_ns - each.from_ns >= 1'000'000'000; });
+    const bool silent = std::ranges::any_of(evidence.delivery_gaps, [](const DeliveryGap& each) {
+        return each.to_ns - each.from_ns >= 1'000'000'000;
+    });
     if (cause == Cause::unknown && evidence.remote && silent) {
         return "let the server's host answer pings (ICMP) and play again, or look in the logs of the "
                "server and of the switch whether the server stopped or its port went down at that time";

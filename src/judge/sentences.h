@@ -3,25 +3,60 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "judge/evidence.h"
 
 namespace streamsim::judge {
 
-/// "1 frame", "12 frames"
-std::string frames_text(std::uint64_t count);
+/// The missed frames of one cause, as its sentences need them.
+struct CauseFrames {
+    const std::vector<const MissedFrame*>& missed;
+    const Evidence& run;
+    std::string what;  // the frames in words: see slow_frames()
+};
+struct TimeSpan {
+    std::int64_t from_ns = INT64_MAX, to_ns = INT64_MIN;
+};
+/// From the first submission to the last deadline.
+TimeSpan due_span(const std::vector<const MissedFrame*>& missed);
+/// From the first submission to the last deadline or delivery.
+TimeSpan delivery_span(const std::vector<const MissedFrame*>& missed);
+
 /// "12 frames were late or dropped"; where play waits for late frames: "play stopped 3 times, for 1.2 s in
 /// all".
 std::string slow_frames(const Evidence& evidence, std::uint64_t frames, std::uint64_t stalls);
 
-/// The throughput gaps in which these frames were due: "for 520.0 ms", "2 times, for 520.0 ms and 510.0 ms";
+/// The throughput gaps in which the frames were due: "for 520.0 ms", "2 times, for 520.0 ms and 510.0 ms";
 /// empty: there was none.
-std::string gaps_text(const std::vector<const MissedFrame*>& missed, const Evidence& evidence);
+std::string gaps_text(const CauseFrames& of);
 
-/// Fills in summary and detail. `missed`: the frames that are attributed to the cause.
-void describe(CauseResult& cause, const std::vector<const MissedFrame*>& missed, const Evidence& evidence);
+/// Fills in summary and detail.
+void describe(CauseResult& cause, const CauseFrames& of);
 
 /// The advice for a cause; empty: there is none.
 std::string what_next(Cause cause, const Evidence& evidence);
+
+/// Fills in the sentences of Cause::injected_fault, and of Cause::unknown where faults were injected.
+void describe_injected(CauseResult& cause, const CauseFrames& of);
+
+// Storage that vanished, and resources that this computer lacked: shortage_sentences.cc.
+
+void describe_gone(CauseResult& cause, const CauseFrames& of);
+void describe_memory(CauseResult& cause, const CauseFrames& of);
+void describe_resources(CauseResult& cause, const CauseFrames& of);
+/// Fills in the cause where lack of memory is possible and not certain; else returns false.
+bool describe_unknown_memory(CauseResult& cause, const CauseFrames& of);
+/// The advice for these causes; empty: it is another cause.
+std::string next_of_shortage(Cause cause);
+
+// The network: network_sentences.cc.
+
+/// Fills in summary and detail of Cause::network_loss and network_down.
+void describe_path(CauseResult& cause, const CauseFrames& of);
+/// How the host of a server answered while no stream received data; empty: it did not, or that is not known.
+std::string host_answers(const CauseFrames& of);
+/// True: some of these frames were missed in a throughput gap.
+bool in_throughput_gap(const CauseFrames& of);
 
 }  // namespace streamsim::judge

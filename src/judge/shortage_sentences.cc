@@ -1,5 +1,4 @@
-#include "judge/shortage_sentences.h"
-
+// The sentences about storage that vanished and about resources that this computer lacked.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -9,7 +8,7 @@
 
 #include "base/system/errno_name.h"
 #include "base/units.h"
-#include "judge/memory.h"
+#include "judge/host_window.h"
 #include "judge/sentences.h"
 
 namespace streamsim::judge {
@@ -17,18 +16,13 @@ namespace {
 
 std::string not_storage(const CauseResult& cause) {
     return fmt::format("{} cannot be held against the storage",
-                       frames_text(cause.stalls > 0 ? cause.stalls : cause.frames));
+                       counted(cause.stalls > 0 ? cause.stalls : cause.frames, "frame"));
 }
 
 /// The memory of this computer over the whole time in which these frames were missed.
-MemoryWindow memory_of(const std::vector<const MissedFrame*>& missed, const Evidence& evidence) {
-    std::int64_t from_ns = INT64_MAX;
-    std::int64_t to_ns = INT64_MIN;
-    for (const MissedFrame* each : missed) {
-        from_ns = std::min(from_ns, each->submitted_ns.value_or(each->due_ns));
-        to_ns = std::max({to_ns, each->due_ns, each->delivered_ns.value_or(INT64_MIN)});
-    }
-    return memory_window(evidence.system, from_ns, to_ns);
+MemoryWindow memory_of(const CauseFrames& of) {
+    const auto [from_ns, to_ns] = delivery_span(of.missed);
+    return memory_window(of.run.system, from_ns, to_ns);
 }
 
 /// "tasks waited for memory in 24 % of the time in which frames were missed; ..."
@@ -67,26 +61,22 @@ std::map<int, std::uint64_t> shortages_of(const std::vector<const MissedFrame*>&
 std::string shortages_text(const std::map<int, std::uint64_t>& shortages) {
     std::string out;
     for (const auto& [error, frames] : shortages)
-        out += fmt::format("{}{} ({})", out.empty() ? "" : ", ", errno_text(error), frames_text(frames));
+        out += fmt::format("{}{} ({})", out.empty() ? "" : ", ", errno_text(error), counted(frames, "frame"));
     return out;
 }
 
 }  // namespace
 
-void describe_gone(CauseResult& cause,
-                   const std::vector<const MissedFrame*>& missed,
-                   const Evidence& evidence) {
-    const MissedFrame* const first = *std::min_element(
-        missed.begin(), missed.end(), [](const auto* a, const auto* b) { return a->due_ns < b->due_ns; });
+void describe_gone(CauseResult& cause, const CauseFrames& of) {
+    const MissedFrame* const first = *std::ranges::min_element(of.missed, {}, &MissedFrame::due_ns);
     const std::int64_t at_ns =
-        std::max<std::int64_t>(first->due_ns - evidence.streams[first->stream].play_start_ns, 0);
+        std::max<std::int64_t>(first->due_ns - of.run.streams[first->stream].play_start_ns, 0);
     std::set<std::string> paths;
-    for (const VanishedLocation& each : evidence.vanished) paths.insert(each.path);
-    const VanishedLocation location =
-        evidence.vanished.empty() ? VanishedLocation{} : evidence.vanished.front();
+    for (const VanishedLocation& each : of.run.vanished) paths.insert(each.path);
+    const VanishedLocation location = of.run.vanished.empty() ? VanishedLocation{} : of.run.vanished.front();
     const std::string more = paths.size() < 2 ? "" : fmt::format(" (and {} more)", paths.size() - 1);
     cause.summary = fmt::format("{}{} vanished {} into play: {}; {} could not be read", location.path, more,
-                                show_duration({at_ns}), location.how, frames_text(cause.frames));
+                                show_duration({at_ns}), location.how, counted(cause.frames, "frame"));
     cause.detail =
         "neither the media nor the speed of the storage is the cause: whether it plays these streams is not "
         "known";
@@ -94,33 +84,28 @@ void describe_gone(CauseResult& cause,
         cause.detail += fmt::format("; the media are in {}", location.directory);
 }
 
-void describe_memory(CauseResult& cause,
-                     const std::vector<const MissedFrame*>& missed,
-                     const Evidence& evidence) {
+void describe_memory(CauseResult& cause, const CauseFrames& of) {
     cause.summary = "this computer had too little memory for what it reads: " + not_storage(cause);
-    const MemoryWindow memory = memory_of(missed, evidence);
-    const auto shortages = shortages_of(missed);
+    const MemoryWindow memory = memory_of(of);
+    const auto shortages = shortages_of(of.missed);
     if (!shortages.empty()) cause.detail = shortages_text(shortages);
     if (memory_answer(memory) == MemoryAnswer::short_of || shortages.empty())
         cause.detail += (cause.detail.empty() ? "" : "; ") + memory_text(memory);
 }
 
-void describe_resources(CauseResult& cause, const std::vector<const MissedFrame*>& missed) {
-    const auto shortages = shortages_of(missed);
+void describe_resources(CauseResult& cause, const CauseFrames& of) {
+    const auto shortages = shortages_of(of.missed);
     const bool ports = shortages.contains(EADDRNOTAVAIL);
     cause.summary = fmt::format("this computer had no {} left: {}",
                                 ports ? "port or address" : "file descriptor", not_storage(cause));
     cause.detail = shortages_text(shortages);
 }
 
-bool describe_unknown_memory(CauseResult& cause,
-                             const std::vector<const MissedFrame*>& missed,
-                             const Evidence& evidence,
-                             const std::string& what) {
-    const MemoryWindow memory = memory_of(missed, evidence);
+bool describe_unknown_memory(CauseResult& cause, const CauseFrames& of) {
+    const MemoryWindow memory = memory_of(of);
     if (memory_answer(memory) != MemoryAnswer::unknown) return false;
     cause.summary =
-        what + "; whether the storage or too little memory on this computer delayed them is not known";
+        of.what + "; whether the storage or too little memory on this computer delayed them is not known";
     cause.detail = memory_text(memory) + "; whether streamsim reached a memory limit is not known";
     return true;
 }

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
+#include "base/align.h"
 #include "base/check.h"
-#include "load/permutation.h"
 
 namespace streamsim::load {
 
@@ -28,12 +28,12 @@ MeterFiles::MeterFiles(const MeterPlan& plan, const Draws& draws)
     if (!spec.non_repeating || spec.whole_files) return;
     visited_.resize(plan.names.files.size());
     unit_ = spec.random_by_block ? draws.sizes().largest() : draws.longest();
-    unit_ = (unit_ + plan.alignment - 1) / plan.alignment * plan.alignment;
+    unit_ = align_up(unit_, plan.alignment);
 }
 
 /// Each user reads from its beginning to that of the next user, or to the end of the file.
 void MeterFiles::divide_files() {
-    const std::uint64_t whole = file_bytes_ / plan_.alignment * plan_.alignment;
+    const std::uint64_t whole = align_down(file_bytes_, plan_.alignment);
     const std::uint64_t largest = draws_.sizes().largest();
     const std::uint64_t all = std::uint64_t{plan_.seats} * plan_.spec.users;
     left_.resize(ends_.size());
@@ -46,10 +46,6 @@ void MeterFiles::divide_files() {
     }
 }
 
-bool MeterFiles::has_unread(std::uint32_t user, std::uint32_t file) const {
-    return left_.empty() ? turn(named(user, file)) < positions() : left_[pair(user, file)] > 0;
-}
-
 bool MeterFiles::all_read(std::uint32_t user) {
     std::uint32_t& first = first_unread_[user];
     while (first < files_ && !has_unread(user, first)) ++first;
@@ -60,10 +56,6 @@ std::uint32_t MeterFiles::file_with_unread(std::uint32_t user, std::uint32_t fil
     if (has_unread(user, file)) return file;
     STREAMSIM_CHECK(!all_read(user), "the user has unread bytes");
     return first_unread_[user];
-}
-
-std::uint64_t MeterFiles::fitting_unread(std::uint32_t user, std::uint32_t file, std::uint64_t length) const {
-    return left_.empty() ? length : std::min(length, left_[pair(user, file)]);
 }
 
 std::uint64_t MeterFiles::turn(std::size_t name) const {

@@ -4,11 +4,11 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <memory>
 #include <vector>
 
 #include "load/draws.h"
-#include "load/meter.h"
+#include "load/meter_plan.h"
+#include "streamsim/storage.h"
 
 namespace streamsim::load {
 
@@ -53,7 +53,9 @@ public:
     /// `file`, or where all of it was read the user's first file with unread bytes. REQUIRES: !all_read(user).
     std::uint32_t file_with_unread(std::uint32_t user, std::uint32_t file);
     /// `length`, at most the unread bytes of the file for this user.
-    std::uint64_t fitting_unread(std::uint32_t user, std::uint32_t file, std::uint64_t length) const;
+    std::uint64_t fitting_unread(std::uint32_t user, std::uint32_t file, std::uint64_t length) const {
+        return left_.empty() ? length : std::min(length, left_[pair(user, file)]);
+    }
 
     /// `offset`, or the beginning of the file where the piece does not fit behind `offset`.
     std::uint64_t around(std::uint64_t offset, std::uint64_t bytes) const {
@@ -71,7 +73,9 @@ private:
     }
     std::uint64_t end_of(std::uint64_t begin, const TransferShape& shape) const;
     void divide_files();
-    bool has_unread(std::uint32_t user, std::uint32_t file) const;
+    bool has_unread(std::uint32_t user, std::uint32_t file) const {
+        return left_.empty() ? turn(named(user, file)) < positions() : left_[pair(user, file)] > 0;
+    }
     std::uint64_t positions() const { return std::max<std::uint64_t>(file_bytes_ / unit_, 1); }
     /// The number of positions of the file that were visited before, by all seats.
     std::uint64_t turn(std::size_t name) const;

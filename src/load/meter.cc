@@ -1,214 +1,148 @@
 #include "load/meter.h"
 
 #include <algorithm>
-#include <deque>
 
 #include "base/check.h"
-#include "load/user.h"
 
 namespace streamsim::load {
 
-class Meter::Impl {
-public:
-    Impl(
-        EventLoop& loop, Storage& storage, const MeterPlan& plan, std::span<std::byte> memory, Callback changed)
-        : context_(loop, storage, plan, Callback::of<&Impl::user_finished>(this)), changed_(changed) {
-        STREAMSIM_CHECK(memory.size() >= memory_bytes(plan), "a meter gets the memory that it needs");
-        const std::uint64_t each = user_memory_bytes(plan.spec);
-        for (std::uint32_t user = 0; user < plan.spec.users; ++user)
-            users_.emplace_back(context_, user, memory.subspan(user * each, each));
-    }
-
-    ~Impl() { context_.loop.cancel(end_timer_); }
-
-    void prepare() {
-        STREAMSIM_CHECK(state_ == State::idle, "a meter is prepared once");
-        state_ = State::preparing;
-        opens_out_ = 1;
-        if (context_.files.kept_open()) open_files();
-        opened_one();
-    }
-
-    void play(Instant from, Instant until) {
-        STREAMSIM_CHECK(ready(), "a meter that plays is ready");
-        state_ = State::playing;
-        MeterStats& stats = context_.stats;
-        const MeterSpec& spec = context_.plan.spec;
-        const Instant begin = from + spec.start;
-        stats.begin(from);
-        stats.set_end(std::max(begin, std::min(until, spec.end ? from + *spec.end : until)));
-        end_timer_ = context_.loop.at(stats.end(), Callback::of<&Impl::on_end>(this));
-        for (std::uint32_t user = 0; user < spec.users; ++user) {
-            const std::int64_t number = std::int64_t{context_.plan.first_user} + user;
-            users_[user].begin(begin + Duration{spec.one_more_every.ns * number});
-        }
-    }
-
-    void interrupt() {
-        if (context_.interrupted || finished()) return;
-        context_.interrupted = true;
-        if (state_ == State::preparing) {
-            for (Opening& each : opens_) {
-                if (each.out) context_.storage.cancel(each);
-            }
-        } else if (state_ != State::playing) {
-            finish();
-        } else {
-            context_.stats.set_end(std::min(context_.stats.end(), context_.loop.now()));
-            stop();
-            for (MeterUser& user : users_) user.cancel();
-        }
-    }
-
-    bool ready() const { return state_ == State::ready; }
-    bool finished() const { return state_ == State::finished; }
-    const MeterStats& stats() const { return context_.stats; }
-
-    std::vector<std::string> created() const {
-        std::vector<std::string> out;
-        for (const MeterUser& user : users_) user.list_created(out);
-        return out;
-    }
-
-private:
-    enum class State { idle, preparing, ready, playing, finished };
-
-    struct Opening : OpenOp {
-        Impl* meter = nullptr;
-        MeterFiles::Opened* into = nullptr;
-        bool out = true;
-        void ended() {
-            out = false;
-            into->file = error == 0 ? file : kNoFile;
-            into->error = error;
-            if (error != 0 && !meter->context_.interrupted)
-                meter->context_.stats.error(LoadOperation::open, error, path);
-            meter->opened_one();
-        }
-    };
-
-    void open_files() {
-        const MeterPlan& plan = context_.plan;
-        const bool writes = plan.spec.weights[static_cast<std::size_t>(LoadOperation::write)] > 0;
-        const std::uint32_t files = context_.files.count();
-        opens_.resize(std::size_t{plan.spec.users} * files);
-        opens_out_ += opens_.size();
-        for (std::size_t i = 0; i < opens_.size(); ++i) {
-            const auto user = static_cast<std::uint32_t>(i / files);
-            const auto file = static_cast<std::uint32_t>(i % files);
-            Opening& open = opens_[i];
-            open.meter = this;
-            open.into = &context_.files.opened(user, file);
-            open.done = Callback::of<&Opening::ended>(&open);
-            open.tag = {plan.seat, plan.first_stream + user, 0, 0};
-            open.path = context_.files.path(user, file).c_str();
-            open.access = writes ? Access::write : Access::read;
-            open.through_cache = !plan.spec.direct;
-            context_.storage.open(open);
-        }
-    }
-
-    void opened_one() {
-        if (--opens_out_ > 0) return;
-        // The last operation has not returned yet.
-        context_.loop.defer(Callback::of<&Impl::prepared>(this));
-    }
-
-    void prepared() {
-        opens_ = {};
-        if (context_.interrupted) {
-            finish();
-            return;
-        }
-        state_ = State::ready;
-        changed_();
-    }
-
-    void on_end() {
-        end_timer_ = 0;
-        stop();
-    }
-
-    void stop() {
-        context_.loop.cancel(end_timer_);
-        end_timer_ = 0;
-        for (MeterUser& user : users_) user.stop();
-    }
-
-    void user_finished() {
-        if (++users_finished_ < users_.size()) return;
-        if (end_timer_ != 0) {  // every byte that was to be read once was read
-            context_.loop.cancel(end_timer_);
-            end_timer_ = 0;
-            context_.stats.end_early();
-        }
-        finish();
-    }
-
-    void finish() {
-        for (MeterFiles::Opened& each : context_.files.all_opened()) {
-            if (each.file != kNoFile) context_.storage.close(each.file);
-            each.file = kNoFile;
-        }
-        context_.loop.defer(Callback::of<&Impl::tell_finished>(this));
-    }
-
-    void tell_finished() {
-        state_ = State::finished;
-        changed_();
-    }
-
-    MeterContext context_;
-    const Callback changed_;
-    std::deque<MeterUser> users_;
-    std::deque<Opening> opens_;
-    std::size_t opens_out_ = 0;
-    std::size_t users_finished_ = 0;
-    TimerId end_timer_ = 0;
-    State state_ = State::idle;
-};
-
-std::uint64_t Meter::memory_bytes(const MeterPlan& plan) {
-    return user_memory_bytes(plan.spec) * plan.spec.users;
-}
-
 Meter::Meter(
     EventLoop& loop, Storage& storage, const MeterPlan& plan, std::span<std::byte> memory, Callback changed)
-    : impl_(std::make_unique<Impl>(loop, storage, plan, memory, changed)) {}
-
-Meter::~Meter() = default;
-
-void Meter::prepare() {
-    impl_->prepare();
+    : context_{loop, storage, plan, Callback::of<&Meter::user_finished>(this)}, changed_(changed) {
+    STREAMSIM_CHECK(memory.size() >= memory_bytes(plan), "a meter gets the memory that it needs");
+    const std::uint64_t each = user_memory_bytes(plan.spec);
+    for (std::uint32_t user = 0; user < plan.spec.users; ++user)
+        users_.emplace_back(context_, user, memory.subspan(user * each, each));
 }
 
-bool Meter::ready() const {
-    return impl_->ready();
+void Meter::prepare() {
+    STREAMSIM_CHECK(state_ == State::idle, "a meter is prepared once");
+    state_ = State::preparing;
+    opens_out_ = 1;
+    if (context_.files.kept_open()) open_files();
+    opened_one();
 }
 
 void Meter::play(Instant from, Instant until) {
-    impl_->play(from, until);
+    STREAMSIM_CHECK(ready(), "a meter that plays is ready");
+    state_ = State::playing;
+    MeterStats& stats = context_.stats;
+    const MeterSpec& spec = context_.plan.spec;
+    const Instant begin = from + spec.start;
+    stats.begin(from);
+    stats.set_end(std::max(begin, std::min(until, spec.end ? from + *spec.end : until)));
+    end_timer_ = context_.loop.at(stats.end(), Callback::of<&Meter::on_end>(this));
+    for (std::uint32_t user = 0; user < spec.users; ++user) {
+        const std::int64_t number = std::int64_t{context_.plan.first_user} + user;
+        users_[user].begin(begin + Duration{spec.one_more_every.ns * number});
+    }
 }
 
 void Meter::interrupt() {
-    impl_->interrupt();
+    if (context_.interrupted || finished()) return;
+    context_.interrupted = true;
+    if (state_ == State::preparing) {
+        for (Opening& each : opens_) {
+            if (each.out) context_.storage.cancel(each);
+        }
+    } else if (state_ != State::playing) {
+        finish();
+    } else {
+        context_.stats.set_end(std::min(context_.stats.end(), context_.loop.now()));
+        stop();
+        for (MeterUser& user : users_) user.cancel();
+    }
 }
 
-bool Meter::finished() const {
-    return impl_->finished();
+std::vector<std::string> Meter::created() const {
+    std::vector<std::string> out;
+    for (const MeterUser& user : users_) user.list_created(out);
+    return out;
 }
 
 MeterResult Meter::result() const {
     STREAMSIM_CHECK(finished(), "a result is complete");
-    return impl_->stats().result();
+    return context_.stats.result();
 }
 
-std::vector<OperationRow> Meter::rows() const {
-    return impl_->stats().rows();
+void Meter::Opening::ended() {
+    out = false;
+    into->file = error == 0 ? file : kNoFile;
+    into->error = error;
+    if (error != 0 && !meter->context_.interrupted)
+        meter->context_.stats.error(LoadOperation::open, error, path);
+    meter->opened_one();
 }
 
-std::vector<std::string> Meter::created() const {
-    return impl_->created();
+void Meter::open_files() {
+    const MeterPlan& plan = context_.plan;
+    const bool writes = plan.spec.weights[static_cast<std::size_t>(LoadOperation::write)] > 0;
+    const std::uint32_t files = context_.files.count();
+    opens_.resize(std::size_t{plan.spec.users} * files);
+    opens_out_ += opens_.size();
+    for (std::size_t i = 0; i < opens_.size(); ++i) {
+        const auto user = static_cast<std::uint32_t>(i / files);
+        const auto file = static_cast<std::uint32_t>(i % files);
+        Opening& open = opens_[i];
+        open.meter = this;
+        open.into = &context_.files.opened(user, file);
+        open.done = Callback::of<&Opening::ended>(&open);
+        open.tag = {plan.seat, plan.first_stream + user, 0, 0};
+        open.path = context_.files.path(user, file).c_str();
+        open.access = writes ? Access::write : Access::read;
+        open.through_cache = !plan.spec.direct;
+        context_.storage.open(open);
+    }
+}
+
+void Meter::opened_one() {
+    if (--opens_out_ > 0) return;
+    // The last operation has not returned yet.
+    context_.loop.defer(Callback::of<&Meter::prepared>(this));
+}
+
+void Meter::prepared() {
+    opens_ = {};
+    if (context_.interrupted) {
+        finish();
+        return;
+    }
+    state_ = State::ready;
+    changed_();
+}
+
+void Meter::on_end() {
+    end_timer_ = 0;
+    stop();
+}
+
+void Meter::stop() {
+    context_.loop.cancel(end_timer_);
+    end_timer_ = 0;
+    for (MeterUser& user : users_) user.stop();
+}
+
+void Meter::user_finished() {
+    if (++users_finished_ < users_.size()) return;
+    if (end_timer_ != 0) {  // every byte that was to be read once was read
+        context_.loop.cancel(end_timer_);
+        end_timer_ = 0;
+        context_.stats.end_early();
+    }
+    finish();
+}
+
+void Meter::finish() {
+    for (MeterFiles::Opened& each : context_.files.all_opened()) {
+        if (each.file != kNoFile) context_.storage.close(each.file);
+        each.file = kNoFile;
+    }
+    context_.loop.defer(Callback::of<&Meter::tell_finished>(this));
+}
+
+void Meter::tell_finished() {
+    state_ = State::finished;
+    changed_();
 }
 
 }  // namespace streamsim::load

@@ -27,58 +27,22 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
+#include <deque>
 #include <span>
 #include <string>
 #include <vector>
 
-#include "base/callback.h"
-#include "base/time.h"
-#include "streamsim/event_loop.h"
-#include "streamsim/meter_result.h"
-#include "streamsim/progress.h"
-#include "streamsim/storage.h"
-#include "streamsim/workload.h"
+#include "load/user.h"
 
 namespace streamsim::load {
 
-/// The names of a meter's files: paths as the storage takes them. All end with ".load", created ones too.
-struct WorkingSetNames {
-    /// Directories to create, in this order: first `parents`, the root first, then `directories`. Some are in
-    /// both.
-    std::vector<std::string> parents;
-    /// N-N: user u of the seat has [u * directories, (u + 1) * directories); shared: all have all.
-    std::vector<std::string> directories;
-    std::vector<std::string> files;  // the same with `files`; file f of a user is in its directory f, around
-    std::vector<std::string> spare;  // empty; user u has [u * spare_files, (u + 1) * spare_files)
-};
-
-/// `root` is the meter's own directory. Shared directories and files are the same for all seats; the names of
-/// all others, and of spare files, have the seat's number in them.
-WorkingSetNames working_set(const MeterSpec& spec, const std::string& root, std::uint32_t seat);
-
-struct MeterPlan {
-    MeterSpec spec;
-    std::uint32_t number = 0;  // of the run's meters, counted from 0
-    std::uint32_t seat = 0;    // of the run
-    std::uint32_t seats = 1;   // that have this meter
-    /// Counted over the seats that have the meter: 0 for the first seat, spec.users for the next. Users begin
-    /// one after the other by these numbers.
-    std::uint32_t first_user = 0;
-    std::uint32_t first_stream = 0;  // of the tags of its operations: user u's are of stream first_stream + u
-    std::uint64_t seed = 0;          // of the meter; the same on all seats
-    WorkingSetNames names;
-    std::uint32_t alignment = 1;  // of the storage; offsets and sizes of direct I/O are multiples. The planner
-                                  // checks the block sizes
-    std::shared_ptr<MeterProgress> progress;  // may be null
-    std::uint64_t rows_kept = 0;              // rows of single operations, at most (--csv)
-};
-
 /// One loop's thread; pinned. prepare() once, then play() once, then finished() becomes true.
-class Meter final {
+class Meter {
 public:
     /// Memory of the blocks in flight; each user has its own.
-    static std::uint64_t memory_bytes(const MeterPlan& plan);
+    static std::uint64_t memory_bytes(const MeterPlan& plan) {
+        return user_memory_bytes(plan.spec) * plan.spec.users;
+    }
 
     /// `memory` has memory_bytes() and belongs to this meter, which fills the blocks to write. `changed` runs
     /// when ready() or finished() becomes true. The plan outlives it.
@@ -87,14 +51,14 @@ public:
           const MeterPlan& plan,
           std::span<std::byte> memory,
           Callback changed);
-    ~Meter();
+    ~Meter() { context_.loop.cancel(end_timer_); }
     Meter(const Meter&) = delete;
     Meter& operator=(const Meter&) = delete;
 
     /// Opens the files that stay open, which is not measured. REQUIRES: the working set exists, and nothing
     /// else below its root; the storage writes where the spec has more than reads and opens.
     void prepare();
-    bool ready() const;
+    bool ready() const { return state_ == State::ready; }
     /// May be called in advance. The meter's time counts from `from` (spec.start is added); it ends at `until`
     /// or at the spec's end, whichever is first: from then on no operation begins, and those in flight are
     /// waited for. REQUIRES: ready().
@@ -102,19 +66,42 @@ public:
     /// Ends the meter now: cancels all operations in flight.
     void interrupt();
     /// No operation is outstanding, and none will begin.
-    bool finished() const;
+    bool finished() const { return state_ == State::finished; }
 
     /// After finished(). Failures of prepare() are in its errors, as opens, and the operations on those files
     /// have failed; failures of an fsync at the end are there too, as writes.
     MeterResult result() const;
-    std::vector<OperationRow> rows() const;
+    const std::vector<OperationRow>& rows() const { return context_.stats.rows(); }
     /// After finished(): created files that exist, or may exist (after an interrupt), which the caller removes
     /// with the working set. Spare files may be gone.
     std::vector<std::string> created() const;
 
 private:
-    class Impl;
-    std::unique_ptr<Impl> impl_;
+    enum class State { idle, preparing, ready, playing, finished };
+    struct Opening : OpenOp {
+        Meter* meter = nullptr;
+        MeterFiles::Opened* into = nullptr;
+        bool out = true;
+        void ended();
+    };
+
+    void open_files();
+    void opened_one();
+    void prepared();
+    void on_end();
+    void stop();
+    void user_finished();
+    void finish();
+    void tell_finished();
+
+    MeterContext context_;
+    const Callback changed_;
+    std::deque<MeterUser> users_;
+    std::deque<Opening> opens_;
+    std::size_t opens_out_ = 0;
+    std::size_t users_finished_ = 0;
+    TimerId end_timer_ = 0;
+    State state_ = State::idle;
 };
 
 }  // namespace streamsim::load

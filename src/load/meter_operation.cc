@@ -19,25 +19,7 @@ constexpr std::size_t kStampEvery = 4096;
 /// A file that was written in full when the meter was prepared ended early.
 constexpr int kShortRead = ENODATA;
 
-TransferMode mode_of(bool writes, bool random) {
-    if (writes) return random ? TransferMode::random_write : TransferMode::sequential_write;
-    return random ? TransferMode::random_read : TransferMode::sequential_read;
-}
-
 }  // namespace
-
-MeterContext::MeterContext(EventLoop& the_loop,
-                           Storage& the_storage,
-                           const MeterPlan& the_plan,
-                           Callback finished)
-    : loop(the_loop),
-      storage(the_storage),
-      plan(the_plan),
-      draws(the_plan.spec, the_plan.alignment),
-      files(the_plan, draws),
-      stats(the_plan, draws.sizes()),
-      user_finished(finished),
-      fills_buffers(the_storage.capabilities().fills_buffers) {}
 
 void write_created_path(const MeterContext& context,
                         std::uint32_t user,
@@ -93,26 +75,39 @@ void MeterOperation::begin(const MeterTask& task) {
     }
     switch (task.operation) {
         case LoadOperation::read:
-        case LoadOperation::write: begin_transfer(); break;
-        case LoadOperation::open: open(context_.files.path(user_, task.file).c_str(), Access::read); break;
+        case LoadOperation::write: return begin_transfer();
+        case LoadOperation::open: return open(subject().c_str(), Access::read);
         case LoadOperation::create:
             write_created_path(context_, user_, task.after, path_);
-            open(path_.c_str(), Access::create_new);
-            break;
-        case LoadOperation::stat:
-        case LoadOperation::list:
+            return open(path_.c_str(), Access::create_new);
+        case LoadOperation::stat: path_op_.kind = PathOp::Kind::stat; break;
+        case LoadOperation::list: path_op_.kind = PathOp::Kind::list; break;
+        case LoadOperation::rename:
+            write_created_path(context_, user_, task.after, to_);
+            path_op_.to = to_.c_str();
+            [[fallthrough]];
         case LoadOperation::remove:
-        case LoadOperation::rename: begin_path(); break;
+            write_created_path(context_, user_, task.before, path_);
+            path_op_.kind =
+                task.operation == LoadOperation::remove ? PathOp::Kind::remove : PathOp::Kind::rename;
     }
+    path_op_.path = subject().c_str();
+    current_ = &path_op_;
+    context_.storage.perform(path_op_);
+}
+
+TransferMode MeterOperation::mode() const {
+    if (writes()) return task_.random ? TransferMode::random_write : TransferMode::sequential_write;
+    return task_.random ? TransferMode::random_read : TransferMode::sequential_read;
 }
 
 void MeterOperation::begin_transfer() {
     left_ = task_.shape.length;
     offset_ = task_.offset;
-    transfer_ = {mode_of(writes(), task_.random), task_.shape.block, 0, 0, 0, 0};
+    transfer_ = {};
     if (!context_.files.kept_open()) {
         own_file_ = true;
-        open(context_.files.path(user_, task_.file).c_str(), writes() ? Access::write : Access::read);
+        open(subject().c_str(), writes() ? Access::write : Access::read);
         return;
     }
     const MeterFiles::Opened& opened = context_.files.opened(user_, task_.file);
@@ -125,30 +120,6 @@ void MeterOperation::begin_transfer() {
     open_.submitted_at = open_.completed_at = completed_ = context_.loop.now();
     note_row(open_, open_, 0, 0, error_);
     context_.loop.defer(Callback::of<&MeterOperation::end_deferred>(this));
-}
-
-void MeterOperation::begin_path() {
-    switch (task_.operation) {
-        case LoadOperation::list:
-            path_op_.kind = PathOp::Kind::list;
-            path_op_.path = context_.files.directory(user_, task_.file).c_str();
-            break;
-        case LoadOperation::remove:
-        case LoadOperation::rename:
-            path_op_.kind =
-                task_.operation == LoadOperation::remove ? PathOp::Kind::remove : PathOp::Kind::rename;
-            write_created_path(context_, user_, task_.before, path_);
-            path_op_.path = path_.c_str();
-            if (task_.operation == LoadOperation::remove) break;
-            write_created_path(context_, user_, task_.after, to_);
-            path_op_.to = to_.c_str();
-            break;
-        default:
-            path_op_.kind = PathOp::Kind::stat;
-            path_op_.path = context_.files.path(user_, task_.file).c_str();
-    }
-    current_ = &path_op_;
-    context_.storage.perform(path_op_);
 }
 
 void MeterOperation::open(const char* path, Access access) {
@@ -299,10 +270,9 @@ void MeterOperation::note_row(
     const Op& first, const Op& last, std::uint64_t offset, std::uint64_t bytes, int error) {
     MeterStats& stats = context_.stats;
     if (!stats.wants_rows()) return;
-    const bool transfer = task_.operation == LoadOperation::read || task_.operation == LoadOperation::write;
-    const Instant intended = transfer && transfer_.blocks > 0 ? first.submitted_at : task_.intended;
+    const Instant intended = transfers() && transfer_.blocks > 0 ? first.submitted_at : task_.intended;
     stats.row({context_.plan.seat, context_.plan.number, user_, task_.number, task_.operation,
-               transfer ? transfer_.mode : TransferMode::sequential_read, task_.file, offset, bytes,
+               transfers() ? mode() : TransferMode::sequential_read, task_.file, offset, bytes,
                stats.since_start(intended), stats.since_start(first.submitted_at),
                stats.since_start(last.completed_at), error});
 }
@@ -332,18 +302,13 @@ void MeterOperation::end(int error, bool complete) {
     } else {
         outcome_ = Outcome::done;
         const OperationTimes times{task_.intended, submitted_, completed_};
-        const bool transfer = task_.operation == LoadOperation::read || task_.operation == LoadOperation::write;
-        if (transfer) {
-            context_.stats.transfer_done(transfer_, times);
+        if (transfers()) {
+            context_.stats.transfer_done(mode(), task_.shape.block, transfer_, times);
         } else {
             context_.stats.done(task_.operation, times);
         }
     }
     ended_();
-}
-
-void MeterOperation::cancel() {
-    if (current_ != nullptr) context_.storage.cancel(*current_);
 }
 
 }  // namespace streamsim::load

@@ -7,25 +7,30 @@
 #include <span>
 #include <string>
 
-#include "load/created_files.h"
 #include "load/files.h"
 #include "load/statistics.h"
+#include "streamsim/event_loop.h"
 
 namespace streamsim::load {
 
-/// Shared by all users of a meter.
-struct MeterContext {
-    MeterContext(EventLoop& loop, Storage& storage, const MeterPlan& plan, Callback user_finished);
+/// A file of a user that may be removed and renamed, in one of the user's directories.
+struct CreatedFile {
+    std::uint64_t number = 0;  // among the created files, or among the spare ones
+    std::uint32_t directory = 0;
+    bool spare = false;
+};
 
+/// Shared by all users of a meter; pinned.
+struct MeterContext {
     EventLoop& loop;
     Storage& storage;
     const MeterPlan& plan;
-    const Draws draws;
-    MeterFiles files;
-    MeterStats stats;
     const Callback user_finished;
-    const bool fills_buffers;  // the storage reads and writes memory
-    std::uint64_t stamps = 0;  // blocks that were stamped
+    const Draws draws{plan.spec, plan.alignment};
+    MeterFiles files{plan, draws};
+    MeterStats stats{plan, draws.sizes()};
+    const bool fills_buffers = storage.capabilities().fills_buffers;  // it reads and writes memory
+    std::uint64_t stamps = 0;                                         // blocks that were stamped
     bool interrupted = false;
 };
 
@@ -60,7 +65,9 @@ public:
     /// REQUIRES: !busy().
     void begin(const MeterTask& task);
     /// Ends the operation in flight early.
-    void cancel();
+    void cancel() {
+        if (current_ != nullptr) context_.storage.cancel(*current_);
+    }
 
     bool busy() const { return busy_; }
     // The last operation.
@@ -75,8 +82,9 @@ public:
 
 private:
     bool writes() const { return task_.operation == LoadOperation::write; }
+    bool transfers() const { return writes() || task_.operation == LoadOperation::read; }
+    TransferMode mode() const;
     void begin_transfer();
-    void begin_path();
     void open(const char* path, Access access);
     void on_opened();
     void on_path();
@@ -111,7 +119,7 @@ private:
     std::uint64_t left_ = 0;
     std::uint64_t offset_ = 0;
     std::uint64_t piece_ = 0;
-    TransferStats transfer_;
+    TransferCell transfer_;  // the blocks so far
     Instant submitted_;
     Instant completed_;
 

@@ -73,23 +73,19 @@ void MeterStats::done(LoadOperation operation, const OperationTimes& times) {
     interval.response_max_ns = std::max(interval.response_max_ns, response);
 }
 
-void MeterStats::transfer_done(const TransferStats& transfer, const OperationTimes& times) {
-    const bool writes =
-        transfer.mode == TransferMode::sequential_write || transfer.mode == TransferMode::random_write;
+void MeterStats::transfer_done(TransferMode mode,
+                               std::uint32_t block,
+                               TransferCell blocks,
+                               const OperationTimes& times) {
+    const bool writes = mode == TransferMode::sequential_write || mode == TransferMode::random_write;
     done(writes ? LoadOperation::write : LoadOperation::read, times);
     if (times.completed > end_) return;
-    const std::int64_t latency = (times.completed - times.submitted).ns - transfer.block_ns;
-    TransferCell& into = cell(transfer.mode, transfer.block);
-    ++into.transfers;
-    into.blocks += transfer.blocks;
-    into.bytes += transfer.bytes;
-    into.block_ns += transfer.block_ns;
-    into.block_max_ns = std::max(into.block_max_ns, transfer.block_max_ns);
+    blocks.transfers = 1;
     // A storage that takes no time has no rate.
-    if (transfer.block_ns > 0)
-        into.rate_sum += static_cast<double>(transfer.bytes) * 1e9 / static_cast<double>(transfer.block_ns);
-    into.latency_ns += latency;
-    into.latency_max_ns = std::max(into.latency_max_ns, latency);
+    if (blocks.block_ns > 0)
+        blocks.rate_sum = static_cast<double>(blocks.bytes) * 1e9 / static_cast<double>(blocks.block_ns);
+    blocks.latency_ns = blocks.latency_max_ns = (times.completed - times.submitted).ns - blocks.block_ns;
+    cells_[static_cast<std::size_t>(mode) * sizes_.count() + block] += blocks;
 }
 
 void MeterStats::failed(LoadOperation operation, int error, const std::string& path, Instant completed) {
@@ -135,11 +131,10 @@ MeterResult MeterStats::result() const {
             {static_cast<TransferMode>(i / sizes_.count()), sizes_.bytes(i % sizes_.count()), cells_[i]});
     }
     out.interval_ns = series_.interval().ns;
-    for (const Interval& each : series_.intervals()) {
-        const auto next = static_cast<std::int64_t>(out.series.size() + 1) * out.interval_ns;
-        const Duration last{std::min(next, (end_ - begin_).ns) - 1};
-        out.series.push_back(
-            {each.operations, each.bytes, users_at(last), each.response_sum_ns, each.response_max_ns});
+    out.series.assign(series_.intervals().begin(), series_.intervals().end());
+    for (std::size_t i = 0; i < out.series.size(); ++i) {
+        const auto next = static_cast<std::int64_t>(i + 1) * out.interval_ns;
+        out.series[i].users = users_at(Duration{std::min(next, (end_ - begin_).ns) - 1});
     }
     return out;
 }

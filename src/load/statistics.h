@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "load/draws.h"
-#include "load/meter.h"
+#include "load/meter_plan.h"
 #include "metrics/histogram.h"
 #include "metrics/time_series.h"
 
@@ -19,16 +19,6 @@ struct OperationTimes {
     Instant intended;
     Instant submitted;
     Instant completed;
-};
-
-/// One transfer in flight.
-struct TransferStats {
-    TransferMode mode = TransferMode::sequential_read;
-    std::uint32_t block = 0;
-    std::uint64_t blocks = 0;
-    std::uint64_t bytes = 0;
-    std::int64_t block_ns = 0;
-    std::int64_t block_max_ns = 0;
 };
 
 class MeterStats {
@@ -50,7 +40,11 @@ public:
     void block_failed() { ++result_.blocks_failed; }
     /// An operation that completes after the end counts as unfinished.
     void done(LoadOperation operation, const OperationTimes& times);
-    void transfer_done(const TransferStats& transfer, const OperationTimes& times);
+    /// `blocks`: the blocks of the transfer.
+    void transfer_done(TransferMode mode,
+                       std::uint32_t block,
+                       TransferCell blocks,
+                       const OperationTimes& times);
     void failed(LoadOperation operation, int error, const std::string& path, Instant completed);
     /// An error besides the operations: of an open before play, or of a sync at the end.
     void error(LoadOperation operation, int error, const std::string& path);
@@ -65,10 +59,7 @@ public:
     const std::vector<OperationRow>& rows() const { return rows_; }
 
 private:
-    struct Interval {
-        std::uint64_t operations = 0, bytes = 0;
-        std::int64_t response_sum_ns = 0, response_max_ns = 0;
-
+    struct Interval : MeterResult::Point {
         void add(const Interval& other) {
             operations += other.operations;
             bytes += other.bytes;
@@ -80,9 +71,6 @@ private:
         metrics::Histogram service, response;
     };
     void count_done(OperationResult& result, Times& times, std::int64_t service, std::int64_t response);
-    TransferCell& cell(TransferMode mode, std::uint32_t block) {
-        return cells_[static_cast<std::size_t>(mode) * sizes_.count() + block];
-    }
     std::uint64_t users_at(Duration since_begin) const;
 
     const MeterPlan& plan_;

@@ -2,14 +2,13 @@
 
 #include <algorithm>
 
-#include "base/check.h"
+#include "base/align.h"
 
 namespace streamsim::load {
 namespace {
 
 /// The pause after a failure: an operation that fails at once is not repeated at once, for ever.
 constexpr Duration kRetryPause = milliseconds(10);
-constexpr std::uint64_t kPage = 4096;
 
 /// The parts of a user's seed.
 enum Chance : std::uint64_t { kOperations, kArrivals };
@@ -21,9 +20,10 @@ bool asks_for(const MeterSpec& spec, LoadOperation operation) {
 std::uint64_t block_memory(const MeterSpec& spec) {
     std::uint64_t largest = 0;
     for (const WeightedSize& each : spec.blocks) largest = std::max(largest, each.bytes);
-    if (!spec.writes) return (largest + kPage - 1) / kPage * kPage;
-    for (const WeightedSize& each : spec.writes->blocks) largest = std::max(largest, each.bytes);
-    return (largest + kPage - 1) / kPage * kPage;
+    if (spec.writes) {
+        for (const WeightedSize& each : spec.writes->blocks) largest = std::max(largest, each.bytes);
+    }
+    return align_up(largest, kPageBytes);
 }
 
 }  // namespace
@@ -52,7 +52,7 @@ MeterUser::MeterUser(MeterContext& context, std::uint32_t user, std::span<std::b
         slots_.emplace_back(*this, read_into, take(LoadOperation::write));
     }
     for (std::uint32_t k = 0; k < spec().set.spare_files; ++k)
-        created_.push({k, k % spec().set.directories, true});
+        created_.push_back({k, k % spec().set.directories, true});
     if (spec().operations_per_s > 0) {
         const double all = spec().operations_per_s * static_cast<double>(context.plan.seats) * spec().users;
         phase_ = constant_time(number_, all);
@@ -63,12 +63,8 @@ MeterUser::MeterUser(MeterContext& context, std::uint32_t user, std::span<std::b
 
 void MeterUser::begin(Instant at) {
     bursting_ = burst_left_ > 0;
-    if (!bursting_) {
-        begin_rest(at);
-        for (Slot& each : slots_) ready(each.operation, origin_);
-    } else {
-        for (Slot& each : slots_) ready(each.operation, at);
-    }
+    if (!bursting_) begin_rest(at);
+    for (Slot& each : slots_) ready(each.operation, bursting_ ? at : origin_);
     start_due();
 }
 
@@ -134,7 +130,7 @@ bool MeterUser::has_read_all() {
     return context_.files.all_read(user_);
 }
 
-/// Begins no more operations, before the user's time is over.
+/// Begins no more operations.
 void MeterUser::end_here() {
     stopped_ = true;
     context_.loop.cancel(timer_);
@@ -214,13 +210,22 @@ void MeterUser::draw_transfer(MeterTask& task) {
     }
 }
 
+CreatedFile MeterUser::take_created() {
+    const CreatedFile file = created_[created_first_++];
+    if (created_first_ * 2 > created_.size()) {
+        created_.erase(created_.begin(), created_.begin() + static_cast<std::ptrdiff_t>(created_first_));
+        created_first_ = 0;
+    }
+    return file;
+}
+
 void MeterUser::draw_created(MeterTask& task) {
     if (task.operation != LoadOperation::create) {
-        if (created_.size() == 0) {
+        if (created_first_ == created_.size()) {
             task.operation = LoadOperation::create;
             context_.stats.substituted();
         } else {
-            task.before = created_.pop();
+            task.before = take_created();
         }
     }
     task.after.number = created_names_++;
@@ -262,14 +267,14 @@ void MeterUser::settle_created(const MeterOperation& ended) {
     const bool unknown = ended.outcome() == MeterOperation::Outcome::unfinished && !done;
     switch (task.operation) {
         case LoadOperation::create:
-            if (done || unknown) created_.push(task.after);
+            if (done || unknown) created_.push_back(task.after);
             break;
         case LoadOperation::remove:
-            if (!done) created_.push(task.before);
+            if (!done) created_.push_back(task.before);
             break;
         case LoadOperation::rename:
-            if (!done) created_.push(task.before);
-            if (done || unknown) created_.push(task.after);
+            if (!done) created_.push_back(task.before);
+            if (done || unknown) created_.push_back(task.after);
             break;
         default: break;
     }
@@ -277,15 +282,12 @@ void MeterUser::settle_created(const MeterOperation& ended) {
 
 void MeterUser::stop() {
     if (stopped_) return;
-    stopped_ = true;
-    context_.loop.cancel(timer_);
-    timer_ = 0;
     while (!closed() && arrival_ < context_.stats.end()) {
         context_.stats.arrived();
         context_.stats.unfinished();
         next_arrival();
     }
-    if (busy_ == 0) sync_next();
+    end_here();
 }
 
 void MeterUser::cancel() {
@@ -320,10 +322,8 @@ void MeterUser::on_synced() {
 }
 
 void MeterUser::list_created(std::vector<std::string>& into) const {
-    for (std::size_t i = 0; i < created_.size(); ++i) {
-        if (created_[i].spare) continue;
-        into.emplace_back();
-        write_created_path(context_, user_, created_[i], into.back());
+    for (const CreatedFile& file : std::span(created_).subspan(created_first_)) {
+        if (!file.spare) write_created_path(context_, user_, file, into.emplace_back());
     }
 }
 

@@ -23,7 +23,7 @@ public:
 
     /// The user's time begins at `at`, in the future or in the past.
     void begin(Instant at);
-    /// The end of MeterStats has come: no operation begins any more. Arrivals that wait are unfinished.
+    /// Ends the user: no operation begins any more. Arrivals that wait are unfinished.
     void stop();
     /// After stop(): operations in flight end early.
     void cancel();
@@ -58,6 +58,7 @@ private:
     void next_arrival();
     MeterTask draw(Instant intended);
     void draw_transfer(MeterTask& task);
+    CreatedFile take_created();
     bool has_read_all();
     void end_here();
     void draw_created(MeterTask& task);
@@ -76,7 +77,10 @@ private:
     std::uint32_t busy_ = 0;
     std::uint64_t operations_ = 0;               // drawn so far
     std::array<std::uint32_t, 2> next_files_{};  // of reads and writes of whole files
-    CreatedFiles created_;
+    // Files that exist, or may exist, from created_first_ on; the next to be removed first. Memory grows only
+    // when there are more than ever before.
+    std::vector<CreatedFile> created_;
+    std::size_t created_first_ = 0;
     std::uint64_t created_names_ = 0;  // used so far
 
     bool bursting_ = false;

@@ -3,13 +3,8 @@
 #include <algorithm>
 #include <system_error>
 
-#include "base/check.h"
-
 namespace streamsim::loop {
 namespace {
-
-void ignore_idle(uv_idle_t*) {}
-void ignore_async(uv_async_t*) {}
 
 void must(int result, const char* why) {
     STREAMSIM_CHECK(result == 0, why);
@@ -24,7 +19,7 @@ void must_get(int result) {
 
 UvLoop::UvLoop() {
     must_get(uv_loop_init(&loop_));
-    must_get(uv_async_init(&loop_, &wake_, ignore_async));
+    must_get(uv_async_init(&loop_, &wake_, [](uv_async_t*) {}));
     must(uv_check_init(&loop_, &check_), "libuv makes a check handle");
     must(uv_idle_init(&loop_, &busy_), "libuv makes an idle handle");
     wake_timer_.emplace(&loop_);
@@ -47,11 +42,7 @@ UvLoop::~UvLoop() {
 }
 
 void UvLoop::post(std::function<void()> function) {
-    {
-        const MutexLock lock(mutex_);
-        posted_.push_back(std::move(function));
-        has_posted_.store(true, std::memory_order_release);
-    }
+    LoopBase::post(std::move(function));
     uv_async_send(&wake_);
 }
 
@@ -65,15 +56,6 @@ StopReason UvLoop::run() {
     }
     timers_.cancel(heartbeat_);
     return stopping_ ? StopReason::stopped : StopReason::idle;
-}
-
-void UvLoop::release() {
-    STREAMSIM_CHECK(held_ > 0, "release() answers a hold()");
-    --held_;
-}
-
-void UvLoop::remove_reaper(Reaper* reaper) {
-    std::erase(reapers_, reaper);
 }
 
 Duration UvLoop::stalled_within(Instant from, Instant to) const {
@@ -101,10 +83,9 @@ LoopLateness UvLoop::lateness() const {
 void UvLoop::turn() {
     const Instant begin = now();
     if (!timers_.empty()) note_stall(timers_.next(), begin);
-    for (Reaper* reaper : reapers_) reaper->reap();
+    reap();
     run_timers();
-    run_deferred();
-    if (has_posted_.load(std::memory_order_acquire)) run_posted();
+    run_calls();
     alive_ = now();
 }
 
@@ -119,22 +100,6 @@ void UvLoop::run_timers() {
         note_stall(when, at);
         callback();
     }
-}
-
-void UvLoop::run_deferred() {
-    deferred_now_.swap(deferred_);
-    for (const Callback callback : deferred_now_) callback();
-    deferred_now_.clear();
-}
-
-void UvLoop::run_posted() {
-    std::vector<std::function<void()>> functions;
-    {
-        const MutexLock lock(mutex_);
-        functions.swap(posted_);
-        has_posted_.store(false, std::memory_order_release);
-    }
-    for (auto& function : functions) function();
 }
 
 void UvLoop::note_stall(Instant due, Instant now) {
@@ -152,22 +117,20 @@ void UvLoop::beat() {
 }
 
 void UvLoop::prepare_to_wait() {
-    const Instant next = deferred_.empty() ? timers_.next() : Instant::never();
     if (!deferred_.empty()) {
-        uv_idle_start(&busy_, ignore_idle);
-    } else {
-        uv_idle_stop(&busy_);
-        if (next != armed_ || next <= now()) {
-            wake_timer_->set(next);
-            armed_ = next;
-        }
+        uv_idle_start(&busy_, [](uv_idle_t*) {});
+        return;
     }
+    uv_idle_stop(&busy_);
+    const Instant next = timers_.next();
+    if (next == armed_ && next > now()) return;
+    wake_timer_->set(next);
+    armed_ = next;
 }
 
 bool UvLoop::idle() const {
     const std::size_t own = 1;  // the heartbeat
-    return timers_.size() == own && deferred_.empty() && held_ == 0 &&
-           !has_posted_.load(std::memory_order_acquire);
+    return timers_.size() == own && deferred_.empty() && held_ == 0 && !has_posted();
 }
 
 }  // namespace streamsim::loop

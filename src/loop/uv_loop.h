@@ -10,20 +10,16 @@
 #include <uv.h>
 
 #include <array>
-#include <atomic>
 #include <optional>
-#include <vector>
 
-#include "base/system/mutex.h"
-#include "loop/timer_queue.h"
+#include "loop/loop_base.h"
 #include "loop/wake_timer.h"
 #include "metrics/histogram.h"
-#include "streamsim/event_loop.h"
 
 namespace streamsim::loop {
 
-/// Threading as in EventLoop. All UvLoops of a process share one clock, uv_hrtime() (CLOCK_MONOTONIC).
-class UvLoop final : public EventLoop {
+/// All UvLoops of a process share one clock, uv_hrtime() (CLOCK_MONOTONIC).
+class UvLoop final : public LoopBase {
 public:
     /// Throws std::system_error where the system has no descriptor or memory left.
     UvLoop();
@@ -35,16 +31,8 @@ public:
     uv_loop_t* uv() { return &loop_; }
 
     Instant now() override { return {static_cast<std::int64_t>(uv_hrtime())}; }
-    TimerId at(Instant when, Callback callback) override { return timers_.set(when, callback); }
-    bool cancel(TimerId timer) override { return timers_.cancel(timer); }
-    void defer(Callback callback) override { deferred_.push_back(callback); }
     void post(std::function<void()> function) override;
     StopReason run() override;
-    void stop() override { stopping_ = true; }
-    void hold() override { ++held_; }
-    void release() override;
-    void add_reaper(Reaper* reaper) override { reapers_.push_back(reaper); }
-    void remove_reaper(Reaper* reaper) override;
     Duration stalled_within(Instant from, Instant to) const override;
     LoopLateness lateness() const override;
 
@@ -59,8 +47,6 @@ private:
 
     void turn();
     void run_timers();
-    void run_deferred();
-    void run_posted();
     void note_stall(Instant due, Instant now);
     void beat();
     void prepare_to_wait();
@@ -72,21 +58,12 @@ private:
     uv_idle_t busy_{};  // active while a callback is deferred: the poll must not wait
     std::optional<WakeTimer> wake_timer_;
     Instant armed_ = Instant::never();
-    TimerQueue timers_;
     TimerId heartbeat_ = 0;
-    std::vector<Callback> deferred_;
-    std::vector<Callback> deferred_now_;
-    std::vector<Reaper*> reapers_;
-    std::uint64_t held_ = 0;
-    bool stopping_ = false;
     Instant alive_;  // the end of the last turn
     metrics::Histogram lateness_;
     std::array<Stall, 256> stalls_{};
     std::uint64_t stall_count_ = 0;
     Duration stalled_;
-    std::atomic<bool> has_posted_{false};
-    Mutex mutex_;
-    std::vector<std::function<void()>> posted_ GUARDED_BY(mutex_);
 };
 
 }  // namespace streamsim::loop

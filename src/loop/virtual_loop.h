@@ -1,48 +1,45 @@
-// A loop in virtual time: the clock stands still while callbacks run, and jumps to the next timer when no
+// A loop in virtual time: the clock is stopped while callbacks run, and jumps to the next timer when no
 // callback is left. An hour of play takes as long as its callbacks take.
 #pragma once
 
-#include <atomic>
-#include <vector>
+#include <algorithm>
 
-#include "base/system/mutex.h"
-#include "loop/timer_queue.h"
-#include "streamsim/event_loop.h"
+#include "loop/loop_base.h"
 
 namespace streamsim::loop {
 
-/// Begins at Instant{0}. Threading as in EventLoop: post() from anywhere, the rest from run()'s thread.
-class VirtualLoop final : public EventLoop {
+/// Begins at Instant{0}.
+class VirtualLoop final : public LoopBase {
 public:
     Instant now() override { return now_; }
-    TimerId at(Instant when, Callback callback) override;
-    bool cancel(TimerId timer) override { return timers_.cancel(timer); }
-    void defer(Callback callback) override { deferred_.push_back(callback); }
-    void post(std::function<void()> function) override;
-    StopReason run() override;
-    void stop() override { stopping_ = true; }
-    void hold() override { ++held_; }
-    void release() override;
-    void add_reaper(Reaper* reaper) override { reapers_.push_back(reaper); }
-    void remove_reaper(Reaper* reaper) override;
+    TimerId at(Instant when, Callback callback) override { return timers_.set(std::max(when, now_), callback); }
+    StopReason run() override {
+        stopping_ = false;
+        while (!stopping_) {
+            reap();
+            run_calls();
+            if (stopping_) break;
+            if (!deferred_.empty() || has_posted()) continue;
+            if (timers_.empty()) {
+                STREAMSIM_CHECK(held_ == 0, "nothing is left to happen, but an operation is outstanding");
+                return StopReason::idle;
+            }
+            if (timers_.next() > now_) {
+                now_ = timers_.next();
+                continue;  // a new instant begins with its completions
+            }
+            const Callback callback = timers_.pop(now_);
+            ++timers_run_;
+            callback();
+        }
+        return StopReason::stopped;
+    }
     Duration stalled_within(Instant, Instant) const override { return {}; }
-    LoopLateness lateness() const override;
+    LoopLateness lateness() const override { return {.timers = timers_run_}; }
 
 private:
-    void run_deferred();
-    void run_posted();
-
     Instant now_;
-    TimerQueue timers_;
-    std::vector<Callback> deferred_;
-    std::vector<Callback> deferred_now_;
-    std::vector<Reaper*> reapers_;
-    std::uint64_t held_ = 0;
     std::uint64_t timers_run_ = 0;
-    bool stopping_ = false;
-    std::atomic<bool> has_posted_{false};
-    Mutex mutex_;
-    std::vector<std::function<void()>> posted_ GUARDED_BY(mutex_);
 };
 
 }  // namespace streamsim::loop

@@ -1,7 +1,6 @@
 // A thread that sleeps until the time has come and then wakes the loop.
 #include <uv.h>
 
-#include <algorithm>
 #include <chrono>
 #include <condition_variable>
 #include <thread>

@@ -1,7 +1,8 @@
 #include "metrics/digest.h"
 
-#include <charconv>
+#include <fmt/format.h>
 
+#include "base/ascii.h"
 #include "base/prng.h"
 #include "base/wide.h"
 
@@ -18,20 +19,15 @@ void Digest::merge(const Digest& other) {
 }
 
 std::string Digest::hex() const {
-    constexpr char kDigits[] = "0123456789abcdef";
-    std::string out;
-    for (const std::uint64_t word : {high, low}) {
-        for (int shift = 60; shift >= 0; shift -= 4) out += kDigits[(word >> shift) & 15];
-    }
-    return out;
+    return fmt::format("{:016x}{:016x}", high, low);
 }
 
 std::optional<Digest> Digest::from_hex(std::string_view hex) {
     Digest digest;
     for (std::uint64_t* const word : {&digest.high, &digest.low}) {
-        const std::string_view digits = hex.substr(0, 16);
-        const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), *word, 16);
-        if (error != std::errc() || end != digits.data() + 16) return std::nullopt;
+        const auto digits = whole_number<std::uint64_t>(hex.substr(0, 16), 16);
+        if (!digits || hex.size() < 16) return std::nullopt;
+        *word = *digits;
         hex.remove_prefix(16);
     }
     return hex.empty() ? std::optional(digest) : std::nullopt;

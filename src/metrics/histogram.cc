@@ -24,7 +24,8 @@ std::uint64_t* zero_pages() {
 }
 
 /// Each value below 1024 has its own bucket; above, the leading ten bits select the bucket.
-std::size_t bucket_of(std::uint64_t value) {
+std::size_t bucket_of(std::int64_t any) {
+    const auto value = static_cast<std::uint64_t>(std::min(any, Histogram::kMax));
     if (value < kExact) return value;
     const int shift = static_cast<int>(std::bit_width(value)) - 1 - kSubBits;
     return (static_cast<std::size_t>(shift) << kSubBits) + (value >> shift);
@@ -56,33 +57,24 @@ void Histogram::add(std::int64_t value, std::uint64_t times) {
     value = std::max<std::int64_t>(value, 0);
     min_ = std::min(min_, value);
     max_ = std::max(max_, value);
-    if (value > kMax) {
-        overflow_ += times;
-        value = kMax;
-    }
-    counts_[bucket_of(static_cast<std::uint64_t>(value))] += times;
+    counts_[bucket_of(value)] += times;
     count_ += times;
 }
 
 void Histogram::merge(const Histogram& other) {
     if (other.count_ == 0) return;
-    for (std::size_t i = bucket_of(static_cast<std::uint64_t>(std::min(other.min_, kMax)));
-         i <= bucket_of(static_cast<std::uint64_t>(std::min(other.max_, kMax))); ++i) {
-        counts_[i] += other.counts_[i];
-    }
+    const std::size_t last = bucket_of(other.max_);
+    for (std::size_t i = bucket_of(other.min_); i <= last; ++i) counts_[i] += other.counts_[i];
     count_ += other.count_;
-    overflow_ += other.overflow_;
     min_ = std::min(min_, other.min_);
     max_ = std::max(max_, other.max_);
 }
 
 void Histogram::catch_up(const Histogram& other) {
     if (other.count_ == 0) return;
-    const std::size_t first = bucket_of(static_cast<std::uint64_t>(std::min(other.min_, kMax)));
-    const std::size_t last = bucket_of(static_cast<std::uint64_t>(std::min(other.max_, kMax)));
-    std::copy(&other.counts_[first], &other.counts_[last] + 1, &counts_[first]);
+    const std::size_t first = bucket_of(other.min_);
+    std::copy(&other.counts_[first], &other.counts_[bucket_of(other.max_)] + 1, &counts_[first]);
     count_ = other.count_;
-    overflow_ = other.overflow_;
     min_ = other.min_;
     max_ = other.max_;
 }
@@ -95,7 +87,7 @@ std::int64_t Histogram::at_rank(std::uint64_t rank) const {
     STREAMSIM_CHECK(rank >= 1 && rank <= count_, "a rank is one of the counted values");
     if (rank == count_) return max_;
     std::uint64_t seen = 0;
-    for (std::size_t i = bucket_of(static_cast<std::uint64_t>(std::min(min_, kMax))); i < kBuckets; ++i) {
+    for (std::size_t i = bucket_of(min_); i < kBuckets; ++i) {
         seen += counts_[i];
         if (seen >= rank) return std::clamp(middle_of(i), min_, max_);
     }
@@ -104,28 +96,10 @@ std::int64_t Histogram::at_rank(std::uint64_t rank) const {
 
 void Histogram::each(const std::function<void(std::int64_t, std::uint64_t)>& see) const {
     if (count_ == 0) return;
-    for (std::size_t i = bucket_of(static_cast<std::uint64_t>(std::min(min_, kMax)));
-         i <= bucket_of(static_cast<std::uint64_t>(std::min(max_, kMax))); ++i) {
+    const std::size_t last = bucket_of(max_);
+    for (std::size_t i = bucket_of(min_); i <= last; ++i) {
         if (counts_[i] > 0) see(std::clamp(middle_of(i), min_, max_), counts_[i]);
     }
-}
-
-void SignedHistogram::add(std::int64_t value, std::uint64_t times) {
-    if (value < 0) {
-        negative_.add(-value, times);
-    } else {
-        positive_.add(value, times);
-    }
-}
-
-void SignedHistogram::catch_up(const SignedHistogram& other) {
-    negative_.catch_up(other.negative_);
-    positive_.catch_up(other.positive_);
-}
-
-void SignedHistogram::merge(const SignedHistogram& other) {
-    negative_.merge(other.negative_);
-    positive_.merge(other.positive_);
 }
 
 std::int64_t SignedHistogram::at_permille(std::uint32_t permille) const {

@@ -14,7 +14,7 @@ namespace streamsim::metrics {
 /// Memory is allocated as zero pages, which take 4 KiB for each power of two with values in it.
 class Histogram {
 public:
-    /// 2^42 - 1 ns, 73 minutes. Larger values are counted in overflow() and at kMax; max() stays exact.
+    /// 2^42 - 1 ns, 73 minutes. Larger values are counted at kMax; max() stays exact.
     static constexpr std::int64_t kMax = (std::int64_t{1} << 42) - 1;
 
     Histogram();
@@ -29,7 +29,6 @@ public:
     void catch_up(const Histogram& other);
 
     std::uint64_t count() const { return count_; }
-    std::uint64_t overflow() const { return overflow_; }
     /// Exact; 0 when empty.
     std::int64_t min() const { return count_ == 0 ? 0 : min_; }
     std::int64_t max() const { return count_ == 0 ? 0 : max_; }
@@ -48,7 +47,6 @@ private:
     };
     std::unique_ptr<std::uint64_t[], Free> counts_;
     std::uint64_t count_ = 0;
-    std::uint64_t overflow_ = 0;
     std::int64_t min_ = INT64_MAX;
     std::int64_t max_ = 0;
 };
@@ -56,10 +54,18 @@ private:
 /// The same for values on both sides of zero, such as margins.
 class SignedHistogram {
 public:
-    void add(std::int64_t value, std::uint64_t times = 1);
-    void merge(const SignedHistogram& other);
+    void add(std::int64_t value, std::uint64_t times = 1) {
+        (value < 0 ? negative_ : positive_).add(std::abs(value), times);
+    }
+    void merge(const SignedHistogram& other) {
+        negative_.merge(other.negative_);
+        positive_.merge(other.positive_);
+    }
     /// As Histogram::catch_up.
-    void catch_up(const SignedHistogram& other);
+    void catch_up(const SignedHistogram& other) {
+        negative_.catch_up(other.negative_);
+        positive_.catch_up(other.positive_);
+    }
     std::uint64_t count() const { return negative_.count() + positive_.count(); }
     std::int64_t min() const { return negative_.count() > 0 ? -negative_.max() : positive_.min(); }
     std::int64_t max() const { return positive_.count() > 0 ? positive_.max() : -negative_.min(); }

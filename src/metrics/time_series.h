@@ -17,18 +17,19 @@ class BoundedSeries {
 public:
     using Interval = Entry;
 
-    /// Begins with `capacity` intervals of this length. REQUIRES: capacity >= 2, interval > 0.
-    explicit BoundedSeries(std::size_t capacity, Duration interval = seconds(1))
+    /// Begins with `capacity` intervals of this length. Without `reserved` memory, at() may allocate.
+    /// REQUIRES: capacity >= 2, interval > 0.
+    explicit BoundedSeries(std::size_t capacity, Duration interval = seconds(1), bool reserved = true)
         : capacity_(capacity), interval_(interval) {
         STREAMSIM_CHECK(capacity >= 2, "a series has two intervals to join");
-        intervals_.reserve(capacity);
+        if (reserved) intervals_.reserve(capacity);
     }
 
     /// The interval that holds `at`, counted from the series' zero; before zero means the first.
     Entry& at(Duration at) {
-        const std::int64_t ns = std::max<std::int64_t>(at.ns, 0);
-        while (static_cast<std::uint64_t>(ns / interval_.ns) >= capacity_) double_interval();
-        const auto index = static_cast<std::size_t>(ns / interval_.ns);
+        const auto ns = static_cast<std::uint64_t>(std::max<std::int64_t>(at.ns, 0));
+        std::uint64_t index = ns / static_cast<std::uint64_t>(interval_.ns);
+        for (; index >= capacity_; index /= 2) double_interval();
         if (index >= intervals_.size()) intervals_.resize(index + 1);
         return intervals_[index];
     }

@@ -62,24 +62,6 @@ private:
     Duration made_up_;
 };
 
-/// The time for which one frame takes an in-flight slot.
-class InflightTime {
-public:
-    /// A frame had an in-flight slot from `from` to `to`.
-    void add(Instant from, Instant to, const EventLoop& loop) {
-        last_ = std::max(to - from - loop.stalled_within(from, to), Duration{});
-    }
-    /// The time that `slots` which are not read save, spread over all in-flight slots.
-    Duration saved(std::uint64_t slots, std::uint32_t inflight_slots) const {
-        constexpr std::uint64_t kSlotsMax = 1'000'000;  // as good as any number, and no product overflows
-        const auto counted = static_cast<std::int64_t>(std::min(slots, kSlotsMax));
-        return {std::min(last_, seconds(1'000)).ns * counted / inflight_slots};
-    }
-
-private:
-    Duration last_;
-};
-
 /// The common part of reading and writing one frame: its outcome, the stamps of its operations, its client
 /// delay.
 class FrameOperation {
@@ -134,6 +116,60 @@ private:
     Instant not_before_;
     Instant last_submitted_;
     ClientDelay delay_;
+};
+
+/// The in-flight slots of one stream: how many are taken, and whether this client or the storage made a frame
+/// miss its deadline. The head of player.h says when a miss is the client's.
+class InflightSlots {
+public:
+    /// `loop` outlives it. REQUIRES: count > 0.
+    InflightSlots(const EventLoop& loop, std::uint32_t count) : loop_(loop), count_(count) {}
+
+    std::uint32_t count() const { return count_; }
+    std::uint32_t taken() const { return taken_; }
+    bool any_free() const { return taken_ < count_; }
+
+    /// A frame that could be submitted from `scheduled` on gets a slot: its client delay so far.
+    ClientDelay take(Instant scheduled, Instant now) {
+        ++taken_;
+        return {scheduled, free_, now};
+    }
+    /// The frame has ended and gives its slot back.
+    void give(const FrameOperation& frame, Instant now) {
+        --taken_;
+        free_.freed(frame.failed() ? now : frame.not_before(), frame.client_delay(loop_));
+        if (frame.failed()) return;
+        const Instant from = frame.outcome().submitted;
+        const Instant to = frame.answered();
+        last_time_ = std::max(to - from - loop_.stalled_within(from, to), Duration{});
+    }
+    /// Every frame that could start by `now` has started. `usable`: a further frame could take a free slot.
+    void settle(bool usable, Instant now) { free_.left(any_free() && usable, now); }
+
+    /// A slot may have been free for a frame that was due at `due`, but for the client delay.
+    bool may_have_been_free(Instant due) const { return any_free() && free_.since - free_.late <= due; }
+    /// The time that frames which are not read save, spread over all in-flight slots.
+    Duration saved(std::uint64_t frames) const {
+        constexpr std::uint64_t kFramesMax = 1'000'000;  // as good as any number, and no product overflows
+        const auto counted = static_cast<std::int64_t>(std::min(frames, kFramesMax));
+        return {std::min(last_time_, seconds(1'000)).ns * counted / count_};
+    }
+    /// Play has made up for `by` of the times before `at` in which this loop could not run.
+    void absorb(Duration by, Instant at) { free_.absorb(by, at, loop_); }
+
+    /// The reason that this complete frame missed `deadline`: `client` or `late`.
+    DropReason miss_reason(const FrameOperation& frame, Instant deadline) const {
+        const bool unseen = frame.not_before() <= deadline || frame.answered() <= deadline;
+        const bool delayed = frame.answered() - frame.client_delay(loop_) <= deadline;
+        return unseen || delayed ? DropReason::client : DropReason::late;
+    }
+
+private:
+    const EventLoop& loop_;
+    const std::uint32_t count_;
+    std::uint32_t taken_ = 0;
+    FreeInflightSlot free_;
+    Duration last_time_;  // for which the last frame had a slot
 };
 
 }  // namespace streamsim::play

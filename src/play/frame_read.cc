@@ -3,51 +3,45 @@
 #include <algorithm>
 #include <cerrno>
 
+#include "base/align.h"
 #include "base/check.h"
 
 namespace streamsim::play {
 namespace {
 
-constexpr std::uint64_t kPage = 4096;
-
-std::uint64_t align_down(std::uint64_t value, std::uint64_t to) {
-    return value / to * to;
-}
-std::uint64_t align_up(std::uint64_t value, std::uint64_t to) {
-    return (value + to - 1) / to * to;
-}
-
 /// No slot has more pieces than this in flight; most have far fewer than --io-depth.
-std::size_t pieces_at_once(const SlotNeeds& needs, const ReadSettings& settings) {
+std::size_t pieces_at_once(const SlotNeeds& needs, const PlayerOptions& options) {
     const std::uint64_t extents = std::max<std::uint64_t>(needs.extents, 1);
     // An extent that is widened at both ends touches two pieces more than fit into it.
-    const std::uint64_t pieces = settings.io_size == 0 ? 1 : needs.bytes / settings.io_size + 2;
-    return static_cast<std::size_t>(std::min<std::uint64_t>(settings.io_depth, extents * pieces));
+    const std::uint64_t pieces = options.io_size == 0 ? 1 : needs.bytes / options.io_size + 2;
+    return static_cast<std::size_t>(std::min<std::uint64_t>(options.io_depth, extents * pieces));
 }
 
 }  // namespace
 
-std::uint64_t frame_buffer_bytes(const SlotNeeds& needs, const ReadSettings& settings) {
+std::uint64_t frame_buffer_bytes(const SlotNeeds& needs, const PlayerOptions& options) {
     // A streamed frame holds whole pieces of the grid at both ends; any other is widened to the alignment.
-    const std::uint64_t slack = 2 * (settings.streaming ? settings.io_size : settings.alignment);
+    const std::uint64_t slack =
+        2 * (options.pattern == AccessPattern::streaming ? options.io_size : options.alignment);
     const std::uint64_t extents = needs.groups ? 1 : std::max<std::uint64_t>(needs.extents, 1);
     const std::uint64_t bytes = needs.bytes + extents * slack;
     // Pieces of a group lie beside each other as long as they are in flight.
-    const std::uint64_t piece = settings.io_size == 0 ? needs.bytes + slack : settings.io_size + slack;
-    return align_up(needs.groups ? std::max(bytes, piece * (settings.io_depth + 1)) : bytes, kPage);
+    const std::uint64_t piece = options.io_size == 0 ? needs.bytes + slack : options.io_size + slack;
+    return align_up(needs.groups ? std::max(bytes, piece * (options.io_depth + 1)) : bytes, kPageBytes);
 }
 
 FrameRead::FrameRead(Storage& storage,
                      const PlayPath& path,
                      const SlotNeeds& needs,
-                     const ReadSettings& settings,
+                     const PlayerOptions& options,
                      FrameReadOwner& owner)
     : storage_(storage),
       path_(path),
-      settings_(settings),
+      options_(options),
+      streaming_(options.pattern == AccessPattern::streaming),
       owner_(owner),
       files_(needs.files),
-      pieces_(pieces_at_once(needs, settings)) {
+      pieces_(pieces_at_once(needs, options)) {
     extents_.reserve(needs.extents);
     ranges_.reserve(needs.extents);
     std::size_t name_bytes = 1;
@@ -142,7 +136,7 @@ void FrameRead::start(Instant now,
 }
 
 void FrameRead::plan_ranges(std::span<const SourceFile> containers, StreamTail& tail) {
-    const std::uint64_t unit = settings_.streaming ? settings_.io_size : settings_.alignment;
+    const std::uint64_t unit = streaming_ ? options_.io_size : options_.alignment;
     ranges_.clear();
     for (const SlotExtent& each : extents_) {
         Range range;
@@ -156,7 +150,7 @@ void FrameRead::plan_ranges(std::span<const SourceFile> containers, StreamTail& 
             if (container.error != 0) open_failed(each.source, container.error);
             range.file = container.error == 0 ? container.file : kNoFile;
         }
-        const bool meets = settings_.streaming && !ranges_.empty() && range.begin <= ranges_.back().end;
+        const bool meets = streaming_ && !ranges_.empty() && range.begin <= ranges_.back().end;
         if (meets) {
             ranges_.back().end = std::max(ranges_.back().end, range.end);
             ranges_.back().wanted_end = std::max(ranges_.back().wanted_end, range.wanted_end);
@@ -165,14 +159,14 @@ void FrameRead::plan_ranges(std::span<const SourceFile> containers, StreamTail& 
         }
     }
     for (std::size_t i = 0; i < files_used_; ++i) ranges_[files_[i].extent].file = files_[i].file;
-    if (settings_.streaming && !failed()) share_tail(tail);
+    if (streaming_ && !failed()) share_tail(tail);
 }
 
 /// The first piece may be the last one of an earlier frame; the last piece of this frame is the tail for later
 /// ones.
 void FrameRead::share_tail(StreamTail& tail) {
     if (ranges_.empty()) return;
-    const std::uint64_t unit = settings_.io_size;
+    const std::uint64_t unit = options_.io_size;
     Range& first = ranges_.front();
     if (tail.piece == first.begin / unit) {
         wanted_of_tail_ = std::min(first.begin + unit, first.wanted_end);
@@ -220,7 +214,7 @@ void FrameRead::submit_more() {
 
 void FrameRead::submit(Piece& piece, Range& range) {
     const std::uint64_t left = range.end - range.next;
-    const std::uint64_t bytes = settings_.io_size == 0 ? left : std::min(settings_.io_size, left);
+    const std::uint64_t bytes = options_.io_size == 0 ? left : std::min(options_.io_size, left);
     if (fill_ + bytes > buffer_.size()) fill_ = 0;
     STREAMSIM_CHECK(bytes <= buffer_.size(), "a piece fits its buffer");
     piece.busy = true;
@@ -247,7 +241,7 @@ void FrameRead::piece_finished(Piece& piece) {
     const std::uint64_t end = piece.offset + piece.buffer.size();
     if (tail_ != nullptr && end == tail_end_) {
         StreamTail result = *tail_;
-        result.piece = tail_end_ / settings_.io_size - 1;
+        result.piece = tail_end_ / options_.io_size - 1;
         result.bytes = piece.bytes;
         result.error = piece.error;
         result.completed_at = piece.completed_at;
@@ -287,7 +281,7 @@ void FrameRead::tail_finished(const StreamTail& result) {
 void FrameRead::check_tail(const StreamTail& tail) {
     if (tail.error != 0) {
         fail(0, DropReason::error, tail.error);
-    } else if (tail.piece * settings_.io_size + tail.bytes < wanted_of_tail_) {
+    } else if (tail.piece * options_.io_size + tail.bytes < wanted_of_tail_) {
         fail(0, DropReason::short_read, 0);
     } else {
         // A piece that was read before this frame got its in-flight slot costs the frame no time.
@@ -344,7 +338,7 @@ void FrameRead::cancel() {
     // Only the tail is still submitted, if it is not in flight yet: later frames wait for it.
     for (Range& range : ranges_) {
         const bool tail = tail_ != nullptr && range.end == tail_end_;
-        range.next = tail ? std::max(range.next, tail_end_ - settings_.io_size) : range.end;
+        range.next = tail ? std::max(range.next, tail_end_ - options_.io_size) : range.end;
     }
     for (OwnFile& file : files_) {
         if (file.opening) storage_.cancel(file);

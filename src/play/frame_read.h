@@ -9,13 +9,11 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <span>
-#include <string>
 #include <vector>
 
 #include "play/client_delay.h"
-#include "play/play_path.h"
+#include "play/player_options.h"
 #include "play/slot_reads.h"
 #include "streamsim/decoder.h"
 #include "streamsim/outcome.h"
@@ -23,16 +21,9 @@
 
 namespace streamsim::play {
 
-struct ReadSettings {
-    std::uint64_t io_size = 1 << 20;  // bytes of one piece, a multiple of the alignment; 0: a frame in one read
-    std::uint32_t io_depth = 8;       // pieces of one slot in flight
-    std::uint32_t alignment = 1;      // StorageCapabilities::alignment
-    bool streaming = false;           // pieces on the file's grid, each read once; needs io_size > 0
-};
-
-/// Bytes of buffer that the largest slot needs, a multiple of 4096. A longer group of pictures is read through
-/// the buffer piece by piece: nobody looks at the data.
-std::uint64_t frame_buffer_bytes(const SlotNeeds& needs, const ReadSettings& settings);
+/// Bytes of buffer that the largest slot needs, a multiple of 4096; with fitted() options. A longer group of
+/// pictures is read through the buffer piece by piece: nobody looks at the data.
+std::uint64_t frame_buffer_bytes(const SlotNeeds& needs, const PlayerOptions& options);
 
 class FrameRead;
 struct SourceFile;
@@ -83,7 +74,7 @@ public:
     FrameRead(Storage& storage,
               const PlayPath& path,
               const SlotNeeds& needs,
-              const ReadSettings& settings,
+              const PlayerOptions& options,
               FrameReadOwner& owner);
     FrameRead(const FrameRead&) = delete;
     FrameRead& operator=(const FrameRead&) = delete;
@@ -170,7 +161,8 @@ private:
 
     Storage& storage_;
     const PlayPath& path_;
-    const ReadSettings& settings_;
+    const PlayerOptions& options_;
+    const bool streaming_;  // pieces on the file's grid, each read once
     std::span<std::byte> buffer_;
     FrameReadOwner& owner_;
     std::vector<SlotExtent> extents_;

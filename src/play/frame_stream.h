@@ -1,20 +1,46 @@
-// FrameStream: one stream of a playback loop. A Player reads its frames, a Recorder writes them.
+// FrameStream: one stream of a playback loop. A Player reads its frames, a Recorder writes them; the life of a
+// stream from preroll to its end, its ledger and its progress are the same for both.
 #pragma once
 
-#include "base/time.h"
+#include <cstdint>
+
+#include "play/client_delay.h"
+#include "play/ledger.h"
+#include "play/play_path.h"
+#include "play/player_options.h"
+#include "streamsim/event_loop.h"
+#include "streamsim/progress.h"
+#include "streamsim/storage.h"
 
 namespace streamsim::play {
 
-/// One loop's thread; pinned. preroll() once, then play() once, then finished() becomes true. A callback tells
-/// when ready() or finished() becomes true.
+/// The surroundings of a stream, which outlive it.
+struct StreamParts {
+    EventLoop& loop;
+    Storage& storage;
+    const PlayPath& path;
+    PlayerOptions options;
+    DeadlineLedger& ledger;
+    StreamProgress& progress;
+    Callback changed;  // runs when ready() or finished() becomes true
+};
+
+/// The options as they are for this path: pieces are whole units of the alignment, and streaming is for a
+/// container that is read from front to back.
+PlayerOptions fitted(const PlayPath& path, PlayerOptions options);
+
+/// One loop's thread; pinned. preroll() once, then play() once, then finished() becomes true.
 class FrameStream {
 public:
+    FrameStream(const FrameStream&) = delete;
+    FrameStream& operator=(const FrameStream&) = delete;
     virtual ~FrameStream() = default;
 
     /// Fills the read-ahead window, or creates the files to be written.
     virtual void preroll() = 0;
-    virtual bool ready() const = 0;
-    /// Slot 0 is due at `play_start`; time series count from `series_zero`. REQUIRES: ready().
+    bool ready() const { return state_ == State::ready; }
+    /// Slot 0 is due at `play_start`; time series count from `series_zero`, the run's first play_start.
+    /// REQUIRES: ready().
     virtual void play(Instant play_start, Instant series_zero) = 0;
     /// Rate `max`: no further frame starts.
     virtual void stop_submitting() = 0;
@@ -22,7 +48,61 @@ public:
     /// belong to the storage; finished() becomes true when all of them have ended.
     virtual void interrupt() = 0;
     /// Every slot is settled and the storage has no operation of the stream.
-    virtual bool finished() const = 0;
+    bool finished() const { return state_ == State::finished; }
+
+protected:
+    enum class State { idle, prerolling, ready, playing, interrupted, finished };
+    /// Rate `max`: the pause after a frame that failed at once, so that the loop gets to its other work.
+    static constexpr Duration kRetryPause = milliseconds(1);
+
+    explicit FrameStream(const StreamParts& parts);
+
+    /// The stream was interrupted, or has finished.
+    bool over() const { return state_ == State::interrupted || state_ == State::finished; }
+    IoTag tag(std::uint64_t slot, std::uint64_t clip_frame) const {
+        return {options_.seat, options_.stream, slot, clip_frame};
+    }
+    void begin_preroll();
+    void become_ready();
+    void begin_play(Instant play_start, Instant series_zero);
+    void become_interrupted();
+    /// REQUIRES: every slot is settled, and the storage has no operation of the stream.
+    void finish();
+
+    /// The outcome of a slot of which nothing but its frame is known.
+    FrameOutcome empty_outcome(std::uint64_t slot) const;
+    void settle(const FrameOutcome& outcome);
+    /// The play clock stopped for the frame of this slot.
+    void settle_stall(const FrameOutcome& frame, Instant from, Instant to, bool client);
+
+    void show_state(StreamState state) { progress_.state.store(state, std::memory_order_relaxed); }
+    /// `slots` have been on display, and `buffered` complete frames are ahead of them.
+    void show_displayed(std::uint64_t slots, std::uint32_t buffered);
+
+    EventLoop& loop_;
+    Storage& storage_;
+    const PlayPath& path_;
+    const PlayerOptions options_;
+    DeadlineLedger& ledger_;
+    InflightSlots inflight_;
+    State state_ = State::idle;
+    Instant preroll_began_;
+    Instant play_start_;
+    TimerId timer_ = 0;
+    TimerId retry_ = 0;
+    std::uint64_t settled_ = 0;
+    bool submitting_ = true;
+
+private:
+    void show_settled(const FrameOutcome& outcome);
+    void show_margin(const FrameOutcome& outcome);
+
+    StreamProgress& progress_;
+    const Callback changed_;
+    Instant series_zero_;
+    std::int64_t second_ = INT64_MIN;  // of the deadline of the last margin
+    std::int64_t margin_now_ = INT64_MAX;
+    std::int64_t margin_before_ = INT64_MAX;  // in the second before it
 };
 
 }  // namespace streamsim::play

@@ -7,24 +7,26 @@
 namespace streamsim::play {
 namespace {
 
-std::size_t pieces_at_once(const FrameIndex& index, const WriteSettings& settings) {
-    if (settings.io_size == 0) return 1;
-    const std::uint64_t pieces = index.largest_frame_bytes() / settings.io_size + 1;
-    return static_cast<std::size_t>(std::min<std::uint64_t>(settings.io_depth, pieces));
+std::size_t pieces_of_frame(const FrameIndex& index, const PlayerOptions& options) {
+    if (options.io_size == 0) return 1;
+    const std::uint64_t pieces = index.largest_frame_bytes() / options.io_size + 1;
+    return static_cast<std::size_t>(std::min<std::uint64_t>(options.io_depth, pieces));
 }
 
 }  // namespace
 
 FrameWrite::FrameWrite(Storage& storage,
                        const FrameIndex& index,
-                       const WriteSettings& settings,
+                       const PlayerOptions& options,
+                       bool durable,
                        FrameWriteOwner& owner)
     : storage_(storage),
       index_(index),
-      settings_(settings),
+      options_(options),
+      durable_(durable),
       owner_(owner),
       name_(index.path_capacity()),
-      pieces_(pieces_at_once(index, settings)) {
+      pieces_(pieces_of_frame(index, options)) {
     open_.path = name_.data();
     open_.access = Access::create_new;
     open_.done = Callback::of<&FrameWrite::opened>(this);
@@ -102,7 +104,7 @@ void FrameWrite::submit_more() {
         if (next_ >= bytes_.size()) return;
         if (piece.busy) continue;
         const std::uint64_t left = bytes_.size() - next_;
-        const std::uint64_t length = settings_.io_size == 0 ? left : std::min(left, settings_.io_size);
+        const std::uint64_t length = options_.io_size == 0 ? left : std::min(left, options_.io_size);
         piece.busy = true;
         piece.tag = tag();
         piece.error = 0;
@@ -143,7 +145,7 @@ void FrameWrite::go_on() {
     const bool stops = failed() || cancelled_;
     if (!stops) submit_more();
     if (out_ > 0) return;
-    if (stops || !settings_.durable) return end();
+    if (stops || !durable_) return end();
     if (!index_.file_per_frame()) {
         state_ = State::to_sync;
         owner_.frame_write_to_sync(*this);

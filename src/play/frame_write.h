@@ -9,19 +9,11 @@
 #include <vector>
 
 #include "play/client_delay.h"
+#include "play/player_options.h"
 #include "streamsim/media.h"
-#include "streamsim/outcome.h"
 #include "streamsim/storage.h"
 
 namespace streamsim::play {
-
-struct WriteSettings {
-    std::uint64_t io_size =
-        1 << 20;                 // bytes of one piece, a multiple of the alignment; 0: a frame in one write
-    std::uint32_t io_depth = 8;  // pieces of one frame in flight
-    std::uint32_t alignment = 1;
-    bool durable = false;
-};
 
 class FrameWrite;
 
@@ -48,7 +40,8 @@ class FrameWrite : public FrameOperation {
 public:
     FrameWrite(Storage& storage,
                const FrameIndex& index,
-               const WriteSettings& settings,
+               const PlayerOptions& options,
+               bool durable,
                FrameWriteOwner& owner);
     FrameWrite(const FrameWrite&) = delete;
     FrameWrite& operator=(const FrameWrite&) = delete;
@@ -96,7 +89,8 @@ private:
 
     Storage& storage_;
     const FrameIndex& index_;
-    const WriteSettings& settings_;
+    const PlayerOptions& options_;
+    const bool durable_;
     FrameWriteOwner& owner_;
     std::vector<char> name_;
     OpenOp open_;

@@ -30,7 +30,8 @@ std::uint64_t depth_at_rank(const std::vector<std::uint64_t>& depths, std::uint6
 }  // namespace
 
 DeadlineLedger::DeadlineLedger(const LedgerOptions& options, metrics::TimeSeries& series)
-    : options_(options), series_(series), depths_(options.readahead + 1), dropped_(options.slots) {
+    : options_(options), series_(series), dropped_(options.slots) {
+    depths_.resize(options.readahead + 1);
     drops_.reserve(options.drops_kept);
     if (options.keep_frames) frames_.reserve(options.slots);
 }
@@ -124,8 +125,7 @@ void DeadlineLedger::note_times(const FrameOutcome& outcome) {
 }
 
 void DeadlineLedger::note_margin(const FrameOutcome& outcome, Duration margin) {
-    const bool prerolled = outcome.slot < options_.readahead && !options_.records;
-    if (prerolled || outcome.sought) {  // which was waited for
+    if (waited_for(outcome)) {
         times_.preroll_margin.add(margin.ns);
         return;
     }
@@ -142,30 +142,13 @@ metrics::TimeSeries::Interval& DeadlineLedger::interval_at(Instant at) {
     return series_.at(at == Instant::never() ? Duration{} : at - series_zero_);
 }
 
-DropEntry DeadlineLedger::entry_of(const FrameOutcome& outcome) {
-    DropEntry entry;
-    entry.slot = outcome.slot;
-    entry.clip_frame = outcome.clip_frame;
-    entry.source = outcome.source;
-    entry.deadline = outcome.deadline;
-    entry.submitted = outcome.submitted;
-    entry.opened = outcome.opened;
-    entry.delivered = outcome.delivered;
-    entry.open_time = outcome.open_time;
-    entry.error = outcome.error;
-    entry.kind = outcome.kind;
-    entry.reason = outcome.reason;
-    return entry;
-}
-
 void DeadlineLedger::note_drop(const FrameOutcome& outcome) {
     if (drops_.size() >= options_.drops_kept) {
         ++drops_omitted_;
         return;
     }
-    DropEntry entry = entry_of(outcome);
-    entry.completed = outcome.came();
-    drops_.push_back(entry);
+    drops_.push_back(outcome);
+    drops_.back().completed = outcome.came();
 }
 
 void DeadlineLedger::stalled(const FrameOutcome& frame, Instant from, Instant to, bool client) {
@@ -173,16 +156,16 @@ void DeadlineLedger::stalled(const FrameOutcome& frame, Instant from, Instant to
     counts_.stall_ns += (to - from).ns;
     if (client) ++client_stalls_;
     if (stalls_.size() < options_.drops_kept) {
-        DropEntry entry = entry_of(frame);
+        FrameOutcome entry = frame;
         entry.deadline = from;
         entry.completed = to;
         entry.reason = client ? DropReason::client : DropReason::late;
         stalls_.push_back(entry);
     }
-    constexpr std::int64_t kSecond = 1'000'000'000;
-    std::int64_t second = from.ns / kSecond;
+    constexpr std::int64_t kSecondNs = 1'000'000'000;
+    std::int64_t second = from.ns / kSecondNs;
     if (!stalled_seconds_.empty()) second = std::max(second, stalled_seconds_.back() + 1);
-    for (; second * kSecond < to.ns && stalled_seconds_.size() < options_.drops_kept; ++second)
+    for (; second * kSecondNs < to.ns && stalled_seconds_.size() < options_.drops_kept; ++second)
         stalled_seconds_.push_back(second);
 }
 
@@ -203,10 +186,6 @@ void DeadlineLedger::buffer_depth(std::uint32_t frames, Instant at) {
     own.buffer_frames_min = std::min(own.buffer_frames_min, frames);
 }
 
-std::uint64_t DeadlineLedger::settled() const {
-    return counts_.on_time + counts_.late + counts_.dropped + counts_.failed + counts_.cancelled;
-}
-
 std::unique_ptr<DeadlineLedger> DeadlineLedger::empty_copy(metrics::TimeSeries& series) const {
     LedgerOptions options = options_;
     options.drops_kept = 0;
@@ -219,27 +198,13 @@ void DeadlineLedger::catch_up(DeadlineLedger& copy) const {
         to.insert(to.end(), from.begin() + static_cast<std::ptrdiff_t>(to.size()), from.end());
     };
     if (copy.counts_.dropped != counts_.dropped) copy.dropped_ = dropped_;
-    copy.preroll_ = preroll_;
-    copy.stream_series_ = stream_series_;
-    copy.counts_ = counts_;
+    static_cast<LedgerSums&>(copy) = static_cast<const LedgerSums&>(*this);
     copy.counts_.scheduled = settled();
-    copy.reasons_ = reasons_;
-    copy.client_stalls_ = client_stalls_;
-    copy.play_start_ = play_start_;
-    copy.preroll_began_ = preroll_began_;
-    copy.series_zero_ = series_zero_;
-    copy.first_submitted_ = first_submitted_;
-    copy.last_completed_ = last_completed_;
-    copy.last_due_ = last_due_;
     copy.times_.catch_up(times_);
-    copy.depths_ = depths_;
     append_new(drops_, copy.drops_);
-    copy.drops_omitted_ = drops_omitted_;
     append_new(stalls_, copy.stalls_);
     append_new(stalled_seconds_, copy.stalled_seconds_);
     append_new(seeks_, copy.seeks_);
-    copy.digest_ = digest_;
-    copy.timing_digest_ = timing_digest_;
     copy.closed_ = false;
 }
 

@@ -5,9 +5,6 @@
 
 #include <cstdint>
 #include <memory>
-#include <optional>
-#include <string>
-#include <string_view>
 #include <vector>
 
 #include "base/time.h"
@@ -18,11 +15,6 @@
 #include "streamsim/run_result.h"
 
 namespace streamsim::play {
-
-/// A frame is on time when its last byte came at the deadline or before. Pure.
-constexpr bool judge_on_time(Instant deadline, Instant completed) {
-    return completed <= deadline;
-}
 
 struct LedgerOptions {
     std::uint32_t seat = 0;
@@ -35,22 +27,6 @@ struct LedgerOptions {
     bool keep_frames = false;  // keeps every outcome, for one row a frame
 };
 
-/// A slot that was not on time, or for which the play clock stopped. Instants of the loop's clock.
-struct DropEntry {
-    std::uint64_t slot = 0;
-    std::uint64_t clip_frame = 0;
-    std::uint32_t source = 0;
-    Instant deadline;
-    Instant completed;
-    Instant submitted = Instant::never();  // never: the slot was passed over
-    Instant opened = Instant::never();     // its file
-    Instant delivered = Instant::never();
-    Duration open_time;  // 0: no open was needed
-    int error = 0;
-    FrameKind kind = FrameKind::dropped;
-    DropReason reason = DropReason::late;
-};
-
 /// A jump that could not be foreseen, with the latency of its first frame. Instants of the loop's clock.
 struct SeekEntry {
     std::uint64_t slot = 0;
@@ -60,9 +36,28 @@ struct SeekEntry {
     bool failed = false;
 };
 
+/// The sums of a ledger, which a copy takes over as they are.
+struct LedgerSums {
+    metrics::TimeSeries::Interval preroll_;
+    metrics::StreamTimeSeries stream_series_;  // from play_start_
+    FrameCounts counts_;
+    ReasonCounts reasons_;
+    std::uint64_t client_stalls_ = 0;
+    Instant play_start_ = Instant::never();
+    Instant preroll_began_ = Instant::never();
+    Instant series_zero_;
+    Instant first_submitted_ = Instant::never();
+    Instant last_completed_;
+    Instant last_due_;
+    std::vector<std::uint64_t> depths_;
+    std::uint64_t drops_omitted_ = 0;
+    metrics::Digest digest_;
+    metrics::Digest timing_digest_;
+};
+
 /// One thread. Allocates in the constructor and not while playing (with an unknown number of slots it may
 /// grow).
-class DeadlineLedger {
+class DeadlineLedger : private LedgerSums {
 public:
     DeadlineLedger(const LedgerOptions& options, metrics::TimeSeries& series);
 
@@ -80,6 +75,10 @@ public:
     void sought(const FrameOutcome& outcome, Instant requested, Instant ended);
     /// Complete frames ahead of the one on display, at a slot's deadline.
     void buffer_depth(std::uint32_t frames, Instant at);
+    /// The frame was waited for, in preroll or after a seek: its margin says nothing about play.
+    bool waited_for(const FrameOutcome& outcome) const {
+        return outcome.sought || (outcome.slot < options_.readahead && !options_.records);
+    }
     /// A container was opened; its open counts in no frame.
     void container_opened(Duration took) { times_.open.add(took.ns); }
 
@@ -112,12 +111,12 @@ public:
     /// Fills the counts, delays and distributions of a stream's result.
     void summarise(StreamResult& into) const;
     const metrics::StreamTimeSeries& series() const { return stream_series_; }
-    /// In slot order after close().
-    const std::vector<DropEntry>& drops() const { return drops_; }
+    /// Slots that were not on time, completed at came(); in slot order after close().
+    const std::vector<FrameOutcome>& drops() const { return drops_; }
     std::uint64_t drops_omitted() const { return drops_omitted_; }
     /// The frames for which the play clock stopped, from `deadline` to `completed`; at most
     /// LedgerOptions::drops_kept.
-    const std::vector<DropEntry>& stalls() const { return stalls_; }
+    const std::vector<FrameOutcome>& stalls() const { return stalls_; }
     /// Whole seconds of the loop's clock in which the play clock was stopped, in order; at most
     /// LedgerOptions::drops_kept.
     const std::vector<std::int64_t>& stalled_seconds() const { return stalled_seconds_; }
@@ -129,9 +128,10 @@ public:
     const metrics::TimeSeries::Interval& preroll_interval() const { return preroll_; }
 
 private:
-    std::uint64_t settled() const;
+    std::uint64_t settled() const {
+        return counts_.on_time + counts_.late + counts_.dropped + counts_.failed + counts_.cancelled;
+    }
     void count(const FrameOutcome& outcome);
-    static DropEntry entry_of(const FrameOutcome& outcome);
     void note_drop(const FrameOutcome& outcome);
     void note_times(const FrameOutcome& outcome);
     void hash(const FrameOutcome& outcome);
@@ -140,28 +140,13 @@ private:
 
     LedgerOptions options_;
     metrics::TimeSeries& series_;
-    metrics::TimeSeries::Interval preroll_;
-    metrics::StreamTimeSeries stream_series_;  // from play_start_
-    FrameCounts counts_;
-    ReasonCounts reasons_;
-    std::uint64_t client_stalls_ = 0;
-    Instant play_start_ = Instant::never();
-    Instant preroll_began_ = Instant::never();
-    Instant series_zero_;
-    Instant first_submitted_ = Instant::never();
-    Instant last_completed_;
-    Instant last_due_;
     metrics::Distributions times_;
-    std::vector<std::uint64_t> depths_;
     std::vector<bool> dropped_;  // by slot
-    std::vector<DropEntry> drops_;
-    std::uint64_t drops_omitted_ = 0;
-    std::vector<DropEntry> stalls_;
+    std::vector<FrameOutcome> drops_;
+    std::vector<FrameOutcome> stalls_;
     std::vector<std::int64_t> stalled_seconds_;
     std::vector<SeekEntry> seeks_;
     std::vector<FrameOutcome> frames_;
-    metrics::Digest digest_;
-    metrics::Digest timing_digest_;
     bool closed_ = false;
 };
 

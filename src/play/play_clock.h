@@ -1,4 +1,4 @@
-// PlayClock: how far stalls and seeks have moved the deadlines of a stream, and whether its play stands still.
+// PlayClock: how far stalls and seeks have moved the deadlines of a stream, and whether it is stopped.
 // Synchronised streams (the angles of a multi-cam group, --sync) share one clock: while one of them waits for a
 // frame, none goes on.
 #pragma once
@@ -24,7 +24,7 @@ public:
 
     /// The time for which the clock was stopped: all deadlines are later by that.
     Duration shift() const { return shift_; }
-    bool stands() const { return waiting_ > 0; }
+    bool stopped() const { return waiting_ > 0; }
     /// shift() in ns, for any thread; while the clock stands the shift is unknown, and no frame is too late.
     const std::atomic<std::int64_t>& later_ns() const { return later_ns_; }
 

@@ -6,6 +6,7 @@
 #include "base/check.h"
 #include "base/prng.h"
 #include "base/wide.h"
+#include "play/player_options.h"
 
 namespace streamsim::play {
 namespace {
@@ -290,13 +291,9 @@ private:
     std::size_t shown_max_ = 1;
 };
 
-struct NamedOrder {
-    std::string_view name;
-    PlayOrder::Kind kind;
-};
 constexpr std::string_view kShuttle = "shuttle";
 constexpr std::int64_t kShuttleMax = 1'000'000;
-constexpr NamedOrder kOrders[] = {
+const Words<PlayOrder::Kind> kOrderWords = {
     {"forward", PlayOrder::Kind::forward},     {"reverse", PlayOrder::Kind::reverse},
     {"ping-pong", PlayOrder::Kind::ping_pong}, {"scrub", PlayOrder::Kind::scrub},
     {"random", PlayOrder::Kind::random},       {"cuts", PlayOrder::Kind::cuts}};
@@ -305,16 +302,11 @@ constexpr NamedOrder kOrders[] = {
 
 std::string PlayOrder::text() const {
     if (kind == Kind::shuttle) return std::string(kShuttle) + ":" + std::to_string(step);
-    for (const NamedOrder& order : kOrders) {
-        if (order.kind == kind) return std::string(order.name);
-    }
-    return "?";
+    return word_of(kOrderWords, kind);
 }
 
 Result<PlayOrder> PlayOrder::parse(std::string_view text) {
-    for (const NamedOrder& order : kOrders) {
-        if (order.name == text) return PlayOrder{order.kind, 1};
-    }
+    if (const auto named = value_of(kOrderWords, std::string(text))) return PlayOrder{*named, 1};
     if (text.starts_with(kShuttle) && text.size() > kShuttle.size() && text[kShuttle.size()] == ':') {
         const std::string_view number = text.substr(kShuttle.size() + 1);
         PlayOrder order{Kind::shuttle, 0};

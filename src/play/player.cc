@@ -1,7 +1,6 @@
 #include "play/player.h"
 
 #include <algorithm>
-#include <cerrno>
 
 #include "base/check.h"
 
@@ -12,24 +11,6 @@ constexpr Duration kTick = nanoseconds(1);
 /// Opens that may outlive their frames' deadlines (a metadata server that hangs) without delaying other frames.
 constexpr std::uint32_t kSlowOpens = 32;
 
-bool any_sequence(const PlayPath& path) {
-    return std::any_of(path.sources().begin(), path.sources().end(),
-                       [](const auto& source) { return source->file_per_frame(); });
-}
-
-ReadSettings read_settings(const PlayPath& path, const PlayerOptions& options) {
-    ReadSettings settings;
-    settings.io_size = options.io_size;
-    if (settings.io_size > 0) {
-        settings.io_size = (options.io_size + options.alignment - 1) / options.alignment * options.alignment;
-    }
-    settings.io_depth = std::max<std::uint32_t>(options.io_depth, 1);
-    settings.alignment = options.alignment;
-    settings.streaming = options.pattern == AccessPattern::streaming && settings.io_size > 0 &&
-                         path.front_to_back() && !any_sequence(path);
-    return settings;
-}
-
 /// The in-flight slots and the window; without deadlines no frame waits to be shown.
 std::uint32_t buffers_of(const PlayerOptions& options) {
     return options.inflight_slots() + (options.paced ? options.readahead : 0);
@@ -38,44 +19,34 @@ std::uint32_t buffers_of(const PlayerOptions& options) {
 }  // namespace
 
 std::uint64_t Player::memory_bytes(const PlayPath& path, const PlayerOptions& options) {
-    return frame_buffer_bytes(slot_needs(path), read_settings(path, options)) * buffers_of(options);
+    return frame_buffer_bytes(slot_needs(path), fitted(path, options)) * buffers_of(options);
 }
 
-Player::Player(EventLoop& loop,
-               Storage& storage,
-               const PlayPath& path,
-               const PlayerOptions& options,
-               DeadlineLedger& ledger,
-               std::span<std::byte> memory,
-               StreamProgress& progress,
-               Callback changed)
-    : StreamBase(loop, storage, path, options, ledger, progress, changed),
-      needs_(slot_needs(path)),
-      read_settings_(read_settings(path, options)),
-      own_clock_(loop),
-      clock_(options.clock != nullptr ? *options.clock : own_clock_),
-      slot_reads_(path),
-      ahead_(options.readahead),
-      window_(options.readahead),
-      containers_(path.sources().size()),
-      entries_(options.readahead) {
-    const std::uint64_t frame_bytes = frame_buffer_bytes(needs_, read_settings_);
-    const std::uint32_t buffers = buffers_of(options);
+Player::Player(const StreamParts& parts, std::span<std::byte> memory)
+    : FrameStream(parts),
+      needs_(slot_needs(path_)),
+      own_clock_(loop_),
+      clock_(options_.clock != nullptr ? *options_.clock : own_clock_),
+      slot_reads_(path_),
+      ahead_(options_.readahead),
+      window_(options_.readahead),
+      containers_(path_.sources().size()),
+      entries_(options_.readahead) {
+    const std::uint64_t frame_bytes = frame_buffer_bytes(needs_, options_);
+    const std::uint32_t buffers = buffers_of(options_);
     STREAMSIM_CHECK(memory.size() >= frame_bytes * buffers, "a player gets the memory that it needs");
     for (std::uint32_t i = 0; i < buffers; ++i)
         buffers_.push_back(memory.subspan(i * frame_bytes, frame_bytes));
     FrameReadOwner& owner = *this;
-    const std::uint32_t reads = options.readahead + inflight_.count() + (any_sequence(path) ? kSlowOpens : 0);
+    const std::uint32_t reads = options_.readahead + inflight_.count() + (needs_.files > 0 ? kSlowOpens : 0);
     for (std::uint32_t i = 0; i < reads; ++i) {
-        reads_.push_back(std::make_unique<FrameRead>(storage, path, needs_, read_settings_, owner));
+        reads_.push_back(std::make_unique<FrameRead>(storage_, path_, needs_, options_, owner));
+        idle_.push_back(reads_.back().get());
     }
-    for (const auto& read : reads_) idle_.push_back(read.get());
-    shown_.reserve(path.shown_max());
+    shown_.reserve(path_.shown_max());
     prepare_containers();
-    if (options.clock != nullptr) clock_.add_member(Callback::of<&Player::clock_goes_on>(this));
+    if (options_.clock != nullptr) clock_.add_member(Callback::of<&Player::clock_goes_on>(this));
 }
-
-Player::~Player() = default;
 
 void Player::prepare_containers() {
     for (std::size_t i = 0; i < containers_.size(); ++i) {
@@ -160,10 +131,6 @@ void Player::advance() {
     check_finished();
 }
 
-Instant Player::deadline_of(std::uint64_t slot) const {
-    return options_.paced ? due(slot) : Instant::never();
-}
-
 Instant Player::scheduled_at(std::uint64_t slot) const {
     if (!options_.paced) return loop_.now();
     const Entry& entry = entries_[slot % entries_.size()];
@@ -220,12 +187,6 @@ void Player::retry() {
     advance();
 }
 
-/// Each in-flight slot and each frame of the window has a buffer; only a decoder that does not keep up, or
-/// opens that hang, can hold more.
-bool Player::can_start() {
-    return !buffers_.empty() && (next_ < ahead_end_ || !idle_.empty());
-}
-
 void Player::release(FrameRead& read) {
     if (!read.buffer().empty()) buffers_.push_back(read.buffer());
     read.release();
@@ -265,7 +226,7 @@ void Player::take(FrameRead& read, std::uint64_t slot) {
 }
 
 void Player::skip_overdue(Instant now) {
-    if (clock_.stands()) return;
+    if (clock_.stopped()) return;
     const std::uint64_t first = next_;
     while (next_ < entered_ && due(next_) < now) {
         const std::uint64_t slot = next_++;
@@ -318,7 +279,7 @@ void Player::on_timer() {
 }
 
 void Player::run_clock() {
-    if (clock_.stands()) return;
+    if (clock_.stopped()) return;
     const Instant now = loop_.now();
     while (display_ < options_.slots && due(display_) <= now) {
         if (!display_next()) return;  // no timer: the frame itself starts the clock again
@@ -338,7 +299,7 @@ bool Player::display_next() {
     const bool came = read != nullptr && read->settled();
     if (!came && (sought || options_.on_miss == OnMiss::stall)) {
         waiting_ = true;
-        progress_.state(StreamState::waiting);
+        show_state(StreamState::waiting);
         clock_.hold();
         return false;
     }
@@ -351,15 +312,15 @@ bool Player::display_next() {
     // Towards the end the window holds fewer frames, whatever the storage does.
     const bool draining = display_ + options_.readahead > options_.slots && options_.slots > options_.readahead;
     if (!draining) ledger_.buffer_depth(buffered_, due(slot));
-    progress_.displayed(display_, buffered_);
+    show_displayed(display_, buffered_);
     enter_until(display_ + options_.readahead);
     return true;
 }
 
-/// The frame that the clock stands still for has ended (complete or failed).
+/// The frame that the clock was stopped for has ended (complete or failed).
 void Player::end_wait(const FrameRead& read) {
     waiting_ = false;
-    progress_.state(StreamState::playing);
+    show_state(StreamState::playing);
     const Instant was_due = due(display_);
     const Instant end = std::max(read.failed() ? loop_.now() : read.outcome().completed, was_due);
     STREAMSIM_CHECK(end != Instant::never(), "the frame that the clock stands for is decoded");
@@ -436,7 +397,7 @@ void Player::read_settled(FrameRead& read) {
         judge(read);
     } else if (!read.failed()) {
         ++buffered_;
-        progress_.displayed(display_, buffered_);
+        show_displayed(display_, buffered_);
     }
 }
 
@@ -446,7 +407,7 @@ void Player::judge(FrameRead& read) {
     outcome.deadline = deadline_of(outcome.slot);
     if (read.failed()) {
         outcome.kind = FrameKind::failed;
-    } else if (judge_on_time(outcome.deadline, outcome.completed)) {
+    } else if (outcome.completed <= outcome.deadline) {
         outcome.kind = FrameKind::on_time;
     } else {
         outcome.kind = options_.on_miss == OnMiss::hold ? FrameKind::late : FrameKind::dropped;
@@ -496,7 +457,7 @@ void Player::interrupt() {
 void Player::stop_clock(Instant now) {
     if (waiting_) {
         if (display_ != seek_) ledger_.stalled(empty_outcome(display_), due(display_), now, false);
-    } else if (!clock_.stands()) {
+    } else if (!clock_.stopped()) {
         while (display_ < options_.slots && due(display_) <= now && display_next()) {
         }
     }

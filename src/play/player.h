@@ -39,29 +39,18 @@
 #include <vector>
 
 #include "play/frame_read.h"
-#include "play/play_clock.h"
-#include "play/slot_reads.h"
-#include "play/stream_base.h"
+#include "play/frame_stream.h"
 
 namespace streamsim::play {
 
 /// Nothing is allocated after the constructor.
-class Player final : public StreamBase, private FrameReadOwner {
+class Player final : public FrameStream, private FrameReadOwner {
 public:
     /// Bytes of memory that a player needs for its frames: the window and the in-flight slots.
     static std::uint64_t memory_bytes(const PlayPath& path, const PlayerOptions& options);
 
-    /// `memory` has memory_bytes() and belongs to this player. `changed` runs when ready() or finished()
-    /// becomes true.
-    Player(EventLoop& loop,
-           Storage& storage,
-           const PlayPath& path,
-           const PlayerOptions& options,
-           DeadlineLedger& ledger,
-           std::span<std::byte> memory,
-           StreamProgress& progress,
-           Callback changed);
-    ~Player() override;
+    /// `memory` has memory_bytes() and belongs to this player.
+    Player(const StreamParts& parts, std::span<std::byte> memory);
 
     /// Fills the window; ready() when min(R, frames) frames are complete or failed.
     void preroll() override;
@@ -71,7 +60,7 @@ public:
 
 private:
     Instant due(std::uint64_t slot) const { return play_start_ + clock_.shift() + path_.due(slot); }
-    Instant deadline_of(std::uint64_t slot) const;
+    Instant deadline_of(std::uint64_t slot) const { return options_.paced ? due(slot) : Instant::never(); }
     bool past(std::uint64_t slot) const { return slot < display_; }
 
     Instant scheduled_at(std::uint64_t slot) const;
@@ -83,7 +72,9 @@ private:
     void take(FrameRead& read, std::uint64_t slot);
     void advance();
     void retry();
-    bool can_start();
+    /// Each in-flight slot and each frame of the window has a buffer; only a decoder that does not keep up, or
+    /// opens that hang, can hold more.
+    bool can_start() { return !buffers_.empty() && (next_ < ahead_end_ || !idle_.empty()); }
     void release(FrameRead& read);
     void enter_until(std::uint64_t end);
     void start_reads();
@@ -128,7 +119,6 @@ private:
     void check_finished();
 
     const SlotNeeds needs_;
-    const ReadSettings read_settings_;
     PlayClock own_clock_;
     PlayClock& clock_;
     SlotReads slot_reads_;

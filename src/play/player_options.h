@@ -1,7 +1,12 @@
 // The options of a stream that plays or records.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "play/play_clock.h"
 #include "streamsim/decoder.h"
@@ -15,22 +20,50 @@ enum class AccessPattern {
     on_demand,          // neither
 };
 
-struct PlayerOptions {
-    std::uint32_t seat = 0;
-    std::uint32_t stream = 0;
-    bool paced = true;            // false: no deadlines, as fast as the storage allows
-    std::uint64_t slots = 0;      // REQUIRES: > 0; UINT64_MAX with paced = false: until stop_submitting()
-    std::uint32_t readahead = 8;  // REQUIRES: >= 1. More: smoother over stalls, more memory
-    std::uint32_t inflight = 2;   // REQUIRES: >= 1
-    std::uint64_t io_size = 1 << 20;
-    std::uint32_t io_depth = 8;
-    std::uint32_t alignment = 1;
-    AccessPattern pattern = AccessPattern::on_demand;
+/// Values with the words that options, scenarios and results have for them.
+template <typename T>
+using Words = std::vector<std::pair<std::string, T>>;
+inline const Words<OnMiss> kOnMissWords = {
+    {"drop", OnMiss::drop}, {"hold", OnMiss::hold}, {"stall", OnMiss::stall}};
+inline const Words<AccessPattern> kPatternWords = {{"filename-prefetch", AccessPattern::filename_prefetch},
+                                                   {"streaming", AccessPattern::streaming},
+                                                   {"on-demand", AccessPattern::on_demand}};
+
+/// REQUIRES: `words` have the value.
+template <typename T>
+const std::string& word_of(const Words<T>& words, T value) {
+    return std::find_if(words.begin(), words.end(), [&](const auto& each) { return each.second == value; })
+        ->first;
+}
+/// Nothing: `words` do not have the word.
+template <typename T>
+std::optional<T> value_of(const Words<T>& words, const std::string& word) {
+    for (const auto& [each, value] : words) {
+        if (each == word) return value;
+    }
+    return std::nullopt;
+}
+
+/// How the frames of a stream are read or written, as the user asks for it.
+struct ReadSettings {
+    bool paced = true;                     // false: no deadlines, as fast as the storage allows
+    std::uint32_t readahead = 8;           // REQUIRES: >= 1. More: smoother over stalls, more memory
+    std::uint32_t inflight = 2;            // REQUIRES: >= 1
+    std::uint64_t io_size = 1 << 20;       // bytes of one piece; 0: a frame in one operation
+    std::uint32_t io_depth = 8;            // pieces of one frame in flight
+    std::optional<AccessPattern> pattern;  // nothing: by the kind of clip; for a player: on demand
     OnMiss on_miss = OnMiss::drop;
-    Decoder* decoder = nullptr;  // decodes each frame that was read; a frame is complete when it is decoded
-    PlayClock* clock = nullptr;  // shared by players with one rate and one play_start; null: a clock of its own
 
     std::uint32_t inflight_slots() const { return inflight < readahead ? inflight : readahead; }
+};
+
+struct PlayerOptions : ReadSettings {
+    std::uint32_t seat = 0;
+    std::uint32_t stream = 0;
+    std::uint64_t slots = 0;      // REQUIRES: > 0; UINT64_MAX with paced = false: until stop_submitting()
+    std::uint32_t alignment = 1;  // StorageCapabilities::alignment
+    Decoder* decoder = nullptr;   // decodes each frame that was read; a frame is complete when it is decoded
+    PlayClock* clock = nullptr;  // shared by players with one rate and one play_start; null: a clock of its own
 };
 
 }  // namespace streamsim::play

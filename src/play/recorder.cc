@@ -1,31 +1,15 @@
 #include "play/recorder.h"
 
 #include <algorithm>
-#include <cerrno>
 
+#include "base/align.h"
 #include "base/check.h"
 
 namespace streamsim::play {
-namespace {
-
-constexpr std::uint64_t kPage = 4096;
-
-std::uint64_t align_up(std::uint64_t value, std::uint64_t to) {
-    return (value + to - 1) / to * to;
-}
-
-WriteSettings write_settings(const PlayerOptions& options, const RecordOptions& record) {
-    return {.io_size = align_up(options.io_size, options.alignment),
-            .io_depth = std::max<std::uint32_t>(options.io_depth, 1),
-            .alignment = options.alignment,
-            .durable = record.durable};
-}
-
-}  // namespace
 
 std::uint64_t Recorder::frame_stride(const PlayPath& path, const PlayerOptions& options) {
     return align_up(path.sources().front()->largest_frame_bytes(),
-                    std::max<std::uint64_t>(options.alignment, kPage));
+                    std::max<std::uint64_t>(options.alignment, kPageBytes));
 }
 
 std::uint64_t Recorder::memory_bytes(const PlayPath& path,
@@ -34,30 +18,22 @@ std::uint64_t Recorder::memory_bytes(const PlayPath& path,
     return frame_stride(path, options) * record.distinct;
 }
 
-Recorder::Recorder(EventLoop& loop,
-                   Storage& storage,
-                   const PlayPath& path,
-                   const PlayerOptions& options,
-                   RecordOptions record,
-                   DeadlineLedger& ledger,
-                   std::span<const std::byte> memory,
-                   StreamProgress& progress,
-                   Callback changed)
-    : StreamBase(loop, storage, path, options, ledger, progress, changed),
-      index_(*path.sources().front()),
+Recorder::Recorder(const StreamParts& parts, RecordOptions record, std::span<const std::byte> memory)
+    : FrameStream(parts),
+      index_(*path_.sources().front()),
       record_(std::move(record)),
-      stride_(frame_stride(path, options)),
+      stride_(frame_stride(path_, options_)),
       memory_(memory),
-      settings_(write_settings(options, record_)),
-      waiting_(options.readahead) {
+      waiting_(options_.readahead) {
     STREAMSIM_CHECK(record_.distinct > 0, "a recorder has a frame to record");
-    STREAMSIM_CHECK(options.on_miss != OnMiss::hold, "a recorder has no picture to hold");
+    STREAMSIM_CHECK(options_.on_miss != OnMiss::hold, "a recorder has no picture to hold");
     STREAMSIM_CHECK(memory.size() >= stride_ * record_.distinct, "a recorder gets its frames");
     FrameWriteOwner& owner = *this;
     // One more than the buffer holds: the next frame is captured while the one that made room is settled.
-    for (std::uint32_t i = 0; i <= options.readahead; ++i)
-        writes_.push_back(std::make_unique<FrameWrite>(storage, index_, settings_, owner));
-    for (const auto& write : writes_) idle_.push_back(write.get());
+    for (std::uint32_t i = 0; i <= options_.readahead; ++i) {
+        writes_.push_back(std::make_unique<FrameWrite>(storage_, index_, options_, record_.durable, owner));
+        idle_.push_back(writes_.back().get());
+    }
     make_.kind = PathOp::Kind::make_directory;
     make_.done = Callback::of<&Recorder::directory_made>(this);
     path_of_container_.resize(index_.path_capacity());
@@ -68,8 +44,6 @@ Recorder::Recorder(EventLoop& loop,
     sync_.done = Callback::of<&Recorder::container_synced>(this);
     make_.tag = open_.tag = sync_.tag = tag(0, 0);
 }
-
-Recorder::~Recorder() = default;
 
 // ---- preroll ----
 
@@ -150,9 +124,9 @@ void Recorder::fire_next() {
         capture(due(slot), free_buffers());
     } else if (options_.on_miss == OnMiss::stall) {
         stands_ = true;
-        progress_.state(StreamState::waiting);
+        show_state(StreamState::waiting);
     }
-    progress_.displayed(fired_, free_buffers());
+    show_displayed(fired_, free_buffers());
 }
 
 void Recorder::fire_until(Instant end) {
@@ -191,10 +165,6 @@ void Recorder::start_waiting() {
             return;
         }
     }
-}
-
-bool Recorder::may_start() const {
-    return to_sync_ == 0 && !syncing_;
 }
 
 /// False: the frame failed at once.
@@ -287,7 +257,7 @@ Instant Recorder::give_buffer(const FrameWrite& write) {
         }
     }
     if (fired_ != fired || needed != Instant::never()) arm();
-    progress_.displayed(fired_, free_buffers());
+    show_displayed(fired_, free_buffers());
     if (needed != Instant::never()) return needed;
     needed = due(fired_ + free_buffers() - 1);
     // Behind the last slot no frame is captured: as if the clock ran on.
@@ -297,7 +267,7 @@ Instant Recorder::give_buffer(const FrameWrite& write) {
 /// The renderer goes on: its frame has a buffer slot now.
 Instant Recorder::end_stall(const FrameWrite& write) {
     stands_ = false;
-    progress_.state(StreamState::playing);
+    show_state(StreamState::playing);
     const Instant was_due = due(decided_);
     const Instant end = std::max(write.answered(), was_due);
     if (end > was_due) {

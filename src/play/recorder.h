@@ -43,8 +43,8 @@
 #include <string>
 #include <vector>
 
+#include "play/frame_stream.h"
 #include "play/frame_write.h"
-#include "play/stream_base.h"
 
 namespace streamsim::play {
 
@@ -56,7 +56,7 @@ struct RecordOptions {
 };
 
 /// Nothing is allocated after the constructor.
-class Recorder final : public StreamBase, private FrameWriteOwner {
+class Recorder final : public FrameStream, private FrameWriteOwner {
 public:
     /// Bytes from one frame in memory to the next.
     static std::uint64_t frame_stride(const PlayPath& path, const PlayerOptions& options);
@@ -68,18 +68,8 @@ public:
     /// `path` goes forward over one source, whose frames have the sizes of the distinct ones over and over, and
     /// whose offsets are multiples of options.alignment. A frame is written in whole units of the alignment:
     /// bytes behind its end in memory may be written behind its end in the file. `memory` has memory_bytes(),
-    /// holds the frames, and is only read. `changed` runs when ready() or finished() becomes true. REQUIRES:
-    /// the storage writes; options.on_miss is not hold.
-    Recorder(EventLoop& loop,
-             Storage& storage,
-             const PlayPath& path,
-             const PlayerOptions& options,
-             RecordOptions record,
-             DeadlineLedger& ledger,
-             std::span<const std::byte> memory,
-             StreamProgress& progress,
-             Callback changed);
-    ~Recorder() override;
+    /// holds the frames, and is only read. REQUIRES: the storage writes; options.on_miss is not hold.
+    Recorder(const StreamParts& parts, RecordOptions record, std::span<const std::byte> memory);
 
     /// Creates the directories and, for a container, the file.
     void preroll() override;
@@ -103,7 +93,7 @@ private:
     void capture(Instant at, std::uint32_t free_buffers);
     void start_writes();
     void start_waiting();
-    bool may_start() const;
+    bool may_start() const { return to_sync_ == 0 && !syncing_; }
     bool start_next();
     void frame_write_ended(FrameWrite& write) override;
     void frame_write_to_sync(FrameWrite& write) override;
@@ -121,7 +111,6 @@ private:
     const RecordOptions record_;
     const std::uint64_t stride_;
     const std::span<const std::byte> memory_;
-    const WriteSettings settings_;
 
     // The container.
     std::vector<char> path_of_container_;

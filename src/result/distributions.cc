@@ -12,8 +12,7 @@ HistogramCounts counts_of(const Source& histogram) {
     out.min = histogram.min();
     out.max = histogram.max();
     histogram.each([&out](std::int64_t value, std::uint64_t times) { out.buckets.push_back({value, times}); });
-    std::sort(out.buckets.begin(), out.buckets.end(),
-              [](const auto& a, const auto& b) { return a.value < b.value; });
+    std::ranges::sort(out.buckets, [](const auto& a, const auto& b) { return a.value < b.value; });
     return out;
 }
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <set>
 #include <tuple>
@@ -10,7 +11,6 @@
 
 #include "metrics/digest.h"
 #include "result/distributions.h"
-#include "result/merge_causes.h"
 #include "result/merge_seats.h"
 #include "result/merge_times.h"
 #include "result/required_rates.h"
@@ -28,7 +28,7 @@ void append(std::vector<T>& from, std::vector<T>& to) {
 
 void append_new(const std::vector<std::string>& from, std::vector<std::string>& to) {
     for (const std::string& each : from) {
-        if (std::find(to.begin(), to.end(), each) == to.end()) to.push_back(each);
+        if (std::ranges::find(to, each) == to.end()) to.push_back(each);
     }
 }
 
@@ -38,9 +38,7 @@ double frames_of(const ServerResult& server) {
 }
 
 void add_server(const ServerResult& from, std::vector<ServerResult>& to) {
-    const auto entry =
-        std::lower_bound(to.begin(), to.end(), from,
-                         [](const ServerResult& a, const ServerResult& b) { return a.address < b.address; });
+    const auto entry = std::ranges::lower_bound(to, from.address, {}, &ServerResult::address);
     if (entry == to.end() || entry->address != from.address) {
         to.insert(entry, from);
         return;
@@ -71,23 +69,81 @@ void add_media(const MediaFacts& from, MediaFacts& to) {
 bool clips_are_shared(const RunResult& result) {
     if (result.backend == "null" || result.backend == "sim") return false;
     std::set<std::pair<std::string, std::string>> seen;
-    return std::any_of(result.streams.begin(), result.streams.end(), [&seen](const StreamResult& stream) {
+    return std::ranges::any_of(result.streams, [&seen](const StreamResult& stream) {
         return !seen.emplace(stream.format, stream.clip).second;
     });
 }
 
+/// The most frames that one seat of the part lost to each cause.
+std::map<Cause, std::uint64_t> seat_losses_max(const RunResult& part) {
+    std::map<std::pair<Cause, std::uint32_t>, std::uint64_t> lost;
+    for (const DropRecord& drop : part.drops) ++lost[{drop.cause, drop.seat}];
+    std::map<Cause, std::uint64_t> most;
+    for (const auto& [key, frames] : lost) most[key.first] = std::max(most[key.first], frames);
+    return most;
+}
+
+/// More is said by answers that come later here.
+int rank_of(PlaceTest::Answer answer) {
+    using Answer = PlaceTest::Answer;
+    constexpr std::array kAscending = {Answer::nothing_missed, Answer::one_pass, Answer::everywhere,
+                                       Answer::random, Answer::same_place};
+    return static_cast<int>(std::ranges::find(kAscending, answer) - kAscending.begin());
+}
+
+/// Puts the name of the seat before the sentences of a part.
+void name_causes(RunResult& part) {
+    const std::string name = judge::seat_name(part.seats.front());
+    for (CauseResult& cause : part.causes) {
+        cause.summary = name + ": " + cause.summary;
+        if (!cause.detail.empty()) cause.detail = name + ": " + cause.detail;
+    }
+}
+
+/// One entry for each cause and limit; frames and stalls add up, and the sentences are those of the seat that
+/// lost most frames to the cause, by the drop tables. The cause that cost most comes first. Parts by rank.
+std::vector<CauseResult> merged_causes(const std::vector<RunResult>& parts) {
+    struct Merged {
+        CauseResult cause;
+        std::uint64_t most = 0;  // frames that the seat lost whose sentences these are
+    };
+    std::map<std::pair<Cause, Limit>, Merged> all;
+    for (const RunResult& part : parts) {
+        std::map<Cause, std::uint64_t> most = seat_losses_max(part);
+        for (const CauseResult& cause : part.causes) {
+            Merged& merged = all[{cause.cause, cause.limit}];
+            const std::uint64_t frames = merged.cause.frames + cause.frames;
+            const std::uint64_t stalls = merged.cause.stalls + cause.stalls;
+            if (merged.cause.summary.empty() || most[cause.cause] > merged.most) {
+                merged.cause = cause;
+                merged.most = most[cause.cause];
+            }
+            merged.cause.frames = frames;
+            merged.cause.stalls = stalls;
+        }
+    }
+    std::vector<CauseResult> out;
+    for (auto& [key, merged] : all) out.push_back(std::move(merged.cause));
+    std::ranges::stable_sort(out, std::ranges::greater{},
+                             [](const CauseResult& cause) { return cause.frames + cause.stalls; });
+    return out;
+}
+
+/// Takes over the answer of the part that says most.
+void merge_places(const PlaceTest& from, PlaceTest& to) {
+    if (rank_of(from.answer) > rank_of(to.answer)) to.answer = from.answer;
+    to.places += from.places;
+    to.every_pass += from.every_pass;
+}
+
 void sort_tables(RunResult& result) {
-    std::sort(result.streams.begin(), result.streams.end(), [](const StreamResult& a, const StreamResult& b) {
-        return std::tie(a.seat, a.stream) < std::tie(b.seat, b.stream);
-    });
-    std::stable_sort(result.drops.begin(), result.drops.end(), [](const DropRecord& a, const DropRecord& b) {
-        return std::tie(a.seat, a.stream, a.frame) < std::tie(b.seat, b.stream, b.frame);
-    });
-    std::stable_sort(result.seeks.begin(), result.seeks.end(), [](const SeekRecord& a, const SeekRecord& b) {
-        return std::tie(a.seat, a.stream, a.frame) < std::tie(b.seat, b.stream, b.frame);
-    });
-    std::stable_sort(result.frames.begin(), result.frames.end(), [](const FrameRow& a, const FrameRow& b) {
-        return std::tie(a.seat, a.stream, a.outcome.slot) < std::tie(b.seat, b.stream, b.outcome.slot);
+    const auto slot_of = [](const auto& row) { return std::tuple(row.seat, row.stream, row.frame); };
+    std::ranges::sort(result.streams, {},
+                      [](const StreamResult& row) { return std::pair(row.seat, row.stream); });
+    std::ranges::stable_sort(result.drops, {}, slot_of);
+    std::ranges::stable_sort(result.seeks, {}, slot_of);
+    std::ranges::stable_sort(result.frames, {}, [](const FrameRow& row) {
+        return std::tuple(row.seat, row.stream, row.outcome.slot);
     });
 }
 
@@ -159,7 +215,7 @@ void fill_whole(RunResult& whole) {
                                                : 0;
     if (!whole.seats.front().host.name.empty()) whole.host = whole.seats.front().host;
     const auto interrupted = [](const SeatResult& seat) { return seat.state == State::interrupted; };
-    whole.interrupted = std::any_of(whole.seats.begin(), whole.seats.end(), interrupted);
+    whole.interrupted = std::ranges::any_of(whole.seats, interrupted);
     std::uint64_t from_caches = 0;
     bool known = true;
     for (const SeatResult& seat : whole.seats) {
@@ -201,8 +257,8 @@ std::vector<std::string> problems_of(const std::vector<RunResult>& parts,
             problems.push_back(fmt::format("{}: has {} of {} ranks: expected one or all", name,
                                            part.seats.size(), part.ranks));
         }
-        const bool bare = std::any_of(part.streams.begin(), part.streams.end(),
-                                      [](const StreamResult& stream) { return !stream.histograms; });
+        const bool bare =
+            std::ranges::any_of(part.streams, [](const StreamResult& stream) { return !stream.histograms; });
         if (bare) problems.push_back(name + ": has streams without \"histograms\"");
         if (!metrics::Digest::from_hex(part.digest) ||
             (part.timing_digest && !metrics::Digest::from_hex(*part.timing_digest)))

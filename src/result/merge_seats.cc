@@ -10,18 +10,12 @@
 namespace streamsim::result {
 namespace {
 
-using State = SeatResult::State;
+using SeatState = SeatResult::State;
 
 /// Orders what documents say of one seat: the greater one knows more.
 auto worth(const SeatResult& seat) {
-    int state = 0;
-    switch (seat.state) {
-        case State::complete: state = 3; break;
-        case State::interrupted: state = 2; break;
-        case State::partial: state = 1; break;
-        case State::missing: state = 0; break;
-    }
-    return std::tuple(state, seat.totals.scheduled, !seat.host.name.empty());
+    // State: complete comes first, missing last.
+    return std::tuple(-static_cast<int>(seat.state), seat.totals.scheduled, !seat.host.name.empty());
 }
 
 /// Ranks whose play is in the document, not only their names.
@@ -30,17 +24,16 @@ std::set<std::uint32_t> ranks_in(const RunResult& part) {
     for (const StreamResult& stream : part.streams) with_streams.insert(stream.seat);
     std::set<std::uint32_t> ranks;
     for (const SeatResult& seat : part.seats) {
-        const bool ended = seat.state == State::complete || seat.state == State::interrupted;
-        const bool played = std::any_of(seat.seats.begin(), seat.seats.end(),
-                                        [&](std::uint32_t each) { return with_streams.contains(each); });
-        if (ended || (played && seat.state != State::missing)) ranks.insert(seat.rank);
+        const bool ended = seat.state == SeatState::complete || seat.state == SeatState::interrupted;
+        const bool played =
+            std::ranges::any_of(seat.seats, [&](std::uint32_t each) { return with_streams.contains(each); });
+        if (ended || (played && seat.state != SeatState::missing)) ranks.insert(seat.rank);
     }
     return ranks;
 }
 
 const SeatResult& seat_of(const RunResult& part, std::uint32_t rank) {
-    return *std::find_if(part.seats.begin(), part.seats.end(),
-                         [rank](const SeatResult& seat) { return seat.rank == rank; });
+    return *std::ranges::find_if(part.seats, [rank](const SeatResult& seat) { return seat.rank == rank; });
 }
 
 /// One document and the ranks that it speaks for.
@@ -59,7 +52,7 @@ std::vector<SeatResult> seats_of(const std::vector<RunResult>& parts) {
     std::vector<SeatResult> seats(parts.front().ranks);
     for (std::uint32_t rank = 0; rank < seats.size(); ++rank) {
         seats[rank].rank = rank;
-        seats[rank].state = State::missing;
+        seats[rank].state = SeatState::missing;
         seats[rank].why = "there is no result and no journal of it";
         seats[rank].verdict = {false, seats[rank].why, Limit::unknown};
     }
@@ -85,8 +78,7 @@ Result<ChosenParts> choose_parts(std::vector<RunResult> parts) {
         std::set<std::uint32_t> ranks = ranks_in(part);
         candidates.push_back({std::move(part), std::move(ranks)});
     }
-    std::stable_sort(candidates.begin(), candidates.end(),
-                     [](const Candidate& a, const Candidate& b) { return a.order() > b.order(); });
+    std::ranges::stable_sort(candidates, std::ranges::greater{}, &Candidate::order);
     std::map<std::uint32_t, const Candidate*> speakers;
     std::vector<Candidate*> chosen;
     std::vector<std::string> problems;
@@ -110,8 +102,7 @@ Result<ChosenParts> choose_parts(std::vector<RunResult> parts) {
         for (const std::uint32_t rank : candidate.ranks) speakers[rank] = &candidate;
     }
     if (!problems.empty()) return Error{ErrorKind::bad_input, std::move(problems)};
-    std::sort(chosen.begin(), chosen.end(),
-              [](const Candidate* a, const Candidate* b) { return a->ranks < b->ranks; });
+    std::ranges::sort(chosen, {}, &Candidate::ranks);
     for (Candidate* each : chosen) {
         for (const std::uint32_t rank : each->ranks) out.seats[rank] = seat_of(each->part, rank);
         out.parts.push_back(std::move(each->part));

@@ -2,11 +2,10 @@
 // only.
 #pragma once
 
-#include <string>
 #include <vector>
 
 #include "base/result.h"
-#include "judge/seats.h"
+#include "judge/run_verdicts.h"
 #include "streamsim/run_result.h"
 
 namespace streamsim::result {

@@ -1,5 +1,5 @@
-// Brings the parts of a run onto one time axis: rank 0's clock, zero at the agreed instant. Inside merging
-// only.
+// Intervals of the time line, and the parts of a run on one time axis: rank 0's clock, zero at the agreed
+// instant.
 #pragma once
 
 #include <cstdint>
@@ -8,6 +8,9 @@
 #include "streamsim/run_result.h"
 
 namespace streamsim::result {
+
+/// Adds what happened in `from`; the time of `to` stays: counts are added, minima stay minima.
+void add_interval(const TimelineEntry& from, TimelineEntry& to);
 
 /// Times of the part, which count from its first play_start, count from the agreed instant afterwards.
 void onto_common_axis(RunResult& part);

@@ -18,7 +18,7 @@ std::vector<RequiredRate> rate_steps(const std::vector<RateSpan>& spans) {
         changes.emplace_back(span.from_ns, span.bytes_per_s);
         changes.emplace_back(span.to_ns, -span.bytes_per_s);
     }
-    std::stable_sort(changes.begin(), changes.end(), [](const auto& a, const auto& b) {
+    std::ranges::stable_sort(changes, [](const auto& a, const auto& b) {
         if (a.first != b.first) return a.first < b.first;
         return a.second < 0 && b.second > 0;
     });

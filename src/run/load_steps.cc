@@ -10,33 +10,16 @@
 namespace streamsim::run {
 namespace {
 
-/// The sums of a cell.
-struct CellSum {
-    std::uint64_t transfers = 0, blocks = 0;
-    double rates = 0;
-    double block_ns = 0;
-    std::int64_t block_max_ns = 0;
-    double latency_ns = 0;
-    std::int64_t latency_max_ns = 0;
-
-    void add(const TransferCell& cell) {
-        transfers += cell.transfers;
-        blocks += cell.blocks;
-        rates += cell.rate_sum;
-        block_ns += static_cast<double>(cell.block_ns);
-        block_max_ns = std::max(block_max_ns, cell.block_max_ns);
-        latency_ns += static_cast<double>(cell.latency_ns);
-        latency_max_ns = std::max(latency_max_ns, cell.latency_max_ns);
-    }
-    ModeTable::Cell cell() const {
-        if (transfers == 0) return {};
-        const auto count = static_cast<double>(transfers);
-        return {transfers,     blocks,
-                rates / count, block_ns / static_cast<double>(std::max<std::uint64_t>(blocks, 1)),
-                block_max_ns,  latency_ns / count,
-                latency_max_ns};
-    }
-};
+/// The averages of summed transfers.
+ModeTable::Cell averages(const TransferCell& sum) {
+    if (sum.transfers == 0) return {};
+    const auto count = static_cast<double>(sum.transfers);
+    const auto blocks = static_cast<double>(std::max<std::uint64_t>(sum.blocks, 1));
+    return {sum.transfers,        sum.blocks,
+            sum.rate_sum / count, static_cast<double>(sum.block_ns) / blocks,
+            sum.block_max_ns,     static_cast<double>(sum.latency_ns) / count,
+            sum.latency_max_ns};
+}
 
 ModeTable modes_of(const std::vector<const MeterResult*>& meters) {
     ModeTable table;
@@ -46,20 +29,20 @@ ModeTable modes_of(const std::vector<const MeterResult*>& meters) {
     }
     table.blocks.assign(blocks.begin(), blocks.end());
     const std::size_t all = table.blocks.size();
-    std::array<std::vector<CellSum>, kTransferModes + 1> sums;
+    std::array<std::vector<TransferCell>, kTransferModes + 1> sums;
     for (auto& row : sums) row.resize(all + 1);
     for (const MeterResult* meter : meters) {
         for (const auto& cell : meter->cells) {
             const auto found = std::lower_bound(table.blocks.begin(), table.blocks.end(), cell.block_bytes);
             const auto column = static_cast<std::size_t>(found - table.blocks.begin());
             for (const std::size_t row : {static_cast<std::size_t>(cell.mode), kTransferModes}) {
-                sums[row][column].add(cell.cell);
-                sums[row][all].add(cell.cell);
+                sums[row][column] += cell.cell;
+                sums[row][all] += cell.cell;
             }
         }
     }
     for (std::size_t row = 0; row < sums.size(); ++row) {
-        for (const CellSum& sum : sums[row]) table.cells[row].push_back(sum.cell());
+        for (const TransferCell& sum : sums[row]) table.cells[row].push_back(averages(sum));
     }
     return table;
 }

@@ -8,27 +8,14 @@
 #include "base/system/errno_name.h"
 #include "play/play_path.h"
 #include "run/backends/cluster_faults.h"
-#include "run/plan/part_media.h"
-#include "run/plan/workload_request.h"
+#include "run/plan/media_plan.h"
+#include "run/plan/meters.h"
 #include "scenario/workload_steps.h"
-#include "target/models.h"
+#include "target/named_documents.h"
 #include "target/target_locations.h"
-#include "target/workloads.h"
 
 namespace streamsim::run {
 namespace {
-
-play::OnMiss on_miss_of(const std::string& word) {
-    if (word == "hold") return play::OnMiss::hold;
-    return word == "stall" ? play::OnMiss::stall : play::OnMiss::drop;
-}
-
-std::optional<play::AccessPattern> pattern_of(const std::string& word) {
-    if (word == "filename-prefetch") return play::AccessPattern::filename_prefetch;
-    if (word == "streaming") return play::AccessPattern::streaming;
-    if (word == "on-demand") return play::AccessPattern::on_demand;
-    return std::nullopt;
-}
 
 PlayRequest request_of(const Scenario& scenario, const ScenarioSeats& seats, const ScenarioStreams& streams) {
     PlayRequest request;
@@ -52,12 +39,12 @@ PlayRequest request_of(const Scenario& scenario, const ScenarioSeats& seats, con
     request.duration = scenario.duration;
     request.frames = streams.frames;
     request.clip_duration = streams.clip_duration;
-    request.pattern = pattern_of(streams.pattern);
+    request.pattern = play::value_of(play::kPatternWords, streams.pattern);
     request.readahead = streams.readahead;
     request.inflight = streams.inflight;
     request.io_size = streams.io_size;
     request.io_depth = streams.io_depth;
-    request.on_miss = on_miss_of(streams.on_miss);
+    request.on_miss = play::value_of(play::kOnMissWords, streams.on_miss).value_or(play::OnMiss::drop);
     request.seed = scenario.seed;
     return request;
 }

@@ -6,8 +6,7 @@
 
 #include "base/result.h"
 #include "media/catalogue/catalogue.h"
-#include "run/plan/part_media.h"
-#include "run/plan/play_part.h"
+#include "run/plan/media_plan.h"
 #include "scenario/scenario_document.h"
 #include "streamsim/scenario.h"
 

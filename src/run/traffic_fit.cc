@@ -34,20 +34,6 @@ sim::SampledTimes times_of(const std::vector<profile::TrafficOperation>& operati
     return times;
 }
 
-profile::TrafficKind kind_of(LoadOperation operation) {
-    switch (operation) {
-        case LoadOperation::read: return profile::TrafficKind::read;
-        case LoadOperation::write: return profile::TrafficKind::write;
-        case LoadOperation::open: return profile::TrafficKind::open;
-        case LoadOperation::stat: return profile::TrafficKind::stat;
-        case LoadOperation::create: return profile::TrafficKind::create;
-        case LoadOperation::remove: return profile::TrafficKind::remove;
-        case LoadOperation::rename: return profile::TrafficKind::rename;
-        case LoadOperation::list: return profile::TrafficKind::list;
-    }
-    return profile::TrafficKind::other;
-}
-
 /// Rows of blocks and operations as a trace would show them: a file that is moved whole is opened before.
 std::vector<profile::TrafficOperation> traffic_of(const std::vector<OperationRow>& rows, bool whole_files) {
     std::vector<profile::TrafficOperation> out;
@@ -58,12 +44,11 @@ std::vector<profile::TrafficOperation> traffic_of(const std::vector<OperationRow
         at.duration_ns = row.completed_ns - row.submitted_ns;
         at.user = row.user;
         at.file = row.file;
-        at.kind = kind_of(row.operation);
+        at.kind = profile::traffic_kind(row.operation);
         at.failed = row.error != 0;
         at.offset = row.offset;
         at.bytes = row.bytes;
-        const bool transfer = at.kind == profile::TrafficKind::read || at.kind == profile::TrafficKind::write;
-        if (whole_files && transfer && opened.try_emplace({row.user, row.transfer}, true).second) {
+        if (whole_files && at.moves_data() && opened.try_emplace({row.user, row.transfer}, true).second) {
             profile::TrafficOperation open = at;
             open.kind = profile::TrafficKind::open;
             open.duration_ns = 0;
@@ -71,8 +56,7 @@ std::vector<profile::TrafficOperation> traffic_of(const std::vector<OperationRow
         }
         out.push_back(at);
     }
-    std::stable_sort(out.begin(), out.end(),
-                     [](const auto& a, const auto& b) { return a.begin_ns < b.begin_ns; });
+    std::ranges::stable_sort(out, {}, &profile::TrafficOperation::begin_ns);
     return out;
 }
 

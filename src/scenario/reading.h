@@ -1,9 +1,11 @@
-// Shared state and helpers of the readers of a scenario's parts.
+// Shared state and helpers of the readers of scenarios and workloads.
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/document/json.h"
@@ -40,6 +42,52 @@ struct ScenarioReading {
 
 /// A duration of at most kScenarioLongest.
 std::optional<Duration> read_scenario_time(JsonObject& object, const std::string& key, bool required);
+/// The same; no time at all is a problem.
+std::optional<Duration> read_scenario_length(JsonObject& object, const std::string& key, bool required);
+std::uint32_t read_count(
+    JsonObject& object, const char* key, std::int64_t max, std::uint32_t fallback, std::int64_t min = 1);
+/// "name": letters, digits, "-", "_" and ".", as of a file; what it names has a directory and columns of it.
+std::string read_load_name(JsonObject& object);
+/// A size such as "64KiB", from 1 B to 1 GiB.
+std::optional<std::uint64_t> read_block_bytes(const Json& value,
+                                              const std::string& pointer,
+                                              JsonProblems& problems);
+
+/// Notes at `key` what is wrong with a word of the document.
+template <typename T>
+void note_problems(JsonObject& object, const std::string& key, const Result<T>& meaning) {
+    if (meaning) return;
+    for (const std::string& problem : meaning.error().problems) object.problem(key, problem);
+}
+
+/// The meaning of the word `key`, by a function of ScenarioWords.
+template <typename T>
+std::optional<T> read_word(JsonObject& object,
+                           const std::string& key,
+                           bool required,
+                           const std::function<Result<T>(const std::string&)>& meaning_of) {
+    const auto word = object.string(key, required);
+    if (!word) return std::nullopt;
+    auto meaning = meaning_of(*word);
+    note_problems(object, key, meaning);
+    return meaning ? std::optional(std::move(*meaning)) : std::nullopt;
+}
+
+/// The times of streams, meters or seats that begin one after the other.
+struct Phase {
+    Duration start;
+    Duration one_more_every;
+    std::optional<Duration> end;
+};
+
+/// The last of `count` begins before `end`; noted otherwise. `plays` and `users` are words of the message. No
+/// sum here leaves 64 bits: every time is at most kScenarioLongest.
+void check_begins(JsonObject& object,
+                  const Phase& phase,
+                  std::uint64_t count,
+                  Duration end,
+                  const char* plays = "plays",
+                  const char* users = "");
 
 /// The number of a node of the model. Notes a problem where the target has none such.
 void check_node(ScenarioReading& reading, const std::string& pointer, std::uint32_t node);

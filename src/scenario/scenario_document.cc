@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <utility>
+
 #include "base/units.h"
 #include "scenario/reading.h"
 
@@ -10,10 +13,6 @@ namespace {
 
 constexpr std::int64_t kSeatsMax = 100'000;
 constexpr std::int64_t kStreamsMax = 1'000'000;
-
-std::uint32_t read_count(JsonObject& object, const char* key, std::int64_t max, std::uint32_t fallback) {
-    return static_cast<std::uint32_t>(object.integer(key, 1, max, false).value_or(fallback));
-}
 
 std::string length_of(const std::optional<Duration>& clips) {
     return clips ? show_duration(*clips) : "any length";
@@ -42,24 +41,13 @@ void read_media(ScenarioReading& reading,
                 ScenarioStreams& streams) {
     const bool files = reading.on(ScenarioTarget::Kind::files);
     const bool known = reading.target.has_value();
-    if (const auto name = object.string("format", known && !files)) {
-        auto format = reading.words.format(*name);
-        if (format) {
-            streams.format = std::move(*format);
-        } else {
-            for (const auto& problem : format.error().problems) object.problem("format", problem);
-        }
-    }
+    streams.format = read_word(object, "format", known && !files, reading.words.format);
     streams.layers = read_count(object, "layers", 64, 1);
     streams.audio = object.boolean("audio", false).value_or(false);
     if (streams.audio && known && !files)
         object.problem("audio", "is read from real clips only, not from a plan");
-    if (const auto length = read_scenario_time(object, "clip_duration", false)) {
-        streams.clip_duration = *length;
-        if (length->ns == 0) object.problem("clip_duration", "expected more than no time");
-    }
-    const auto media = object.one_of("media", {"own", "same"}, false);
-    streams.same_media = media == "same";
+    streams.clip_duration = read_scenario_length(object, "clip_duration", false);
+    streams.same_media = object.one_of("media", {"own", "same"}, false) == "same";
     const bool laid_out = files || reading.on(ScenarioTarget::Kind::model);
     if (laid_out && streams.format) check_length(reading, object, pointer, streams);
 }
@@ -113,8 +101,7 @@ void read_window(ScenarioReading& reading, JsonObject& object, ScenarioStreams& 
 void read_playing(ScenarioReading& reading, JsonObject& object, ScenarioStreams& streams) {
     if (const auto order = object.string("order", false)) {
         streams.order = *order;
-        if (auto known = reading.words.order(*order); !known)
-            object.problem("order", known.error().problems.front());
+        note_problems(object, "order", reading.words.order(*order));
     }
     streams.pattern =
         object.one_of("pattern", {"filename-prefetch", "streaming", "on-demand"}, false).value_or("");
@@ -125,50 +112,18 @@ void read_playing(ScenarioReading& reading, JsonObject& object, ScenarioStreams&
 /// A recording has a format, and no clip of its own to begin with.
 void read_recording(ScenarioReading& reading, JsonObject& object, ScenarioStreams& streams) {
     streams.records = true;
-    if (const auto name = object.string("format")) {
-        auto format = reading.words.format(*name);
-        if (format) {
-            streams.format = std::move(*format);
-        } else {
-            for (const auto& problem : format.error().problems) object.problem("format", problem);
-        }
-    }
+    streams.format = read_word(object, "format", true, reading.words.format);
     streams.durable = object.boolean("durable", false).value_or(false);
     streams.on_miss = object.one_of("on_miss", {"drop", "stall"}, false).value_or("drop");
     read_window(reading, object, streams);
 }
 
-/// The last of `count` begins before `end`; noted otherwise. No sum here leaves 64 bits: every time is at most
-/// kScenarioLongest.
-void check_begins(JsonObject& object, Duration start, Duration every, std::uint32_t count, Duration end) {
-    if (end.ns <= 0) return;  // a problem of its own
-    if (start >= end) {
-        object.problem("start", fmt::format("never plays: it begins at {} and ends at {}", show_duration(start),
-                                            show_duration(end)));
-    } else if (count > 1 && every.ns > (end - start).ns / (count - 1)) {
-        object.problem("one_more_every", fmt::format("the last of {} would begin after all has ended, at {}",
-                                                     count, show_duration(end)));
-    } else if (start.ns + every.ns * (count - 1) >= end.ns) {
-        object.problem("one_more_every", fmt::format("the last of {} would begin when all ends, at {}", count,
-                                                     show_duration(end)));
-    }
-}
-
-struct Phase {
-    Duration start;
-    Duration one_more_every;
-    std::optional<Duration> end;
-};
-
 Phase read_phase(JsonObject& object) {
     Phase phase;
     phase.start = read_scenario_time(object, "start", false).value_or(Duration{});
     phase.one_more_every = read_scenario_time(object, "one_more_every", false).value_or(Duration{});
-    phase.end = read_scenario_time(object, "stop", false);
-    if (phase.end && phase.end->ns == 0) {
-        object.problem("stop", "expected more than no time");
-        phase.end.reset();
-    }
+    phase.end = read_scenario_length(object, "stop", false);
+    if (phase.end && phase.end->ns == 0) phase.end.reset();
     return phase;
 }
 
@@ -192,8 +147,7 @@ void read_streams(ScenarioReading& reading,
     streams.start = phase.start;
     streams.one_more_every = phase.one_more_every;
     streams.end = phase.end;
-    check_begins(object, phase.start, phase.one_more_every, streams.count,
-                 std::min(longest, phase.end.value_or(longest)));
+    check_begins(object, phase, streams.count, std::min(longest, phase.end.value_or(longest)));
     object.finish();
     seats.streams.push_back(std::move(streams));
 }
@@ -206,22 +160,15 @@ void read_meter_of_seats(ScenarioReading& reading,
                          ScenarioSeats& seats) {
     JsonObject object(value, pointer, reading.problems);
     ScenarioMeter meter;
-    if (const auto name = object.string("workload")) {
-        auto workload = reading.words.workload(*name);
-        if (workload) {
-            meter.workload = std::move(*workload);
-        } else {
-            for (const auto& problem : workload.error().problems) object.problem("workload", problem);
-        }
-    }
+    meter.workload = read_word(object, "workload", true, reading.words.workload).value_or(Workload{});
     meter.scale = object.number("scale", 0.000001, 1000, false).value_or(1);
-    const Phase phase = read_phase(object);
-    if (phase.one_more_every.ns > 0)
+    Phase phase = read_phase(object);
+    if (std::exchange(phase.one_more_every, {}).ns > 0)
         object.problem("one_more_every",
                        "is for streams: the document of a workload says when its users begin");
     meter.start = phase.start;
     meter.end = phase.end;
-    check_begins(object, phase.start, {}, 1, std::min(longest, phase.end.value_or(longest)));
+    check_begins(object, phase, 1, std::min(longest, phase.end.value_or(longest)));
     object.finish();
     seats.meters.push_back(std::move(meter));
 }
@@ -267,10 +214,7 @@ void read_target(ScenarioReading& reading, JsonObject& object, ScenarioSeats& se
     if (!text) return;
     seats.target = *text;
     auto target = reading.words.target(*text);
-    if (!target) {
-        for (const auto& problem : target.error().problems) object.problem("target", problem);
-        return;
-    }
+    if (!target) return note_problems(object, "target", target);
     reading.place = target->place;
     if (!reading.target) {
         reading.target = std::move(*target);
@@ -295,7 +239,7 @@ void read_seats(ScenarioReading& reading, const Json& value, const std::string& 
     seats.start = phase.start;
     seats.one_more_every = phase.one_more_every;
     seats.end = std::min(phase.end.value_or(all), all);
-    check_begins(object, seats.start, seats.one_more_every, seats.count, seats.end);
+    check_begins(object, phase, seats.count, seats.end);
     // For its last seat, which has the least time; no more than a problem is made of it.
     const std::int64_t ramp = seats.one_more_every.ns == 0 ? 0
                               : seats.count - 1 > kScenarioLongest.ns / seats.one_more_every.ns
@@ -304,21 +248,15 @@ void read_seats(ScenarioReading& reading, const Json& value, const std::string& 
     const Duration left = seats.end - seats.start - Duration{ramp};
     const bool records = object.has("recorders");
     const bool meters = object.has("meters");
-    read_scenario_array(object, "streams", !records && !meters,
-                        [&](const Json& each, const std::string& pointer_of_each) {
-                            read_streams(reading, each, pointer_of_each, left, false, seats);
-                        });
-    if (records) {
-        read_scenario_array(object, "recorders", true,
-                            [&](const Json& each, const std::string& pointer_of_each) {
-                                read_streams(reading, each, pointer_of_each, left, true, seats);
-                            });
-    }
-    if (meters) {
-        read_scenario_array(object, "meters", true, [&](const Json& each, const std::string& pointer_of_each) {
-            read_meter_of_seats(reading, each, pointer_of_each, left, seats);
-        });
-    }
+    read_scenario_array(object, "streams", !records && !meters, [&](const Json& each, const std::string& at) {
+        read_streams(reading, each, at, left, false, seats);
+    });
+    read_scenario_array(object, "recorders", records, [&](const Json& each, const std::string& at) {
+        read_streams(reading, each, at, left, true, seats);
+    });
+    read_scenario_array(object, "meters", meters, [&](const Json& each, const std::string& at) {
+        read_meter_of_seats(reading, each, at, left, seats);
+    });
     object.finish();
     reading.seats += seats.count;
     reading.scenario.seats.push_back(std::move(seats));
@@ -396,14 +334,9 @@ Result<Scenario> read_scenario(std::string_view text, const std::string& source,
     reading.scenario.description = object.string("description", false).value_or("");
     const auto seed = object.integer("seed", 0, INT64_MAX, false);
     if (seed) reading.scenario.seed = static_cast<std::uint64_t>(*seed);
-    if (const auto duration = read_scenario_time(object, "duration", true)) {
-        reading.scenario.duration = *duration;
-        if (duration->ns == 0) object.problem("duration", "expected more than no time");
-    }
-    if (const auto timeout = read_scenario_time(object, "preroll_timeout", false)) {
+    reading.scenario.duration = read_scenario_length(object, "duration", true).value_or(Duration{});
+    if (const auto timeout = read_scenario_length(object, "preroll_timeout", false))
         reading.scenario.preroll_timeout = *timeout;
-        if (timeout->ns == 0) object.problem("preroll_timeout", "expected more than no time");
-    }
     read_scenario_array(object, "seats", true, [&](const Json& value, const std::string& pointer) {
         read_seats(reading, value, pointer);
     });

@@ -1,5 +1,7 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "base/units.h"
 #include "scenario/reading.h"
 
@@ -56,17 +58,10 @@ public:
     }
 
 private:
-    bool wants(std::string_view key) const {
-        for (const auto each : members_->allowed) {
-            if (each == key) return true;
-        }
-        return needs(key);
-    }
-    bool needs(std::string_view key) const {
-        for (const auto each : members_->required) {
-            if (each == key) return true;
-        }
-        return false;
+    bool wants(std::string_view key) const { return has(members_->allowed, key) || needs(key); }
+    bool needs(std::string_view key) const { return has(members_->required, key); }
+    static bool has(std::initializer_list<std::string_view> keys, std::string_view key) {
+        return std::find(keys.begin(), keys.end(), key) != keys.end();
     }
 
     void read_at() {
@@ -110,19 +105,14 @@ private:
     }
 
     void read_rest() {
-        if (wants("for")) {
-            fault_.length = read_scenario_time(object_, "for", needs("for"));
-            if (fault_.length && fault_.length->ns == 0) object_.problem("for", "expected more than no time");
-        }
+        if (wants("for")) fault_.length = read_scenario_length(object_, "for", needs("for"));
         if (wants("failover")) fault_.length = read_scenario_time(object_, "failover", true);
         if (wants("factor")) fault_.factor = object_.number("factor", 1e-6, 1).value_or(1);
         if (wants("probability")) fault_.probability = object_.number("probability", 0, 1, false).value_or(1);
         if (wants("delay")) fault_.delay = read_scenario_time(object_, "delay", true).value_or(Duration{});
         if (wants("error")) {
             fault_.error = object_.string("error").value_or("EIO");
-            if (auto known = reading_.words.error_name(fault_.error); !known) {
-                object_.problem("error", known.error().problems.front());
-            }
+            note_problems(object_, "error", reading_.words.error_name(fault_.error));
         }
     }
 
@@ -160,13 +150,6 @@ void check_node(ScenarioReading& reading, const std::string& pointer, std::uint3
         reading.problems.add(pointer, fmt::format("there is no node {}: the last of {} is {}", node,
                                                   reading.target->storage, reading.target->nodes - 1));
     }
-}
-
-std::optional<Duration> read_scenario_time(JsonObject& object, const std::string& key, bool required) {
-    const auto time = object.duration(key, required);
-    if (!time || *time <= kScenarioLongest) return time;
-    object.problem(key, fmt::format("expected at most {}", show_duration(kScenarioLongest)));
-    return std::nullopt;
 }
 
 void read_scenario_faults(ScenarioReading& reading, JsonObject& document) {

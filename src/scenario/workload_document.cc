@@ -8,7 +8,6 @@
 
 #include "base/units.h"
 #include "scenario/reading.h"
-#include "scenario/workload_meter.h"
 #include "scenario/workload_steps.h"
 
 namespace streamsim::scenario {
@@ -191,12 +190,8 @@ Result<Workload> read_workload(std::string_view text, const std::string& source)
     workload.description = object.string("description", false).value_or("");
     workload.basis = object.string("basis", false).value_or("");
     workload.target = object.string("target", false);
-    workload.clients =
-        static_cast<std::uint32_t>(object.integer("clients", 1, kWorkloadSeatsMax, false).value_or(1));
-    if (const auto duration = read_scenario_time(object, "duration", false)) {
-        workload.duration = *duration;
-        if (duration->ns == 0) object.problem("duration", "expected more than no time");
-    }
+    workload.clients = read_count(object, "clients", kWorkloadSeatsMax, 1);
+    workload.duration = read_scenario_length(object, "duration", false).value_or(workload.duration);
     read_sweep(object, workload, problems);
     read_meters(object, workload, problems);
     check_sweep(object, workload, problems);

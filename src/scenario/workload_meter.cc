@@ -1,5 +1,3 @@
-#include "scenario/workload_meter.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -44,9 +42,9 @@ public:
 
     MeterSpec read() {
         spec_.name = read_load_name(object_);
-        spec_.users = count(object_, "users", 1, kWorkloadUsersMax, 1);
-        spec_.inflight = count(object_, "inflight", 1, 10'000, 1);
-        spec_.burst = count(object_, "burst", 0, 1'000'000'000, 0);
+        spec_.users = read_count(object_, "users", kWorkloadUsersMax, 1);
+        spec_.inflight = read_count(object_, "inflight", 10'000, 1);
+        spec_.burst = read_count(object_, "burst", 1'000'000'000, 0, 0);
         read_operations();
         read_loop();
         read_transfers();
@@ -59,11 +57,6 @@ public:
     }
 
 private:
-    static std::uint32_t count(
-        JsonObject& object, const char* key, std::int64_t least, std::int64_t most, std::uint32_t fallback) {
-        return static_cast<std::uint32_t>(object.integer(key, least, most, false).value_or(fallback));
-    }
-
     void read_operations() {
         const Json* value = object_.member("operations");
         if (value == nullptr) return;
@@ -208,14 +201,14 @@ private:
         const Json* value = object_.member("files", transfers_);
         if (value == nullptr) return;
         JsonObject files(*value, object_.pointer_of("files"), problems_);
-        spec_.set.files = count(files, "count", 1, kWorkloadFilesMax, 1);
+        spec_.set.files = read_count(files, "count", kWorkloadFilesMax, 1);
         if (const Json* bytes = files.member("bytes", transfers_)) {
             const auto size = read_size(*bytes, files.pointer_of("bytes"), 0, kFileMax, problems_);
             spec_.set.file_bytes = size.value_or(0);
             bytes_known_ = size.has_value();
         }
-        spec_.set.directories = count(files, "directories", 1, kWorkloadFilesMax, 1);
-        spec_.set.spare_files = count(files, "spare", 0, kWorkloadFilesMax, 0);
+        spec_.set.directories = read_count(files, "directories", kWorkloadFilesMax, 1);
+        spec_.set.spare_files = read_count(files, "spare", kWorkloadFilesMax, 0, 0);
         spec_.set.shared = files.boolean("shared", false).value_or(false);
         files.finish();
     }
@@ -275,21 +268,7 @@ private:
         if (spec_.end && *spec_.end > all)
             object_.problem("end", fmt::format("is after the end, {}", show_duration(all)));
         const Duration end = std::min(spec_.end.value_or(all), all);
-        const std::uint64_t users = users_in_all();
-        const auto others = static_cast<std::int64_t>(std::min<std::uint64_t>(users, kWorkloadUsersMax)) - 1;
-        if (spec_.start >= end) {
-            object_.problem("start", fmt::format("never runs: it begins at {} and ends at {}",
-                                                 show_duration(spec_.start), show_duration(end)));
-        } else if (others > 0 && spec_.one_more_every.ns > (end - spec_.start).ns / others) {
-            object_.problem("one_more_every",
-                            fmt::format("the last of {} users would begin after all has ended, "
-                                        "at {}",
-                                        users, show_duration(end)));
-        } else if (spec_.start.ns + spec_.one_more_every.ns * others >= end.ns) {
-            object_.problem("one_more_every",
-                            fmt::format("the last of {} users would begin when all ends, at {}", users,
-                                        show_duration(end)));
-        }
+        check_begins(object_, {spec_.start, spec_.one_more_every, {}}, users_in_all(), end, "runs", " users");
     }
 
     const MeterContext context_;

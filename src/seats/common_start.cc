@@ -36,7 +36,7 @@ Result<void> CommonStart::planned(const std::vector<Duration>& groups) {
         if (all_planned_) group_.send_to_others({{"do", "go"}, {"play", group_.play}});
     } else {
         group_.send_to_first(
-            {{"do", "planned"}, {"play", group_.play}, {"cues", own}, {"bound_ns", clock_.bound.ns}});
+            {{"do", "planned"}, {"play", group_.play}, {"start_groups", own}, {"bound_ns", clock_.bound.ns}});
         group_.changed.wait(
             lock, [this] { return group_.stopped || called_off_ || all_planned_ || group_.first_is_gone(); });
     }
@@ -52,7 +52,8 @@ void CommonStart::ready(Duration group, Begin begin) {
         waiting_[group.ns] = std::move(begin);
         peers_[group_.rank()].ready.insert(group.ns);
         if (group_.first()) begin_ready_groups(due);
-        if (!group_.first()) group_.send_to_first({{"do", "ready"}, {"play", group_.play}, {"cue", group.ns}});
+        if (!group_.first())
+            group_.send_to_first({{"do", "ready"}, {"play", group_.play}, {"start_group", group.ns}});
     }
     call(lock, due);
 }
@@ -79,16 +80,16 @@ void CommonStart::measure_clock_again() {
 void CommonStart::hear(std::uint32_t rank, const std::string& what, const Json& message, Due& due) {
     Peer& peer = peers_[rank];
     if (what == "planned") {
-        peer.groups = message.at("cues").get<std::vector<std::int64_t>>();
+        peer.groups = message.at("start_groups").get<std::vector<std::int64_t>>();
         clock_bound_max_ = std::max(clock_bound_max_, Duration{message.at("bound_ns")});
     } else if (what == "go") {
         all_planned_ = true;
     } else if (what == "ready") {
-        peer.ready.insert(message.at("cue").get<std::int64_t>());
+        peer.ready.insert(message.at("start_group").get<std::int64_t>());
         begin_ready_groups(due);
     } else if (what == "begin") {
         origin_ = Instant{message.at("origin")};
-        begin_own(message.at("cue"), clock_.own({message.at("at")}), due);
+        begin_own(message.at("start_group"), clock_.own({message.at("at")}), due);
     } else if (what == "ended") {
         peer.ended = true;
         check_all_ended();
@@ -165,8 +166,11 @@ void CommonStart::begin_ready_groups(Due& due) {
         if (begun_.contains(group) || !ready_everywhere(group)) continue;
         const Instant at = SeatChannel::now() + kBeginLead + Duration{4 * clock_bound_max_.ns};
         if (!origin_) origin_ = at;
-        group_.send_to_others(
-            {{"do", "begin"}, {"play", group_.play}, {"cue", group}, {"at", at.ns}, {"origin", origin_->ns}});
+        group_.send_to_others({{"do", "begin"},
+                               {"play", group_.play},
+                               {"start_group", group},
+                               {"at", at.ns},
+                               {"origin", origin_->ns}});
         begin_own(group, at, due);
     }
 }

@@ -7,6 +7,7 @@
 #include <array>
 #include <fstream>
 
+#include "base/ascii.h"
 #include "base/document/json.h"
 
 namespace streamsim::seats {
@@ -80,6 +81,26 @@ Result<JoinToken> JoinToken::parse(const std::string& text) {
         return environment_error(
             fmt::format("the seat channel: rank 0 is another version of streamsim: {}", error.what()));
     }
+}
+
+bool equal_in_constant_time(std::string_view a, std::string_view b) {
+    if (a.size() != b.size()) return false;
+    unsigned different = 0;
+    for (std::size_t i = 0; i < a.size(); ++i)
+        different |= unsigned{static_cast<unsigned char>(a[i])} ^ unsigned { static_cast<unsigned char>(b[i]) };
+    return different == 0;
+}
+
+std::string seat_greeting(std::string_view token, std::uint32_t rank) {
+    return fmt::format("{}{}{:08x}", kGreetingBegins, token, rank);
+}
+
+std::optional<std::uint32_t> rank_that_greets(std::string_view greeting, std::string_view token) {
+    if (greeting.size() != kGreetingBytes || token.size() != kTokenBytes) return std::nullopt;
+    const bool begins = greeting.starts_with(kGreetingBegins);
+    const bool known = equal_in_constant_time(greeting.substr(kGreetingBegins.size(), kTokenBytes), token);
+    if (!begins || !known) return std::nullopt;
+    return whole_number<std::uint32_t>(greeting.substr(kGreetingBytes - kRankBytes), 16);
 }
 
 }  // namespace streamsim::seats

@@ -2,13 +2,16 @@
 // and its computer.
 #pragma once
 
+#include <condition_variable>
 #include <functional>
 #include <memory>
 #include <optional>
 #include <string>
+#include <thread>
+#include <vector>
 
 #include "base/result.h"
-#include "base/time.h"
+#include "base/system/mutex.h"
 #include "streamsim/run_result.h"
 
 namespace streamsim::seats {
@@ -29,17 +32,35 @@ public:
     static Result<std::unique_ptr<Journal>> open(const std::string& path,
                                                  const RunResult& before_play,
                                                  Notice notice);
-    virtual ~Journal() = default;
+    ~Journal() { stop(); }
+    Journal(const Journal&) = delete;
+    Journal& operator=(const Journal&) = delete;
 
     /// Calls `snapshot` every second from now on, or after ten times the time that the last one took with its
     /// writing, on the journal's thread; its seat's state is partial.
-    virtual void follow(Snapshot snapshot) = 0;
+    void follow(Snapshot snapshot);
     /// Calls `snapshot` no more; the file stays as it is.
-    virtual void stop() = 0;
-    /// stop(), and writes `result`.
-    virtual void finish(const RunResult& result) = 0;
+    void stop();
+    /// stop(), and writes `result`. Returns every problem that was reported, now or before.
+    std::vector<std::string> finish(const RunResult& result);
 
-    virtual const std::string& path() const = 0;
+    const std::string& path() const { return path_; }
+
+private:
+    Journal(std::string path, Notice notice);
+    std::string write(const RunResult& result);
+    void keep(const Snapshot& snapshot);
+    void report(const std::string& problem);
+
+    const std::string path_;
+    const std::string temporary_;
+    const Notice notice_;
+    std::string problem_;                // the last one; empty: the file is written
+    std::vector<std::string> reported_;  // the thread's own until it has ended
+    Mutex mutex_;
+    std::condition_variable wake_;
+    bool ending_ GUARDED_BY(mutex_) = false;
+    std::thread thread_;
 };
 
 }  // namespace streamsim::seats

@@ -1,11 +1,10 @@
 #include "seats/mpi_start.h"
 
-#include <fmt/format.h>
-
 #include <array>
-#include <charconv>
 #include <cstdlib>
 #include <string_view>
+
+#include "base/ascii.h"
 
 #ifdef STREAMSIM_MPI
 #include <mpi.h>
@@ -19,12 +18,7 @@ namespace {
 
 std::optional<std::uint32_t> number_in_environment(const char* name) {
     const char* const text = std::getenv(name);
-    if (text == nullptr) return std::nullopt;
-    const std::string_view view(text);
-    std::uint32_t value = 0;
-    const auto [end, error] = std::from_chars(view.data(), view.data() + view.size(), value);
-    if (error != std::errc() || end != view.data() + view.size()) return std::nullopt;
-    return value;
+    return text == nullptr ? std::nullopt : whole_number<std::uint32_t>(text);
 }
 
 #ifdef STREAMSIM_MPI

@@ -1,7 +1,6 @@
 // The offset between the clocks of two computers, by messages that go there and back. Pure.
 #pragma once
 
-#include <cstdint>
 #include <optional>
 
 #include "base/time.h"

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <utility>
 
 #include "host/host.h"
@@ -44,15 +43,11 @@ void RankGroup::stop() {
     send_to_others({{"do", "stop"}});
 }
 
-bool RankGroup::all(const std::function<bool(std::uint32_t rank)>& holds) const {
+bool RankGroup::all_gone_or(const std::function<bool(std::uint32_t rank)>& holds) const {
     for (std::uint32_t rank = 0; rank < size_; ++rank) {
-        if (!holds(rank)) return false;
+        if (!peers_[rank].gone() && !holds(rank)) return false;
     }
     return true;
-}
-
-bool RankGroup::all_gone_or(const std::function<bool(std::uint32_t rank)>& holds) const {
-    return all([&](std::uint32_t rank) { return peers_[rank].gone() || holds(rank); });
 }
 
 Error RankGroup::joined(const std::map<std::uint32_t, Error>& errors) const {

@@ -2,10 +2,12 @@
 
 #include <fmt/format.h>
 
-#include <array>
 #include <charconv>
+#include <concepts>
 #include <iterator>
 #include <string_view>
+#include <type_traits>
+#include <utility>
 
 namespace streamsim::seats {
 namespace {
@@ -17,41 +19,44 @@ Json::other_error no_row() {
     return Json::other_error::create(501, "a row of frames is cut", nullptr);
 }
 
-/// Takes the numbers of a row, one after the other.
-class RowReader {
-public:
-    explicit RowReader(std::string_view row) : rest_(row) {}
+/// Calls `field` with each number of a row, in the order of the message; the name of the file follows them.
+template <typename Row, typename Field>
+void each_number(Row& row, const Field& field) {
+    auto& o = row.outcome;
+    field(row.seat);
+    field(row.stream);
+    field(o.slot);
+    field(o.clip_frame);
+    field(o.source);
+    field(o.sought);
+    field(o.kind);
+    field(o.reason);
+    field(o.error);
+    field(o.bytes);
+    for (auto* ns : {&o.scheduled.ns, &o.submitted.ns, &o.opened.ns, &o.open_time.ns, &o.deadline.ns,
+                     &o.delivered.ns, &o.completed.ns})
+        field(*ns);
+}
 
-    template <typename Number>
-    void take(Number& into) {
-        const auto [end, error] = std::from_chars(rest_.data(), rest_.data() + rest_.size(), into);
-        if (error != std::errc() || end == rest_.data() + rest_.size() || *end != ' ') throw no_row();
-        rest_.remove_prefix(static_cast<std::size_t>(end - rest_.data()) + 1);
-    }
-    template <typename Enum>
-    void take_enum(Enum& into) {
-        int value = 0;
-        take(value);
-        into = static_cast<Enum>(value);
-    }
-    std::string_view rest() const { return rest_; }
-
-private:
-    std::string_view rest_;
-};
+/// Takes the next number of a row from `rest`.
+template <typename Number>
+void take_number(std::string_view& rest, Number& into) {
+    constexpr bool kPlain = std::integral<Number> && !std::same_as<Number, bool>;
+    std::conditional_t<kPlain, Number, int> value = 0;
+    const auto [end, error] = std::from_chars(rest.data(), rest.data() + rest.size(), value);
+    if (error != std::errc() || end == rest.data() + rest.size() || *end != ' ') throw no_row();
+    rest.remove_prefix(static_cast<std::size_t>(end - rest.data()) + 1);
+    into = static_cast<Number>(value);
+}
 
 }  // namespace
 
 Json to_json(std::span<const FrameRow> rows) {
     std::string out;
     for (const FrameRow& row : rows) {
-        const FrameOutcome& o = row.outcome;
-        fmt::format_to(std::back_inserter(out), "{} {} {} {} {} {} {} {} {} {} ", row.seat, row.stream, o.slot,
-                       o.clip_frame, o.source, static_cast<int>(o.sought), static_cast<int>(o.kind),
-                       static_cast<int>(o.reason), o.error, o.bytes);
-        for (const std::int64_t ns : {o.scheduled.ns, o.submitted.ns, o.opened.ns, o.open_time.ns,
-                                      o.deadline.ns, o.delivered.ns, o.completed.ns})
-            fmt::format_to(std::back_inserter(out), "{} ", ns);
+        each_number(row, [&out](auto number) {
+            fmt::format_to(std::back_inserter(out), "{} ", static_cast<std::int64_t>(number));
+        });
         out += row.file;
         out += kRowEnd;
     }
@@ -63,27 +68,12 @@ void add_rows(const Json& json, std::vector<FrameRow>& rows) {
     while (!text.empty()) {
         const std::size_t end = text.find(kRowEnd);
         if (end == std::string_view::npos) throw no_row();
-        RowReader row(text.substr(0, end));
+        std::string_view rest = text.substr(0, end);
         text.remove_prefix(end + 1);
-        FrameRow to;
-        FrameOutcome& o = to.outcome;
-        int sought = 0;
-        row.take(to.seat);
-        row.take(to.stream);
-        row.take(o.slot);
-        row.take(o.clip_frame);
-        row.take(o.source);
-        row.take(sought);
-        o.sought = sought != 0;
-        row.take_enum(o.kind);
-        row.take_enum(o.reason);
-        row.take(o.error);
-        row.take(o.bytes);
-        for (std::int64_t* ns : {&o.scheduled.ns, &o.submitted.ns, &o.opened.ns, &o.open_time.ns,
-                                 &o.deadline.ns, &o.delivered.ns, &o.completed.ns})
-            row.take(*ns);
-        to.file = row.rest();
-        rows.push_back(std::move(to));
+        FrameRow row;
+        each_number(row, [&rest](auto& number) { take_number(rest, number); });
+        row.file = rest;
+        rows.push_back(std::move(row));
     }
 }
 

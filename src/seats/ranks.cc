@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <chrono>
+#include <map>
 #include <utility>
 
 #include "seats/mpi_start.h"
@@ -13,12 +14,12 @@ namespace {
 /// Ranks that have begun MPI connect at once; a rank that takes longer cannot be reached.
 constexpr std::chrono::seconds kGatherTimeout{25};
 /// The wait of rank 0, at its end, for the others to leave.
-constexpr std::chrono::seconds kLeaveTimeout{3};
+constexpr std::chrono::seconds kRanksLeaveTimeout{3};
 
 }  // namespace
 
 Ranks::Ranks(std::uint32_t rank, std::uint32_t ranks)
-    : group_(rank, ranks), agreement_(group_), start_(group_), collector_(group_, start_), progress_(ranks) {}
+    : group_(rank, ranks), start_(group_), collector_(group_, start_), reports_(ranks), progress_(ranks) {}
 
 SeatChannelOptions Ranks::channel_options() {
     SeatChannelOptions options;
@@ -115,10 +116,68 @@ void Ranks::hear(std::uint32_t rank, Json& message) {
         group_.peer(rank).host = host_from_json(message.at("introduction"));
     } else if (what == "alive") {
         progress_[rank] = progress_from_json(message.at("news"));
-    } else {
-        agreement_.hear(rank, what, message);
+    } else if (what == "report") {
+        reports_[rank].insert_or_assign(message.at("step").get<std::uint64_t>(),
+                                        outcome_from_json(message.at("outcome")));
+    } else if (what == "answer") {
+        answers_.insert_or_assign(message.at("step").get<std::uint64_t>(),
+                                  outcome_from_json(message.at("outcome")));
+    } else if (what == "share") {
+        shared_[message.at("step")] = message.at("value");
+    } else if (what == "end") {
+        ended_ = true;
     }
     group_.changed.notify_all();
+}
+
+Result<void> Ranks::agree(const Result<void>& own) {
+    if (!own && own.error().kind == ErrorKind::interrupted) group_.stop();
+    std::unique_lock lock(group_.mutex);
+    const std::uint64_t step = ++step_;
+    if (!first()) return ask_first(lock, step, own);
+    reports_[0].insert_or_assign(step, own);
+    group_.changed.wait(lock, [&] {
+        return group_.stopped || !own ||
+               group_.all_gone_or([&](std::uint32_t rank) { return reports_[rank].contains(step); });
+    });
+    if (group_.stopped) return interrupted_error();
+    std::map<std::uint32_t, Error> errors;
+    for (std::uint32_t rank = 0; rank < size(); ++rank) {
+        ByStep& reports = reports_[rank];
+        const auto report = reports.find(step);
+        if (report != reports.end() && !report->second) errors[rank] = report->second.error();
+        reports.erase(reports.begin(), reports.upper_bound(step));
+    }
+    const Result<void> together = errors.empty() ? Result<void>() : Result<void>(group_.joined(errors));
+    group_.send_to_others({{"do", "answer"}, {"step", step}, {"outcome", to_json(together)}});
+    return together;
+}
+
+Result<void> Ranks::ask_first(std::unique_lock<std::mutex>& lock, std::uint64_t step, const Result<void>& own) {
+    group_.send_to_first({{"do", "report"}, {"step", step}, {"outcome", to_json(own)}});
+    group_.changed.wait(lock,
+                        [&] { return group_.stopped || answers_.contains(step) || group_.first_is_gone(); });
+    if (const auto answer = answers_.find(step); answer != answers_.end()) return answer->second;
+    if (group_.stopped) return interrupted_error();
+    const RankGroup::Peer& rank_0 = group_.peer(0);
+    return environment_error("rank 0 is gone: " + (rank_0.lost ? rank_0.why : "it has ended"));
+}
+
+Result<Json> Ranks::share(const Json& value) {
+    std::unique_lock lock(group_.mutex);
+    const std::uint64_t step = ++step_;
+    if (first()) {
+        group_.send_to_others({{"do", "share"}, {"step", step}, {"value", value}});
+        return value;
+    }
+    group_.changed.wait(
+        lock, [&] { return group_.stopped || shared_.contains(step) || group_.first_is_gone() || ended_; });
+    if (const auto found = shared_.find(step); found != shared_.end()) {
+        Json shared = std::move(found->second);
+        shared_.erase(found);
+        return shared;
+    }
+    return interrupted_error();
 }
 
 void Ranks::hear_of_play(std::uint32_t rank, const std::string& what, Json& message) {
@@ -157,11 +216,6 @@ bool Ranks::stopped() const {
 bool Ranks::play_is_off() const {
     const std::lock_guard lock(group_.mutex);
     return start_.called_off();
-}
-
-bool Ranks::rank_0_is_lost() const {
-    const std::lock_guard lock(group_.mutex);
-    return group_.peer(0).lost;
 }
 
 Result<RunResult> Ranks::collect(Result<RunResult> own, const Collecting& how) {
@@ -211,13 +265,13 @@ int Ranks::finish(int code) {
     own_progress_ = {};
     if (first()) {
         group_.send_to_others({{"do", "end"}});
-        group_.changed.wait_for(lock, kLeaveTimeout, [this] {
+        group_.changed.wait_for(lock, kRanksLeaveTimeout, [this] {
             return group_.all_gone_or([](std::uint32_t rank) { return rank == 0; });
         });
         return code;
     }
-    group_.changed.wait(lock, [this] { return agreement_.ended() || group_.first_is_gone(); });
-    return group_.peer(0).lost && !agreement_.ended() ? code : 0;
+    group_.changed.wait(lock, [this] { return ended_ || group_.first_is_gone(); });
+    return group_.peer(0).lost && !ended_ ? code : 0;
 }
 
 }  // namespace streamsim::seats

@@ -1,13 +1,15 @@
 // The processes of one run over several computers, as the command line and the session use them.
 //
 // Each step in which the ranks depend on each other is a call that all of them make in the same order: agree()
-// and share() before play (rank_agreement.h), then planned(), ready() and ended() (common_start.h) and
+// and share() before play, then planned(), ready() and ended() (common_start.h) and
 // collect() (result_collector.h) for each time they play.
 #pragma once
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <utility>
@@ -15,7 +17,6 @@
 
 #include "base/result.h"
 #include "seats/common_start.h"
-#include "seats/rank_agreement.h"
 #include "seats/rank_group.h"
 #include "seats/rank_messages.h"
 #include "seats/result_collector.h"
@@ -51,8 +52,11 @@ public:
     std::uint32_t own_seats() const { return group_.first_seat_of(rank() + 1) - first_seat(); }
     std::string name_of(std::uint32_t rank) const { return group_.name_of(rank); }
 
-    Result<void> agree(const Result<void>& own) { return agreement_.agree(own); }
-    Result<Json> share(const Json& value) { return agreement_.share(value); }
+    /// Success when every rank has called it with success; else the errors of all that failed, each named, the
+    /// same in every rank. Blocks. Errors besides: interrupted.
+    Result<void> agree(const Result<void>& own);
+    /// Rank 0's value in every rank; rank 0 does not wait for the others. Errors: interrupted; rank 0 is gone.
+    Result<Json> share(const Json& value);
 
     // Play, the next time.
     /// All waits end, in every rank; the frames that were played so far are collected all the same. Any thread.
@@ -87,21 +91,27 @@ public:
     /// Waits until all ranks have ended. Returns the exit code of this process, which is 0 in all but rank 0,
     /// so that a launcher has no reason to kill any rank; where rank 0 was lost it is `code`.
     int finish(int code);
-    bool rank_0_is_lost() const;
 
 private:
     Ranks(std::uint32_t rank, std::uint32_t ranks);
     SeatChannelOptions channel_options();
     void hear(std::uint32_t rank, Json& message);
+    Result<void> ask_first(std::unique_lock<std::mutex>& lock, std::uint64_t step, const Result<void>& own);
     void hear_of_play(std::uint32_t rank, const std::string& what, Json& message);
     void rank_gone(std::uint32_t rank, const std::function<void(RankGroup::Peer&)>& note);
     void next_play();
 
+    using ByStep = std::map<std::uint64_t, Result<void>>;
+
     RankGroup group_;
-    RankAgreement agreement_;
     CommonStart start_;
     ResultCollector collector_;
     // Protected by the group's mutex.
+    std::uint64_t step_ = 0;       // of agree() and share()
+    std::vector<ByStep> reports_;  // rank 0: by rank
+    ByStep answers_;
+    std::map<std::uint64_t, Json> shared_;
+    bool ended_ = false;  // rank 0 has said that the run ends
     std::function<std::optional<RankProgress>()> own_progress_;
     std::vector<std::optional<RankProgress>> progress_;  // by rank
     std::vector<std::pair<std::uint32_t, Json>> early_;  // messages of the next time of play, by sender

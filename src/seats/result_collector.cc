@@ -10,6 +10,7 @@
 
 #include "base/document/document.h"
 #include "base/units.h"
+#include "base/utf8.h"
 #include "result/json_report.h"
 #include "result/merge.h"
 #include "result/result_reader.h"
@@ -28,10 +29,6 @@ constexpr std::chrono::seconds kLastTimeout{6};
 constexpr std::size_t kRowsAMessage = 1000;
 
 /// A part of a text ends before a character, not in it: half a character is no JSON.
-bool continues_character(char c) {
-    return (static_cast<unsigned char>(c) & 0xc0) == 0x80;
-}
-
 void add_part(std::shared_ptr<std::string>& document, const std::string& text) {
     if (!document) document = std::make_shared<std::string>();
     if (document->size() + text.size() > kResultBytesMax)
@@ -64,8 +61,7 @@ void ResultCollector::next_play() {
     for (Received& received : received_) received = {};
 }
 
-// ---- the own part
-// ----------------------------------------------------------------------------------------------
+// The own part
 
 /// REQUIRES: the group's mutex is held.
 SeatResult ResultCollector::own_seat(const RunResult& own, const std::string& journal) const {
@@ -117,8 +113,7 @@ void ResultCollector::send_played(const Result<RunResult>& own, const Options& o
     group_.send_to_first(message);
 }
 
-// ---- collecting
-// ------------------------------------------------------------------------------------------------
+// Collecting
 
 Result<RunResult> ResultCollector::collect(Result<RunResult> own,
                                            const Options& options,
@@ -145,10 +140,6 @@ Result<RunResult> ResultCollector::collect(Result<RunResult> own,
     return result;
 }
 
-bool ResultCollector::all_played() const {
-    return group_.all_gone_or([this](std::uint32_t rank) { return received_[rank].played != nullptr; });
-}
-
 /// Rank 0 has ended its part, and waits for the others.
 void ResultCollector::wait_for_all(std::unique_lock<std::mutex>& lock,
                                    const Result<RunResult>& own,
@@ -158,7 +149,9 @@ void ResultCollector::wait_for_all(std::unique_lock<std::mutex>& lock,
     if (!own && own.error().kind != ErrorKind::interrupted) start_.call_off();
     CommonStart::Due due;
     start_.rank_played(0, due);  // none is due: rank 0's own start groups were dropped
-    const auto known = [this] { return all_played(); };
+    const auto known = [this] {
+        return group_.all_gone_or([this](std::uint32_t rank) { return received_[rank].played != nullptr; });
+    };
     group_.changed.wait(lock, [&] { return group_.stopped || known(); });
     if (known() || group_.changed.wait_for(lock, kInterruptedTimeout, known)) return;
     const auto meanwhile = merged(lock, own, options);

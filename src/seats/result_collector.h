@@ -59,7 +59,6 @@ private:
     std::string journal_of(std::uint32_t rank, const Options& options) const;
     void send_result(const RunResult& own) const;
     void send_played(const Result<RunResult>& own, const Options& options) const;
-    bool all_played() const;
     void wait_for_all(std::unique_lock<std::mutex>& lock, const Result<RunResult>& own, const Options& options);
     Result<RunResult> part_of(std::unique_lock<std::mutex>& lock, std::uint32_t rank) const;
     RunResult part_of_lost(std::uint32_t rank, const Options& options) const;

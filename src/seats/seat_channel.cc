@@ -10,7 +10,6 @@
 
 #include "base/check.h"
 #include "base/units.h"
-#include "seats/seat_greeting.h"
 
 namespace streamsim::seats {
 namespace {
@@ -18,7 +17,7 @@ namespace {
 constexpr std::uint32_t kNoRank = UINT32_MAX;
 constexpr std::size_t kHeaderBytes = 4;
 /// Strangers that are kept at once, for each rank.
-constexpr std::size_t kStrangersARank = 2;
+constexpr std::size_t kStrangersPerRankMax = 2;
 /// A stranger is not closed for a newer one before its greeting could be read.
 constexpr Duration kStrangerGrace = milliseconds(5);
 constexpr std::size_t kReadBytes = std::size_t{64} << 10;
@@ -30,14 +29,20 @@ constexpr Duration kConnectTimeout = seconds(2);
 constexpr Duration kLeaveTimeout = seconds(1);
 constexpr int kBacklog = 1024;
 
-std::string hex(const std::uint8_t* bytes, std::size_t count) {
-    std::string out;
-    for (std::size_t i = 0; i < count; ++i) out += fmt::format("{:02x}", bytes[i]);
-    return out;
-}
-
 std::chrono::nanoseconds chrono_of(Duration duration) {
     return std::chrono::nanoseconds(duration.ns);
+}
+
+uv_stream_t* stream_of(uv_tcp_t& tcp) {
+    return reinterpret_cast<uv_stream_t*>(&tcp);
+}
+
+/// The socket address of an address as a number.
+sockaddr_storage socket_address(const char* address, int port) {
+    sockaddr_storage out{};
+    if (uv_ip4_addr(address, port, reinterpret_cast<sockaddr_in*>(&out)) != 0)
+        uv_ip6_addr(address, port, reinterpret_cast<sockaddr_in6*>(&out));
+    return out;
 }
 
 }  // namespace
@@ -82,8 +87,9 @@ Result<std::unique_ptr<SeatChannel>> SeatChannel::host(SeatChannelOptions option
     std::array<std::uint8_t, 24> random{};
     STREAMSIM_CHECK(uv_random(nullptr, nullptr, random.data(), random.size(), 0, nullptr) == 0,
                     "the kernel gives random bytes");
-    channel->join_token_.token = hex(random.data(), 16);
-    channel->join_token_.run_id = hex(random.data() + 16, 8);
+    const std::string digits = fmt::format("{:02x}", fmt::join(random, ""));
+    channel->join_token_.token = digits.substr(0, kTokenBytes);
+    channel->join_token_.run_id = digits.substr(kTokenBytes);
     channel->join_token_.machine = this_machine();
     channel->join_token_.addresses = own_addresses();
     const auto listens = channel->listen();
@@ -95,19 +101,17 @@ Result<std::unique_ptr<SeatChannel>> SeatChannel::host(SeatChannelOptions option
 Result<void> SeatChannel::listen() {
     uv_tcp_init(&loop_, &listener_);
     listening_ = true;
-    sockaddr_in6 any6{};
-    sockaddr_in any4{};
-    uv_ip6_addr("::", 0, &any6);
-    uv_ip4_addr("0.0.0.0", 0, &any4);
-    int error = uv_tcp_bind(&listener_, reinterpret_cast<const sockaddr*>(&any6), 0);
-    if (error != 0) error = uv_tcp_bind(&listener_, reinterpret_cast<const sockaddr*>(&any4), 0);
+    int error = UV_EINVAL;
+    for (const char* any : {"::", "0.0.0.0"}) {
+        const sockaddr_storage address = socket_address(any, 0);
+        if (error != 0) error = uv_tcp_bind(&listener_, reinterpret_cast<const sockaddr*>(&address), 0);
+    }
     if (error == 0) {
-        error = uv_listen(reinterpret_cast<uv_stream_t*>(&listener_), kBacklog,
-                          [](uv_stream_t* stream, int status) {
-                              auto& self = *static_cast<SeatChannel*>(stream->data);
-                              self.connection_waits_ = self.connection_waits_ || status == 0;
-                              self.check_strangers();
-                          });
+        error = uv_listen(stream_of(listener_), kBacklog, [](uv_stream_t* stream, int status) {
+            auto& self = *static_cast<SeatChannel*>(stream->data);
+            self.connection_waits_ = self.connection_waits_ || status == 0;
+            self.check_strangers();
+        });
     }
     sockaddr_storage bound{};
     int size = sizeof bound;
@@ -133,9 +137,10 @@ Result<std::unique_ptr<SeatChannel>> SeatChannel::join(SeatChannelOptions option
     channel->join_token_ = std::move(join_token);
     channel->start();
     {
-        std::unique_lock lock(channel->mutex_);
-        if (channel->changed_.wait_for(lock, chrono_of(timeout), [&] { return channel->joined_; }))
-            return channel;
+        MutexLock lock(channel->mutex_);
+        const Instant end = now() + timeout;
+        while (!channel->joined_ && now() < end) lock.wait_for(channel->changed_, chrono_of(end - now()));
+        if (channel->joined_) return channel;
     }
     return environment_error(fmt::format(
         "rank 0 cannot be reached within {}, on port {} of {}: the seat channel needs a TCP connection to it",
@@ -151,7 +156,7 @@ void SeatChannel::start() {
 
 SeatChannel::~SeatChannel() {
     {
-        const std::lock_guard lock(mutex_);
+        const MutexLock lock(mutex_);
         leaving_ = true;
     }
     uv_async_send(&wake_);
@@ -168,7 +173,7 @@ void SeatChannel::run() {
 void SeatChannel::send(std::uint32_t rank, const Json& message) {
     std::string text = message.dump(-1, ' ', false, Json::error_handler_t::replace);
     {
-        const std::lock_guard lock(mutex_);
+        const MutexLock lock(mutex_);
         queued_bytes_ += text.size();
         outbox_.emplace_back(rank, std::move(text));
     }
@@ -177,8 +182,8 @@ void SeatChannel::send(std::uint32_t rank, const Json& message) {
 
 bool SeatChannel::send_part(const Json& message) {
     {
-        std::unique_lock lock(mutex_);
-        changed_.wait(lock, [this] { return ended_ || queued_bytes_ <= kQueuedBytesMax; });
+        MutexLock lock(mutex_);
+        while (!ended_ && queued_bytes_ > kQueuedBytesMax) lock.wait(changed_);
         if (ended_) return false;
     }
     send(0, message);
@@ -186,18 +191,19 @@ bool SeatChannel::send_part(const Json& message) {
 }
 
 void SeatChannel::bytes_sent(std::size_t bytes) {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     queued_bytes_ -= std::min(queued_bytes_, bytes);
     changed_.notify_all();
 }
 
 std::optional<ClockReading> SeatChannel::measure_clock(std::uint32_t exchanges, Duration timeout) {
-    std::unique_lock lock(mutex_);
+    const Instant end = now() + timeout;
+    MutexLock lock(mutex_);
     clock_ = {};
     pings_left_ = exchanges;
     ping_wanted_ = true;
     uv_async_send(&wake_);
-    changed_.wait_for(lock, chrono_of(timeout), [this] { return pings_left_ == 0; });
+    while (pings_left_ > 0 && now() < end) lock.wait_for(changed_, chrono_of(end - now()));
     pings_left_ = 0;
     return clock_.best();
 }
@@ -208,7 +214,7 @@ void SeatChannel::woken() {
     bool leaving = false;
     bool measuring = false;
     {
-        const std::lock_guard lock(mutex_);
+        const MutexLock lock(mutex_);
         outbox.swap(outbox_);
         leaving = leaving_;
         measuring = std::exchange(ping_wanted_, false);
@@ -285,12 +291,12 @@ void SeatChannel::check_strangers() {
         if (now() >= stranger->try_until) close(*stranger);
     }
     auto kept = strangers();
-    if (connection_waits_ && kept.size() >= kStrangersARank * options_.ranks &&
+    if (connection_waits_ && kept.size() >= kStrangersPerRankMax * options_.ranks &&
         now() - kept.front()->begun >= kStrangerGrace) {
         close(*kept.front());
         kept.erase(kept.begin());
     }
-    if (connection_waits_ && kept.size() < kStrangersARank * options_.ranks) {
+    if (connection_waits_ && kept.size() < kStrangersPerRankMax * options_.ranks) {
         connection_waits_ = false;
         accept_stranger();
     }
@@ -304,9 +310,7 @@ void SeatChannel::check_strangers() {
 
 void SeatChannel::accept_stranger() {
     Connection& connection = add_connection();
-    if (uv_accept(reinterpret_cast<uv_stream_t*>(&listener_),
-                  reinterpret_cast<uv_stream_t*>(&connection.tcp)) != 0)
-        return close(connection);
+    if (uv_accept(stream_of(listener_), stream_of(connection.tcp)) != 0) return close(connection);
     connection.try_until = now() + options_.greeting_timeout;
     read_from(connection);
 }
@@ -322,14 +326,11 @@ void SeatChannel::connect_next() {
     if (leave_by_ != Instant::never()) return;
     Connection& connection = add_connection();
     const std::string& address = join_token_.addresses[next_address_++ % join_token_.addresses.size()];
-    sockaddr_in6 v6{};
-    sockaddr_in v4{};
-    const bool is_v4 = uv_ip4_addr(address.c_str(), join_token_.port, &v4) == 0;
-    if (!is_v4) uv_ip6_addr(address.c_str(), join_token_.port, &v6);
+    const sockaddr_storage to = socket_address(address.c_str(), join_token_.port);
     connection.try_until = now() + kConnectTimeout;
-    const auto* const to = is_v4 ? reinterpret_cast<const sockaddr*>(&v4) : reinterpret_cast<sockaddr*>(&v6);
-    const int error =
-        uv_tcp_connect(&connection.connecting, &connection.tcp, to, [](uv_connect_t* request, int status) {
+    const int error = uv_tcp_connect(
+        &connection.connecting, &connection.tcp, reinterpret_cast<const sockaddr*>(&to),
+        [](uv_connect_t* request, int status) {
             auto& made = *static_cast<Connection*>(request->handle->data);
             if (made.closing) return;
             if (status != 0) return made.channel->connect_failed(made);
@@ -367,7 +368,7 @@ void SeatChannel::disconnect(Connection& connection, const std::string& why) {
     close(connection);
     if (connection.rank == kNoRank) return;
     if (options_.rank != 0) {
-        const std::lock_guard lock(mutex_);
+        const MutexLock lock(mutex_);
         ended_ = true;
         changed_.notify_all();
     }
@@ -381,7 +382,7 @@ void SeatChannel::disconnect(Connection& connection, const std::string& why) {
 void SeatChannel::read_from(Connection& connection) {
     uv_tcp_nodelay(&connection.tcp, 1);
     uv_read_start(
-        reinterpret_cast<uv_stream_t*>(&connection.tcp),
+        stream_of(connection.tcp),
         [](uv_handle_t* handle, std::size_t, uv_buf_t* buffer) {
             auto& from = *static_cast<Connection*>(handle->data);
             const bool stranger = from.rank == kNoRank && from.channel->options_.rank == 0;
@@ -462,7 +463,7 @@ void SeatChannel::welcome_received(Connection& connection, const Json& message) 
     if (message.at("do") != "welcome") return close(connection);
     connection.rank = 0;
     connection.try_until = Instant::never();
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     joined_ = true;
     changed_.notify_all();
 }
@@ -477,7 +478,7 @@ void SeatChannel::send_ping() {
 void SeatChannel::pong_received(const Json& message) {
     const Instant at = now();
     {
-        const std::lock_guard lock(mutex_);
+        const MutexLock lock(mutex_);
         if (pings_left_ == 0) return;
         clock_.add({message.at("sent")}, {message.at("arrived")}, {message.at("answered")}, at);
         if (--pings_left_ == 0) return changed_.notify_all();
@@ -489,7 +490,7 @@ void SeatChannel::pong_received(const Json& message) {
 void SeatChannel::send_own(Connection& connection, const Json& message) {
     std::string text = message.dump(-1, ' ', false, Json::error_handler_t::replace);
     {
-        const std::lock_guard lock(mutex_);
+        const MutexLock lock(mutex_);
         queued_bytes_ += text.size();
     }
     write(connection, std::move(text));
@@ -510,7 +511,7 @@ void SeatChannel::write(Connection& connection, std::string text, Framing framin
         const std::unique_ptr<Write> written(static_cast<Write*>(request->data));
         written->channel->bytes_sent(written->text.size());
     };
-    if (uv_write(&out->request, reinterpret_cast<uv_stream_t*>(&connection.tcp), buffers.data(),
+    if (uv_write(&out->request, stream_of(connection.tcp), buffers.data(),
                  static_cast<unsigned>(buffers.size()), done) != 0)
         done(&out->request, 0);
 }
@@ -525,11 +526,11 @@ void SeatChannel::begin_to_leave() {
         }
         connection->left = true;  // the end of this connection is no loss
         send_own(*connection, {{"do", "bye"}});
-        const int error = uv_shutdown(&connection->ending, reinterpret_cast<uv_stream_t*>(&connection->tcp),
-                                      [](uv_shutdown_t* request, int) {
-                                          auto& ended = *static_cast<Connection*>(request->handle->data);
-                                          ended.channel->close(ended);
-                                      });
+        const int error =
+            uv_shutdown(&connection->ending, stream_of(connection->tcp), [](uv_shutdown_t* request, int) {
+                auto& ended = *static_cast<Connection*>(request->handle->data);
+                ended.channel->close(ended);
+            });
         if (error != 0) close(*connection);
     }
     if (connections_.empty()) finish_leaving();

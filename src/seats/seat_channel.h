@@ -4,7 +4,7 @@
 //
 // The channel has a thread of its own, which sleeps but for one heartbeat a second. A process that connects
 // must know the token of the run, which only its ranks have: the first bytes of a connection are a greeting of
-// a fixed length with the token in it (seat_greeting.h), and no byte is parsed before the token was compared. A
+// a fixed length with the token in it (join_token.h), and no byte is parsed before the token was compared. A
 // connection that has not shown the token is a stranger: rank 0 keeps few strangers at once, each for a short
 // time, and stops listening once every rank is here.
 #pragma once
@@ -16,7 +16,6 @@
 #include <functional>
 #include <list>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -25,6 +24,7 @@
 
 #include "base/document/json.h"
 #include "base/result.h"
+#include "base/system/mutex.h"
 #include "base/time.h"
 #include "seats/join_token.h"
 #include "seats/rank_clock.h"
@@ -134,16 +134,16 @@ private:
     std::vector<bool> greeted_;      // by rank; the thread's own
     std::thread thread_;
 
-    std::mutex mutex_;
+    Mutex mutex_;
     std::condition_variable changed_;
-    std::vector<std::pair<std::uint32_t, std::string>> outbox_;  // protected by mutex_
-    std::size_t queued_bytes_ = 0;                               // protected by mutex_
-    bool leaving_ = false;                                       // protected by mutex_
-    bool joined_ = false;                                        // protected by mutex_
-    bool ended_ = false;                                         // rank 0 is gone; protected by mutex_
-    ClockEstimate clock_;                                        // protected by mutex_
-    std::uint32_t pings_left_ = 0;                               // protected by mutex_
-    bool ping_wanted_ = false;                                   // protected by mutex_
+    std::vector<std::pair<std::uint32_t, std::string>> outbox_ GUARDED_BY(mutex_);
+    std::size_t queued_bytes_ GUARDED_BY(mutex_) = 0;
+    bool leaving_ GUARDED_BY(mutex_) = false;
+    bool joined_ GUARDED_BY(mutex_) = false;
+    bool ended_ GUARDED_BY(mutex_) = false;  // rank 0 is gone
+    ClockEstimate clock_ GUARDED_BY(mutex_);
+    std::uint32_t pings_left_ GUARDED_BY(mutex_) = 0;
+    bool ping_wanted_ GUARDED_BY(mutex_) = false;
 };
 
 }  // namespace streamsim::seats

@@ -86,14 +86,6 @@ void SampledStorage::on_timer() {
     if (waiting_.empty() && shutdown_) std::exchange(shutdown_, {})();
 }
 
-StorageCapabilities SampledStorage::capabilities() const {
-    StorageCapabilities capabilities;
-    capabilities.io = "sim";
-    capabilities.fills_buffers = false;
-    capabilities.writes = true;
-    return capabilities;
-}
-
 void SampledStorage::shutdown(Callback done) {
     shutdown_ = done;
     if (waiting_.empty()) loop_.defer(std::exchange(shutdown_, {}));

@@ -1,7 +1,6 @@
 // A storage in virtual time whose operations take times that were recorded of operations like them.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <map>
 #include <vector>
@@ -35,7 +34,9 @@ public:
     void close(FileId) override {}
     /// The operation runs to its end, which is near.
     void cancel(Op&) override {}
-    StorageCapabilities capabilities() const override;
+    StorageCapabilities capabilities() const override {
+        return {.io = "sim", .fills_buffers = false, .writes = true};
+    }
     void use_memory(std::span<std::byte>) override {}
     void shutdown(Callback done) override;
 

@@ -5,8 +5,6 @@
 #include <algorithm>
 #include <cerrno>
 #include <thread>
-#include <utility>
-#include <vector>
 
 #include "base/system/errno_name.h"
 #include "base/system/thread_group.h"
@@ -26,10 +24,10 @@ void touch(std::span<std::byte> memory) {
 
 void touch_in_parallel(std::span<std::byte> memory) {
     constexpr std::size_t kBytesPerThread = std::size_t{64} << 20;
-    constexpr std::size_t kThreadsMax = 16;
+    constexpr std::size_t kMappingThreadsMax = 16;
     const std::size_t processors = std::max(std::thread::hardware_concurrency(), 1u);
     const std::size_t threads =
-        std::clamp<std::size_t>(memory.size() / kBytesPerThread, 1, std::min(processors, kThreadsMax));
+        std::clamp<std::size_t>(memory.size() / kBytesPerThread, 1, std::min(processors, kMappingThreadsMax));
     const std::size_t share = (memory.size() / threads + kHugePage - 1) / kHugePage * kHugePage;
     ThreadGroup others;
     for (std::size_t i = 1; i < threads && i * share < memory.size(); ++i) {
@@ -62,11 +60,11 @@ Result<BufferArena> BufferArena::make(std::uint64_t bytes, const NoticeSink& not
                         "--streams, or raise `ulimit -v`",
                         show_bytes(bytes), errno_description(errno)));
     }
-    arena.memory_ = {begin, bytes};
-    arena.mapped_bytes_ = keep;
-    touch_in_parallel(arena.memory_);
+    arena.mapping_ = std::unique_ptr<std::byte, Unmap>(begin, Unmap{keep});
+    arena.bytes_ = bytes;
+    touch_in_parallel(arena.memory());
     if (bytes < kHugePage) return arena;
-    const HugePages huge = huge_pages_under(arena.memory_);
+    const HugePages huge = huge_pages_under(arena.memory());
     arena.huge_pages_ = huge.tenths >= 9;
     if (!arena.huge_pages_ && notice && !huge.setting.empty()) {
         notice(fmt::format("only about {} % of {} of buffers are on huge pages ({}): reads cost more CPU",
@@ -75,20 +73,8 @@ Result<BufferArena> BufferArena::make(std::uint64_t bytes, const NoticeSink& not
     return arena;
 }
 
-BufferArena::BufferArena(BufferArena&& other) noexcept
-    : memory_(std::exchange(other.memory_, {})),
-      mapped_bytes_(std::exchange(other.mapped_bytes_, 0)),
-      huge_pages_(other.huge_pages_) {}
-
-BufferArena& BufferArena::operator=(BufferArena&& other) noexcept {
-    std::swap(memory_, other.memory_);
-    std::swap(mapped_bytes_, other.mapped_bytes_);
-    std::swap(huge_pages_, other.huge_pages_);
-    return *this;
-}
-
-BufferArena::~BufferArena() {
-    if (mapped_bytes_ > 0) unmap_frames(memory_.data(), mapped_bytes_);
+void BufferArena::Unmap::operator()(std::byte* memory) const {
+    unmap_frames(memory, bytes);
 }
 
 }  // namespace streamsim::storage

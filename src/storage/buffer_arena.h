@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string>
 
@@ -34,19 +35,19 @@ public:
     /// Errors: environment, when less memory is available; the message has both sizes and the options to lower.
     static Result<BufferArena> make(std::uint64_t bytes, const NoticeSink& notice);
 
-    BufferArena(BufferArena&& other) noexcept;
-    BufferArena& operator=(BufferArena&& other) noexcept;
-    ~BufferArena();
-
-    std::span<std::byte> memory() const { return memory_; }
+    std::span<std::byte> memory() const { return {mapping_.get(), bytes_}; }
     /// At least nine tenths are on huge pages.
     bool huge_pages() const { return huge_pages_; }
 
 private:
     BufferArena() = default;
 
-    std::span<std::byte> memory_;
-    std::size_t mapped_bytes_ = 0;
+    struct Unmap {
+        std::size_t bytes;
+        void operator()(std::byte* memory) const;
+    };
+    std::unique_ptr<std::byte, Unmap> mapping_;
+    std::size_t bytes_ = 0;
     bool huge_pages_ = false;
 };
 

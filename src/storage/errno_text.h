@@ -1,4 +1,4 @@
-// Error messages for errors of the operating system.
+// Errors of the operating system: their messages, and whose they are.
 #pragma once
 
 #include <string>
@@ -10,5 +10,9 @@ namespace streamsim::storage {
 
 /// Returns an environment error: "cannot <action> <path>: no space left on device (ENOSPC): <advice>".
 Error file_error(int error, std::string_view action, const std::string& path);
+
+/// Linux only. Returns EMFILE, ENFILE or ENOMEM when this process cannot open a file descriptor now, and so no
+/// connection either; otherwise `error`, with which an operation without a connection or an answer ends.
+int error_or_own_shortage(int error);
 
 }  // namespace streamsim::storage

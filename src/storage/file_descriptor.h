@@ -1,4 +1,4 @@
-// A file descriptor of this process, closed with its owner. Not on Windows. Inside storage/ only.
+// A file descriptor of this process, closed with its owner. Inside storage/ only.
 #pragma once
 
 #include <unistd.h>

@@ -3,9 +3,7 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cstdint>
 #include <cstring>
-#include <new>
 
 #include "storage/buffer_arena.h"
 #include "storage/frame_memory.h"

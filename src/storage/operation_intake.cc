@@ -12,7 +12,8 @@ OperationIntake::~OperationIntake() {
     STREAMSIM_CHECK(outstanding_ == 0, "shutdown() comes before destruction");
 }
 
-void OperationIntake::accept(Op& op, OpKind kind) {
+void OperationIntake::accept(Op& op, OpKind kind, bool writes) {
+    STREAMSIM_CHECK(!writes || capabilities().writes, "this storage writes");
     STREAMSIM_CHECK(!shutting_down_, "no operation comes after shutdown()");
     op.operation = kind;
     op.error = 0;
@@ -24,31 +25,27 @@ void OperationIntake::accept(Op& op, OpKind kind) {
 }
 
 void OperationIntake::open(OpenOp& op) {
-    STREAMSIM_CHECK(op.access == Access::read || capabilities().writes, "this storage writes");
     op.file = kNoFile;
-    accept(op, OpKind::open);
+    accept(op, OpKind::open, op.access != Access::read);
 }
 
 void OperationIntake::read(ReadOp& op) {
     op.bytes = 0;
-    accept(op, OpKind::read);
+    accept(op, OpKind::read, false);
 }
 
 void OperationIntake::write(WriteOp& op) {
-    STREAMSIM_CHECK(capabilities().writes, "this storage writes");
     op.bytes = 0;
-    accept(op, OpKind::write);
+    accept(op, OpKind::write, true);
 }
 
 void OperationIntake::sync(SyncOp& op) {
-    STREAMSIM_CHECK(capabilities().writes, "this storage writes");
-    accept(op, OpKind::sync);
+    accept(op, OpKind::sync, true);
 }
 
 void OperationIntake::perform(PathOp& op) {
-    STREAMSIM_CHECK(capabilities().writes, "this storage writes");
     op.bytes = op.entries = 0;
-    accept(op, OpKind::path);
+    accept(op, OpKind::path, true);
 }
 
 void OperationIntake::settle(Op& op, int error, Instant completed_at, Instant not_before) {

@@ -7,11 +7,11 @@
 // operations are in flight at once).
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 
-#include "storage/completion_poll_times.h"
-#include "storage/linked_queue.h"
+#include "storage/containers.h"
 #include "streamsim/event_loop.h"
 #include "streamsim/storage.h"
 
@@ -39,7 +39,6 @@ protected:
     EventLoop& loop() const { return loop_; }
     Instant now() const { return loop_.now(); }
     std::size_t outstanding() const { return outstanding_; }
-    bool shutting_down() const { return shutting_down_; }
 
     /// Performs an operation that was accepted. Its outputs are cleared, and submitted_at is set.
     virtual void begin(Op& op) = 0;
@@ -64,7 +63,7 @@ protected:
     void advance_shutdown();
 
 private:
-    void accept(Op& op, OpKind kind);
+    void accept(Op& op, OpKind kind, bool writes);
     void deliver_deferred();
 
     EventLoop& loop_;
@@ -73,6 +72,36 @@ private:
     bool delivery_set_ = false;
     bool shutting_down_ = false;
     Callback shutdown_;
+};
+
+/// The last conclusive poll of a backend for completions: operations that it did not find had not completed
+/// yet.
+///
+/// After a time in which the process could not run (a SIGSTOP, a busy machine) the loop may poll before the
+/// threads of the pool or the kernel have delivered the completions of that time. So a poll shortly after such
+/// a stall is not conclusive, and the last one before the stall counts.
+class CompletionPollTimes {
+public:
+    explicit CompletionPollTimes(EventLoop& loop) : loop_(loop), last_(loop.now()) {}
+
+    Instant last() const { return last_; }
+
+    /// The not_before of a completion that a thread of this process stamped. The stamp can only be late when
+    /// the thread could not run: then the loop could not run either, and has noted a stall.
+    Instant not_before(Instant submitted_at, Instant completed_at) const {
+        const Instant poll = std::clamp(last_, submitted_at, completed_at);
+        return loop_.stalled_within(poll, completed_at) > Duration{} ? poll : completed_at;
+    }
+
+    /// Notes a poll. `polled_at` was read before it, and its completions have been settled already.
+    void note(Instant polled_at) {
+        constexpr Duration kThreadsRunAgain = milliseconds(10);
+        if (loop_.stalled_within(polled_at - kThreadsRunAgain, polled_at) == Duration{}) last_ = polled_at;
+    }
+
+private:
+    EventLoop& loop_;
+    Instant last_;
 };
 
 class PolledIntake : public OperationIntake, public Reaper {
@@ -96,7 +125,7 @@ private:
 };
 
 /// There are two lines: for what moves data (reads, writes), and for everything else (opens, syncs, operations
-/// by name), so that a directory that hangs holds up no file that is open already. Operations above the limit
+/// by name), so that a directory that hangs delays no file that is open already. Operations above the limit
 /// of their line wait in it, in order.
 class LimitedIntake : public PolledIntake {
 protected:

@@ -1,9 +1,9 @@
-#include "storage/own_shortage.h"
-
 #include <fcntl.h>
 #include <unistd.h>
 
 #include <cerrno>
+
+#include "storage/errno_text.h"
 
 namespace streamsim::storage {
 

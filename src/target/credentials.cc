@@ -7,7 +7,6 @@
 
 #include "base/document/problems.h"
 #include "base/system/core_dumps.h"
-#include "target/secret_file.h"
 
 namespace streamsim::target {
 namespace {

@@ -11,14 +11,15 @@
 namespace streamsim::target {
 
 /// The credentials for an smb: target; other targets have none. `file` is the file of --credentials; empty: the
-/// file of STREAMSIM_SMB_CREDENTIALS, if there is one. A file has lines `username=`, `password=` and `domain=`,
-/// as mount.cifs has them; blank lines and comments ('#') do not count. Missing values come from
-/// STREAMSIM_SMB_USER, STREAMSIM_SMB_PASSWORD and STREAMSIM_SMB_DOMAIN. No user: a guest. The user and the
-/// domain of a URL come before all of these.
-///
-/// Errors: bad input, every problem of the file, with the number of its line but without its text: the file
-/// cannot be read, is another user's, others may read or write it, or a line has another form. From the first
-/// credentials on this process leaves no core dump.
+/// file of STREAMSIM_SMB_CREDENTIALS, if there is one. Missing values come from STREAMSIM_SMB_USER,
+/// STREAMSIM_SMB_PASSWORD and STREAMSIM_SMB_DOMAIN. The user and the domain of a URL come before all of these.
+/// Errors: as read_secret; bad input for lines of another form, by their numbers but without their text. From
+/// the first credentials on this process leaves no core dump.
 Result<Credentials> find_credentials(const Target& target, const std::string& file);
+
+/// The text of a file, 64 KiB at most. Checks owner and rights of the open file, not of its name. Errors: bad
+/// input, with the file's name: it cannot be read, is no file, is too large, is another user's, or others may
+/// read or write it.
+Result<std::string> read_secret(const std::string& name);
 
 }  // namespace streamsim::target

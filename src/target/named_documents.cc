@@ -4,16 +4,29 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <vector>
 
+#include "base/check.h"
+#include "base/document/document.h"
 #include "base/system/utf8_path.h"
+#include "scenario/workload_document.h"
+#include "sim/model/model_document.h"
 
 namespace streamsim::target {
+namespace {
 
 bool names_a_file(const std::string& typed) {
     return typed.find('/') != std::string::npos || typed.ends_with(".json");
 }
 
+/// The file of a document; empty: there is none of this NAME.
+std::string file_of(const std::string& typed, const std::string& directory) {
+    if (names_a_file(typed)) return typed;
+    std::string path = fmt::format("{}/{}.json", directory, typed);
+    std::error_code error;
+    return std::filesystem::exists(utf8_path(path), error) ? path : "";
+}
+
+/// "f800, h500, ...": the names of the documents in a directory, in order.
 std::string document_names(const std::string& directory) {
     std::vector<std::string> names;
     std::error_code error;
@@ -23,6 +36,60 @@ std::string document_names(const std::string& directory) {
     }
     std::sort(names.begin(), names.end());
     return fmt::format("{}", fmt::join(names, ", "));
+}
+
+}  // namespace
+
+Result<void> open_model(Target& target, const std::string& directory) {
+    STREAMSIM_CHECK(target.kind == Target::Kind::model, "only a model has a document");
+    const std::string path = file_of(target.path, directory);
+    if (path.empty()) {
+        return bad_input(fmt::format(
+            "'{}': there is no model '{}': expected one of {}, null, or a document as sim:FILE.json",
+            target.url, target.path, document_names(directory)));
+    }
+    const auto text = read_document(path);
+    if (!text) return text.error();
+    auto model = sim::read_model_document(*text, path);
+    if (!model) return model.error();
+    if (!names_a_file(target.path) && model->name != target.path)
+        return bad_input(fmt::format("{}: /name: expected \"{}\", as the file is named", path, target.path));
+    model->nodes = target.cluster.value_or(model->nodes);
+    Error wrong;
+    if (target.nodes.value_or(1) > model->nodes) {
+        wrong.problems.push_back(fmt::format("'{}': nodes={}: this cluster has {} of them for its seats",
+                                             target.url, *target.nodes, model->nodes));
+    }
+    for (const sim::ModelProblem& each : sim::problems_together(*model))  // the document had none
+        wrong.problems.push_back(fmt::format("'{}': cluster={}: {}", target.url, model->nodes, each.text));
+    if (!wrong.problems.empty()) return wrong;
+    target.model = std::make_shared<const ClusterModel>(std::move(*model));
+    return {};
+}
+
+Result<Workload> open_workload(const std::string& typed, const std::string& directory) {
+    const std::string path = file_of(typed, directory);
+    if (path.empty()) {
+        return bad_input(fmt::format("there is no workload '{}': expected a FILE.json, or one of {}", typed,
+                                     document_names(directory)));
+    }
+    const auto text = read_document(path);
+    if (!text) return text.error();
+    return scenario::read_workload(*text, path);
+}
+
+std::vector<std::string> without_effect(const Workload& workload) {
+    std::vector<std::string> out;
+    for (const MeterSpec& spec : workload.meters) {
+        const bool writes = spec.weights[static_cast<std::size_t>(LoadOperation::write)] > 0 ||
+                            workload.sweep.over == Sweep::Over::read_percent;
+        if (!writes && spec.sync != MeterSpec::Sync::never)
+            out.push_back(fmt::format("meter {}: sync has no effect, as nothing is written", spec.name));
+        if (spec.random_by_block && spec.random_share <= 0)
+            out.push_back(
+                fmt::format("meter {}: random_unit has no effect, as random_percent is 0", spec.name));
+    }
+    return out;
 }
 
 }  // namespace streamsim::target

@@ -1,14 +1,27 @@
-// Documents of streamsim's own, which are named, and of a user, which are files.
+// The documents that a NAME or a FILE names: models of storage and workloads. A FILE has a '/' or ends with
+// ".json"; a NAME is that of a document of streamsim's own, NAME.json in a directory.
 #pragma once
 
 #include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "streamsim/workload.h"
+#include "target/target.h"
 
 namespace streamsim::target {
 
-/// True: `typed` is a FILE, as it has a '/' or ends with ".json". False: it is the NAME of a document.
-bool names_a_file(const std::string& typed);
+/// Reads the document of a model target and applies the options of its URL; the result is target.model. Errors:
+/// bad input that lists the names in `directory` where there is no such document, with every problem of the
+/// document, and for options beyond the size of the cluster; environment where a file cannot be read. REQUIRES:
+/// target.kind is model.
+Result<void> open_model(Target& target, const std::string& directory);
 
-/// "f800, h500, ...": the names of the documents in a directory, in order.
-std::string document_names(const std::string& directory);
+/// Errors: bad input that lists the names in `directory`, or every problem of the document; environment when
+/// the file cannot be read.
+Result<Workload> open_workload(const std::string& typed, const std::string& directory);
+
+/// A sentence for each member of the document that changes nothing.
+std::vector<std::string> without_effect(const Workload& workload);
 
 }  // namespace streamsim::target

@@ -1,45 +1,38 @@
-#include "target/remote_target.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <set>
 #include <string_view>
 
+#include "base/ascii.h"
 #include "base/units.h"
+#include "target/target.h"
 
 namespace streamsim::target {
 namespace {
 
 using Protocol = RemotePlace::Protocol;
 
-constexpr std::uint64_t kConnectionsMax = 64;
-constexpr std::uint64_t kPortMax = 65'535;
-constexpr std::uint64_t kIdMax = 4'294'967'294;  // the next number means "none"
+constexpr std::uint32_t kConnectionsMax = 64;
+constexpr std::uint32_t kPortMax = 65'535;
+constexpr std::uint32_t kIdMax = 4'294'967'294;  // the next number means "none"
 constexpr std::uint64_t kReadBytesMin = 512;
 constexpr std::uint64_t kReadBytesMax = std::uint64_t{1} << 30;
 constexpr Duration kTimeoutMin = milliseconds(100);
 constexpr Duration kTimeoutMax = seconds(3600);
 constexpr std::uint32_t kSmbConnections = 4;  // each reads one piece at a time
 
-std::optional<std::uint64_t> whole_number(std::string_view text, std::uint64_t least, std::uint64_t most) {
-    std::uint64_t number = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-    if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
-    if (number < least || number > most) return std::nullopt;
-    return number;
+std::optional<std::uint32_t> number_within(std::string_view text, std::uint32_t least, std::uint32_t most) {
+    const auto number = whole_number<std::uint32_t>(text);
+    return number && *number >= least && *number <= most ? number : std::nullopt;
 }
 
 std::optional<unsigned char> hex_byte(std::string_view digits) {
-    unsigned char byte = 0;
-    const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), byte, 16);
-    if (digits.size() != 2 || error != std::errc() || end != digits.data() + 2) return std::nullopt;
-    return byte;
+    return digits.size() == 2 ? whole_number<unsigned char>(digits, 16) : std::nullopt;
 }
 
-/// Parses one URL from the left. Problems never quote the part before '@' beyond the user's name, nor the value
-/// of an unknown option: both may hold a password.
+/// Parses the URL of a file server from the left. Problems never quote the part before '@' beyond the user's
+/// name, nor the value of an unknown option: both may hold a password.
 class RemoteUrl {
 public:
     explicit RemoteUrl(const std::string& text) : text_(text) {
@@ -84,7 +77,7 @@ private:
         if (colon == std::string_view::npos || colon > at || names.starts_with('[')) return false;
         if (at < slash) return true;
         // nfs://host:2049/a@b: the '@' belongs to the path.
-        return colon < slash && !whole_number(names.substr(colon + 1, slash - colon - 1), 0, kPortMax) &&
+        return colon < slash && !number_within(names.substr(colon + 1, slash - colon - 1), 0, kPortMax) &&
                names.substr(0, colon).find('@') == std::string_view::npos;
     }
 
@@ -116,7 +109,7 @@ private:
         if (place_.host.empty()) note(fmt::format("it names no host: expected {}", form()));
         if (!has_port) return;
         seen_.insert(is_nfs() ? "nfsport" : "port");
-        if (const auto number = whole_number(port, 1, kPortMax)) {
+        if (const auto number = number_within(port, 1, kPortMax)) {
             place_.port = static_cast<std::uint16_t>(*number);
         } else {
             note(fmt::format("the port '{}': expected a whole number from 1 to {}", port, kPortMax));
@@ -140,12 +133,9 @@ private:
 
     void read_path(std::string_view coded) {
         const std::string all = decode(coded, "the path");
-        for (std::size_t at = 0; at < all.size();) {
-            const std::size_t end = std::min(all.find('/', at), all.size());
-            const std::string part = all.substr(at, end - at);
+        for (const std::string_view part : split(all, '/')) {
             if (part == "." || part == "..") note(fmt::format("'{}' in a path from the server's root", part));
-            if (!part.empty()) path_ += "/" + part;
-            at = end + 1;
+            if (!part.empty()) path_ += fmt::format("/{}", part);
         }
         if (!path_.empty()) return;
         path_ = "/";  // the root of an NFS server may be an export
@@ -187,13 +177,10 @@ private:
     }
 
     void read_options(std::string_view text) {
-        for (std::size_t at = 0; at <= text.size();) {
-            const std::size_t end = std::min(text.find('&', at), text.size());
-            const std::string_view option = text.substr(at, end - at);
+        for (const std::string_view option : split(text, '&')) {
             const std::size_t equals = std::min(option.find('='), option.size());
             read_option(std::string(option.substr(0, equals)),
                         option.substr(std::min(equals + 1, option.size())));
-            at = end + 1;
         }
     }
 
@@ -209,35 +196,21 @@ private:
     }
 
     bool read_nfs_option(const std::string& key, std::string_view value) {
-        if (key == "version") {
-            if (const auto version = count(key, value, 3, 4))
-                place_.version = static_cast<std::uint32_t>(*version);
-        } else if (key == "nfsport") {
-            if (const auto port = count(key, value, 1, kPortMax))
-                place_.port = static_cast<std::uint16_t>(*port);
-        } else if (key == "mountport") {
-            if (const auto port = count(key, value, 1, kPortMax))
-                place_.mount_port = static_cast<std::uint16_t>(*port);
-        } else if (key == "uid") {
-            if (const auto id = count(key, value, 0, kIdMax)) place_.uid = static_cast<std::uint32_t>(*id);
-        } else if (key == "gid") {
-            if (const auto id = count(key, value, 0, kIdMax)) place_.gid = static_cast<std::uint32_t>(*id);
-        } else {
-            return false;
-        }
-        return true;
+        if (key == "version") return read_number(key, value, 3, 4, place_.version);
+        if (key == "nfsport") return read_number(key, value, 1, kPortMax, place_.port);
+        if (key == "mountport") return read_number(key, value, 1, kPortMax, place_.mount_port);
+        if (key == "uid") return read_number(key, value, 0, kIdMax, place_.uid);
+        if (key == "gid") return read_number(key, value, 0, kIdMax, place_.gid);
+        return false;
     }
 
     bool read_smb_option(const std::string& key, std::string_view value) {
-        if (key != "port") return false;
-        if (const auto port = count(key, value, 1, kPortMax)) place_.port = static_cast<std::uint16_t>(*port);
-        return true;
+        return key == "port" && read_number(key, value, 1, kPortMax, place_.port);
     }
 
     bool read_any_option(const std::string& key, std::string_view value) {
         if (key == "connections") {
-            if (const auto number = count(key, value, 1, kConnectionsMax))
-                place_.connections = static_cast<std::uint32_t>(*number);
+            read_number(key, value, 1, kConnectionsMax, place_.connections);
         } else if (key == "addresses") {
             read_addresses(value);
         } else if (key == "rsize") {
@@ -255,33 +228,29 @@ private:
         return true;
     }
 
-    std::optional<std::uint64_t> count(const std::string& key,
-                                       std::string_view value,
-                                       std::uint64_t least,
-                                       std::uint64_t most) {
-        const auto number = whole_number(value, least, most);
+    /// True: the option is known, whatever its value is.
+    template <typename Number>
+    bool read_number(
+        const std::string& key, std::string_view value, std::uint32_t least, std::uint32_t most, Number& into) {
+        const auto number = number_within(value, least, most);
+        if (number) into = static_cast<Number>(*number);
         if (!number) note(fmt::format("{}={}: expected a whole number from {} to {}", key, value, least, most));
-        return number;
+        return true;
     }
 
     void read_addresses(std::string_view value) {
         place_.addresses.clear();
-        for (std::size_t at = 0; at <= value.size();) {
-            const std::size_t end = std::min(value.find(',', at), value.size());
-            std::string_view address = value.substr(at, end - at);
+        for (std::string_view address : split(value, ',')) {
             if (address.starts_with('[') && address.ends_with(']'))
                 address = address.substr(1, address.size() - 2);
             if (address.empty()) note(fmt::format("addresses={}: expected names or numbers: A,B,C", value));
             place_.addresses.emplace_back(address);
-            at = end + 1;
         }
     }
 
     void read_read_bytes(std::string_view value) {
-        std::optional<std::uint64_t> bytes = whole_number(value, 0, kReadBytesMax);
-        if (!bytes) {
-            if (const auto size = parse_size(value)) bytes = *size;
-        }
+        std::optional<std::uint64_t> bytes = whole_number<std::uint64_t>(value);
+        if (const auto size = parse_size(value)) bytes = *size;
         if (bytes && *bytes >= kReadBytesMin && *bytes <= kReadBytesMax) {
             place_.read_bytes = *bytes;
         } else {
@@ -299,10 +268,6 @@ private:
 };
 
 }  // namespace
-
-bool is_remote_url(const std::string& text) {
-    return text.starts_with("nfs://") || text.starts_with("smb://");
-}
 
 Result<Target> parse_remote_target(const std::string& text) {
     return RemoteUrl(text).parse();

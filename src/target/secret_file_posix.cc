@@ -7,14 +7,13 @@
 #include <cerrno>
 #include <cstring>
 
-#include "target/secret_file.h"
+#include "target/credentials.h"
 
 namespace streamsim::target {
 namespace {
 
 constexpr std::size_t kFileBytesMax = 64 * 1024;
 
-/// Owns a file descriptor.
 struct File {
     explicit File(const std::string& name)
         : descriptor(open(name.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)) {}

@@ -1,6 +1,6 @@
 #include <fmt/format.h>
 
-#include "target/secret_file.h"
+#include "target/credentials.h"
 
 namespace streamsim::target {
 

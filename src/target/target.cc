@@ -2,11 +2,10 @@
 
 #include <fmt/format.h>
 
-#include <charconv>
 #include <set>
 
+#include "base/ascii.h"
 #include "base/system/utf8_path.h"
-#include "target/remote_target.h"
 
 namespace streamsim::target {
 namespace {
@@ -14,17 +13,12 @@ namespace {
 constexpr std::uint32_t kNodesMax = 10'000;
 constexpr const char* kOptions = "nodes=N, cluster=N or cache=cold|warm";
 
-/// The options of a model's URL, and what is wrong with them.
 class ModelOptions {
 public:
     explicit ModelOptions(const std::string& url) : url_(url) {}
 
     void read(const std::string& text, Target& target) {
-        for (std::size_t at = 0; at <= text.size();) {
-            const std::size_t end = std::min(text.find('&', at), text.size());
-            read_one(text.substr(at, end - at), target);
-            at = end + 1;
-        }
+        for (const std::string_view option : split(text, '&')) read_one(std::string(option), target);
     }
 
     std::vector<std::string> problems;
@@ -52,10 +46,8 @@ private:
     }
 
     std::optional<std::uint32_t> count(const std::string& key, const std::string& value) {
-        std::uint32_t number = 0;
-        const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), number);
-        if (error == std::errc() && end == value.data() + value.size() && number >= 1 && number <= kNodesMax)
-            return number;
+        const auto number = whole_number<std::uint32_t>(value);
+        if (number && *number >= 1 && *number <= kNodesMax) return number;
         note(fmt::format("{}={}: expected a whole number from 1 to {}", key, value, kNodesMax));
         return std::nullopt;
     }
@@ -64,7 +56,6 @@ private:
     std::set<std::string> seen_;
 };
 
-/// "sim:NAME", "sim:FILE", "sim:null".
 Result<Target> parse_model(const std::string& text) {
     if (text == "sim:null") return Target{.kind = Target::Kind::null_virtual, .url = text, .path = {}};
     Target target{.kind = Target::Kind::model, .url = text, .path = {}};
@@ -115,7 +106,7 @@ Result<Target> parse_target(const std::string& text) {
         if (path.empty()) return bad_input(fmt::format("'{}' names no path", text));
         return Target{.kind = Target::Kind::local, .url = text, .path = local_path(path)};
     }
-    if (is_remote_url(text)) return parse_remote_target(text);
+    if (text.starts_with("nfs://") || text.starts_with("smb://")) return parse_remote_target(text);
     for (const char* scheme : {"nfs:", "smb:", "null:", "http:", "https:", "ftp:"}) {
         if (!text.starts_with(scheme)) continue;
         return bad_input(

@@ -21,9 +21,8 @@ struct Target {
         model,         // a modelled cluster, in virtual time
     };
     Kind kind = Kind::local;
-    std::string url;  // as typed
-    std::string
-        path;  // local: for open(2); remote: from the server's root; model: its name, or its document's file
+    std::string url;   // as typed
+    std::string path;  // local: for open(2); remote: from the server's root; model: its name, or its file
     std::optional<RemotePlace> remote;  // kind remote
 
     // Options of a model's URL.
@@ -43,10 +42,14 @@ struct Target {
     std::uint32_t node_of(std::uint32_t seat) const { return seat % nodes.value_or(model->nodes); }
 };
 
-/// A path, "file:PATH", "file:///PATH", "nfs://...", "smb://..." (remote_target.h), "null:", "sim:null", or a
-/// model as "sim:NAME" or "sim:FILE", either with "?nodes=N&cluster=N&cache=cold|warm". A model's document is a
-/// FILE where it has a '/' or ends with ".json". Errors: bad input for an unknown scheme, with the known ones,
-/// and for each wrong option.
+/// A path, "file:PATH", "file:///PATH", "nfs://...", "smb://...", "null:", "sim:null", or a model as "sim:NAME"
+/// or "sim:FILE", either with "?nodes=N&cluster=N&cache=cold|warm". Errors: bad input for an unknown scheme,
+/// with the known ones, and for each wrong option.
 Result<Target> parse_target(const std::string& text);
+
+/// "nfs://host[:port]/export/dir[?OPTIONS]" or "smb://[domain;][user@]host[:port]/share/dir[?OPTIONS]", with
+/// the options of docs/reference/targets.md; an IPv6 host is written in [brackets], and %XX in a path is one
+/// byte. Resolves no name. Errors: bad input, each problem once; a password is a problem, and is not repeated.
+Result<Target> parse_remote_target(const std::string& text);
 
 }  // namespace streamsim::target

@@ -5,11 +5,13 @@
 #include <algorithm>
 #include <chrono>
 #include <filesystem>
+#include <future>
 #include <set>
 #include <string_view>
 #include <system_error>
 #include <utility>
 
+#include "base/path.h"
 #include "base/system/errno_name.h"
 #include "base/system/utf8_path.h"
 
@@ -71,8 +73,7 @@ std::string location_of(const Target& target) {
 }
 
 std::string directory_of(const Clip& clip) {
-    const std::string directory = above(clip.index->path_of(0));
-    return directory.empty() ? "." : directory;
+    return parent_of(clip.index->path_of(0));
 }
 
 std::vector<std::string> directories_of(const std::vector<const Clip*>& clips) {
@@ -83,15 +84,14 @@ std::vector<std::string> directories_of(const std::vector<const Clip*>& clips) {
 
 std::uint64_t slots_failed(const GrowingList<StreamProgress>& streams) {
     std::uint64_t sum = 0;
-    const std::size_t count = streams.size();
     std::vector<Miss> misses;
-    for (std::size_t i = 0; i < count; ++i) {
+    for (const StreamProgress& stream : streams) {
         misses.clear();
-        streams[i].misses.read(misses);
+        stream.misses.read(misses);
         const bool failed = std::any_of(misses.begin(), misses.end(), [](const Miss& miss) {
             return !miss.stall && miss.kind == FrameKind::failed;
         });
-        if (failed) sum += streams[i].bad.load(std::memory_order_relaxed);
+        if (failed) sum += stream.bad.load(std::memory_order_relaxed);
     }
     return sum;
 }
@@ -127,26 +127,16 @@ std::vector<VanishedLocation> TargetLocations::vanished() const {
 
 std::vector<VanishedLocation> TargetLocations::vanished(const std::shared_ptr<const TargetLocations>& locations,
                                                         Duration timeout) {
-    struct Answer {
-        std::mutex mutex;
-        std::condition_variable done;
-        std::optional<std::vector<VanishedLocation>> found;  // protected by mutex
-    };
-    const auto answer = std::make_shared<Answer>();
+    const auto promise = std::make_shared<std::promise<std::vector<VanishedLocation>>>();
+    auto found = promise->get_future();
     try {
-        std::thread([locations, answer] {
-            auto found = locations->vanished();
-            const std::lock_guard lock(answer->mutex);
-            answer->found = std::move(found);
-            answer->done.notify_all();
-        }).detach();  // a file system that does not answer keeps it
+        // A file system that does not answer keeps the thread.
+        std::thread([locations, promise] { promise->set_value(locations->vanished()); }).detach();
     } catch (const std::system_error&) {
         return {};  // no thread: nothing is known
     }
-    std::unique_lock lock(answer->mutex);
-    answer->done.wait_for(lock, std::chrono::nanoseconds(timeout.ns),
-                          [&answer] { return answer->found.has_value(); });
-    return answer->found ? std::move(*answer->found) : std::vector<VanishedLocation>();
+    if (found.wait_for(std::chrono::nanoseconds(timeout.ns)) != std::future_status::ready) return {};
+    return found.get();
 }
 
 LocationWatch::LocationWatch(std::shared_ptr<const TargetLocations> locations,
@@ -162,7 +152,7 @@ LocationWatch::~LocationWatch() {
 
 std::vector<VanishedLocation> LocationWatch::stop(bool check_again) {
     {
-        const std::lock_guard lock(mutex_);
+        const MutexLock lock(mutex_);
         stopping_ = true;
     }
     wake_.notify_all();
@@ -172,8 +162,9 @@ std::vector<VanishedLocation> LocationWatch::stop(bool check_again) {
 }
 
 void LocationWatch::watch() {
-    std::unique_lock lock(mutex_);
-    while (!wake_.wait_for(lock, kCheckInterval, [this] { return stopping_; })) {
+    MutexLock lock(mutex_);
+    while (!stopping_) {
+        if (lock.wait_for(wake_, kCheckInterval) || stopping_) continue;
         lock.unlock();
         check();
         lock.lock();

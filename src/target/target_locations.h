@@ -3,19 +3,17 @@
 // no damage of the media.
 #pragma once
 
-#include <atomic>
 #include <condition_variable>
 #include <functional>
 #include <memory>
-#include <mutex>
-#include <optional>
 #include <string>
 #include <thread>
 #include <vector>
 
 #include "base/growing_list.h"
+#include "base/system/mutex.h"
 #include "base/time.h"
-#include "host/place_identity.h"
+#include "host/mount.h"
 #include "streamsim/media.h"
 #include "streamsim/progress.h"
 #include "streamsim/system_history.h"
@@ -71,9 +69,9 @@ private:
     std::uint64_t failed_ = 0;
     std::int64_t all_there_ns_;  // the last check that found every location
     std::vector<VanishedLocation> vanished_;
-    std::mutex mutex_;
+    Mutex mutex_;
     std::condition_variable wake_;
-    bool stopping_ = false;  // protected by mutex_
+    bool stopping_ GUARDED_BY(mutex_) = false;
     std::thread thread_;
 };
 

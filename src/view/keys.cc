@@ -1,5 +1,7 @@
 #include "view/keys.h"
 
+#include <algorithm>
+#include <array>
 #include <optional>
 
 namespace streamsim::view {
@@ -8,44 +10,29 @@ namespace {
 constexpr char kEscape = '\x1b';
 constexpr std::size_t kSequenceBytesMax = 32;  // no key sends a longer sequence
 
-struct Named {
-    std::string_view text;
+struct Binding {
     Key key;
+    std::array<std::string_view, 5> sequences;
 };
 
-constexpr Named kKeys[] = {
-    {"q", Key::quit},
-    {"Q", Key::quit},
-    {"+", Key::add},
-    {"=", Key::add},
-    {"-", Key::remove},
-    {"k", Key::up},
-    {"j", Key::down},
-    {" ", Key::page_down},
-    {"b", Key::page_up},
-    {"g", Key::home},
-    {"G", Key::end},
-    {"w", Key::worst_first},
-    {"\x0c", Key::redraw},
-    {"\x1b[A", Key::up},
-    {"\x1bOA", Key::up},
-    {"\x1b[B", Key::down},
-    {"\x1bOB", Key::down},
-    {"\x1b[5~", Key::page_up},
-    {"\x1b[6~", Key::page_down},
-    {"\x1b[H", Key::home},
-    {"\x1bOH", Key::home},
-    {"\x1b[1~", Key::home},
-    {"\x1b[7~", Key::home},
-    {"\x1b[F", Key::end},
-    {"\x1bOF", Key::end},
-    {"\x1b[4~", Key::end},
-    {"\x1b[8~", Key::end},
+constexpr Binding kBindings[] = {
+    {Key::quit, {"q", "Q"}},
+    {Key::add, {"+", "="}},
+    {Key::remove, {"-"}},
+    {Key::up, {"k", "\x1b[A", "\x1bOA"}},
+    {Key::down, {"j", "\x1b[B", "\x1bOB"}},
+    {Key::page_up, {"b", "\x1b[5~"}},
+    {Key::page_down, {" ", "\x1b[6~"}},
+    {Key::home, {"g", "\x1b[H", "\x1bOH", "\x1b[1~", "\x1b[7~"}},
+    {Key::end, {"G", "\x1b[F", "\x1bOF", "\x1b[4~", "\x1b[8~"}},
+    {Key::worst_first, {"w"}},
+    {Key::redraw, {"\x0c"}},
 };
 
+/// REQUIRES: !text.empty().
 std::optional<Key> named(std::string_view text) {
-    for (const Named& each : kKeys) {
-        if (each.text == text) return each.key;
+    for (const Binding& each : kBindings) {
+        if (std::ranges::find(each.sequences, text) != each.sequences.end()) return each.key;
     }
     return std::nullopt;
 }

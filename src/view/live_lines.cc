@@ -20,18 +20,13 @@ constexpr int kMissRowsMin = 4;
 constexpr std::size_t kMeterRowsMax = 4;  // a heading and three meters beside streams
 constexpr std::size_t kRateWidth = 43;    // of the throughput, so that the bar does not move
 
-std::size_t width_of(std::string_view text) {
-    return static_cast<std::size_t>(std::count_if(
-        text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xc0) != 0x80; }));
-}
-
 /// `left` and `right` at the two ends of a line; `left` is cut if they do not fit.
 std::string spread(const std::string& left, const std::string& right, std::size_t columns) {
     if (right.empty()) return left;
-    if (width_of(right) + 2 >= columns) return right;
-    const std::size_t room = columns - width_of(right) - 2;
+    if (shown_width(right) + 2 >= columns) return right;
+    const std::size_t room = columns - shown_width(right) - 2;
     const std::string kept = clip(left, static_cast<int>(room));
-    return kept + std::string(room - width_of(kept) + 2, ' ') + right;
+    return kept + std::string(room - shown_width(kept) + 2, ' ') + right;
 }
 
 bool only_meters(const ViewState& state) {
@@ -92,7 +87,7 @@ ViewLine missed_line(const Sums& sums, const std::string& text) {
     constexpr std::string_view kWord = "missed";
     const std::size_t word = text.find(kWord);  // the count stands before it
     const std::size_t painted = word == std::string::npos ? text.size() : word + kWord.size();
-    return {text, any ? Paint::bad : Paint::good, 0, painted, false};
+    return {text, any ? Paint::bad : Paint::good, 0, painted};
 }
 
 std::string missed_text(const Sums& sums) {
@@ -111,13 +106,12 @@ std::vector<ViewLine> meter_header(const ViewState& state, std::size_t columns, 
     const Paint paint = all.counts.failed > 0 ? Paint::bad : Paint::good;
     std::string failed = fmt::format("{} failed", show_count(all.counts.failed));
     const std::size_t count = failed.size();
-    if (rows <= 5) return {{spread(time_text(state, false), failed, columns), Paint::plain, 0, 0, false}};
+    if (rows <= 5) return {{spread(time_text(state, false), failed, columns)}};
     const bool wide = columns >= 60;
     failed += fmt::format("   {} done", show_count(all.counts.done));
     std::string title = spread(title_of(state), time_text(state, wide), columns);
-    return {
-        {std::move(title), Paint::strong, 0, kWholeLine, false},
-        {spread(failed, fmt::format("{:.1f} MB/s", state.bytes_per_s / 1e6), columns), paint, 0, count, false}};
+    return {{std::move(title), Paint::strong},
+            {spread(failed, fmt::format("{:.1f} MB/s", state.bytes_per_s / 1e6), columns), paint, 0, count}};
 }
 
 /// Title and time, throughput, missed frames: three lines, two, or one.
@@ -130,24 +124,22 @@ std::vector<ViewLine> header(const ViewState& state, std::size_t columns, int ro
         std::string time = time_text(state, false);
         if (time.size() + 2 + missed.size() > columns)
             time = show_duration({std::max<std::int64_t>(state.elapsed_ns, 0)});
-        lines.push_back({spread(time, missed, columns), Paint::plain, 0, 0, false});
-        return lines;
+        return {{spread(time, missed, columns)}};
     }
     const bool wide = columns >= 60;
     std::string title = spread(title_of(state), time_text(state, wide), columns);
-    lines.push_back({std::move(title), Paint::strong, 0, kWholeLine, false});
+    lines.push_back({std::move(title), Paint::strong});
     std::string rate = (wide ? "throughput  " : "") + rate_text(state, wide ? " required" : "");
     if (wide)
         rate += std::string(kRateWidth - std::min(kRateWidth, rate.size()), ' ');  // the bar does not move
-    const std::size_t room = columns - std::min(columns, width_of(rate) + 2);
+    const std::size_t room = columns - std::min(columns, shown_width(rate) + 2);
     if (room >= 12 && state.required_bytes_per_s > 0) {
         rate += "  " + bar_with_mark(state.bytes_per_s, state.required_bytes_per_s,
                                      std::min<std::size_t>(room, 50) - 2, state.utf8);
     }
     const bool enough =
         state.required_bytes_per_s <= 0 || state.bytes_per_s >= state.required_bytes_per_s * 0.95;
-    ViewLine rate_line{std::move(rate), enough || state.elapsed_ns <= 0 ? Paint::plain : Paint::warning, 0,
-                       kWholeLine, false};
+    ViewLine rate_line{std::move(rate), enough || state.elapsed_ns <= 0 ? Paint::plain : Paint::warning};
     if (rows < kHeadingRowsMin) {
         lines.front() = missed_line(sums, spread(missed_text(sums), time_text(state, false), columns));
         lines.push_back(std::move(rate_line));
@@ -217,8 +209,7 @@ std::vector<ViewLine> miss_lines(const ViewState& state, std::size_t most) {
         const char* const what = miss->stall ? "stalled" : to_string(miss->kind);
         lines.push_back(
             {fmt::format("  {:>9}  {:<{}}  frame {:<7} {:<8} {}", show_duration({miss->at_ns}),
-                         printable(stream->label), label, miss->slot, what, reason_text(miss->reason)),
-             Paint::plain, 0, 0, false});
+                         printable(stream->label), label, miss->slot, what, reason_text(miss->reason))});
     }
     return lines;
 }
@@ -281,7 +272,7 @@ ViewLine others_line(
     if (text.size() > static_cast<std::size_t>(std::max(columns, 0))) {
         text = fmt::format("  {}-{} of {}, {} missed elsewhere", top + 1, top + in_view, all, elsewhere);
     }
-    return {text, Paint::faint, 0, kWholeLine, false};
+    return {text, Paint::faint};
 }
 
 void add_streams(const ViewState& state, const Layout& layout, int columns, std::vector<ViewLine>& lines) {
@@ -289,13 +280,9 @@ void add_streams(const ViewState& state, const Layout& layout, int columns, std:
     const std::size_t top = first_in_view(state, order, layout.in_view);
     const auto begin = order.begin() + static_cast<std::ptrdiff_t>(top);
     const std::vector<std::size_t> shown(begin, begin + static_cast<std::ptrdiff_t>(layout.in_view));
-    const StreamTable table(state, shown, columns);
-    if (layout.heading) lines.push_back(table.heading());
+    for (ViewLine& line : stream_lines(state, shown, columns, layout.heading)) lines.push_back(std::move(line));
     std::uint64_t bad = 0;
-    for (const std::size_t index : shown) {
-        lines.push_back(table.row(index));
-        bad += state.streams[index].bad;
-    }
+    for (const std::size_t index : shown) bad += state.streams[index].bad;
     if (layout.in_view < layout.streams) lines.push_back(others_line(state, top, layout.in_view, bad, columns));
 }
 
@@ -315,9 +302,8 @@ void StreamView::read(const StreamProgress& progress) {
     margin_lately_ns = margin(progress.margin_lately_ns.load(kOrder));
     misses.clear();
     progress.misses.read(misses);
-    std::sort(misses.begin(), misses.end(), [](const Miss& a, const Miss& b) {
-        return std::pair(a.at_ns, a.slot) > std::pair(b.at_ns, b.slot);
-    });
+    std::ranges::sort(misses, std::ranges::greater{},
+                      [](const Miss& miss) { return std::pair(miss.at_ns, miss.slot); });
 }
 
 void Scroll::handle(Key key, const std::vector<std::size_t>& order, std::size_t page) {
@@ -328,7 +314,7 @@ void Scroll::handle(Key key, const std::vector<std::size_t>& order, std::size_t 
     }
     if (order.empty()) return;
     const std::size_t last = order.size() - 1;
-    const auto found = selected ? std::find(order.begin(), order.end(), *selected) : order.end();
+    const auto found = selected ? std::ranges::find(order, *selected) : order.end();
     const bool any = found != order.end();
     std::size_t row = any ? static_cast<std::size_t>(found - order.begin()) : std::min(top, last);
     const std::size_t step = std::max<std::size_t>(page, 1);
@@ -360,8 +346,7 @@ std::vector<std::size_t> shown_order(const ViewState& state) {
         const StreamView& stream = state.streams[index];
         return std::tuple(~(stream.bad + stream.stalls), stream.margin_min_ns.value_or(INT64_MAX), index);
     };
-    std::sort(order.begin(), order.end(),
-              [&badness](std::size_t a, std::size_t b) { return badness(a) < badness(b); });
+    std::ranges::sort(order, {}, badness);
     return order;
 }
 
@@ -382,18 +367,16 @@ std::vector<ViewLine> live_lines(const ViewState& state, int columns, int rows) 
     if (layout.misses > 0) {
         lines.emplace_back();
         const auto misses = miss_lines(state, layout.misses - 1);
-        lines.push_back(
-            {misses.empty() ? "NO DROPS SO FAR" : "LAST DROPS", Paint::faint, 0, kWholeLine, false});
+        lines.push_back({misses.empty() ? "NO DROPS SO FAR" : "LAST DROPS", Paint::faint});
         lines.insert(lines.end(), misses.begin(), misses.end());
     }
     const std::size_t below = (layout.footer ? 1U : 0U) + (layout.message ? 1U : 0U);
     const auto all = static_cast<std::size_t>(std::max(rows, 0));
     if (lines.size() + below < all) lines.resize(all - below);
-    if (layout.message) lines.push_back({printable(state.message), Paint::strong, 0, kWholeLine, false});
+    if (layout.message) lines.push_back({printable(state.message), Paint::strong});
     if (layout.footer) {
         const bool message_instead = !layout.message && !state.message.empty();
-        lines.push_back({message_instead ? printable(state.message) : footer_text(state, width), Paint::faint,
-                         0, kWholeLine, false});
+        lines.push_back({message_instead ? printable(state.message) : footer_text(state, width), Paint::faint});
     }
     lines.resize(std::min(lines.size(), all));
     for (ViewLine& line : lines) line.text = clip(line.text, columns);
@@ -404,8 +387,8 @@ std::string progress_text(const ViewState& state) {
     const std::string banner = state.faults_injected ? "FAULTS INJECTED  " : "";
     if (only_meters(state)) return banner + time_text(state, false) + "  " + meters_text(state.meters);
     const Sums sums = sums_of(state);
-    std::string out = fmt::format("{}{}  {} stream{}  {}", banner, time_text(state, false),
-                                  show_count(sums.playing), sums.playing == 1 ? "" : "s", rate_text(state, ""));
+    std::string out = fmt::format("{}{}  {}  {}", banner, time_text(state, false),
+                                  counted(sums.playing, "stream"), rate_text(state, ""));
     if (sums.emptiest != nullptr)
         out += fmt::format("  buffer min {}/{}", sums.emptiest->buffered, sums.emptiest->readahead);
     out += "  " + missed_text(sums);

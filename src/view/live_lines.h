@@ -8,7 +8,6 @@
 
 #include "streamsim/progress.h"
 #include "view/keys.h"
-#include "view/meter_table.h"
 
 namespace streamsim::view {
 
@@ -35,6 +34,27 @@ struct StreamView {
     /// Copies the counters that the player's thread has written so far.
     void read(const StreamProgress& progress);
     bool over() const { return state == StreamState::ended || state == StreamState::removed; }
+};
+
+/// The counters of a meter so far, over all of its seats.
+struct MeterCounts {
+    std::uint64_t done = 0, failed = 0;
+    std::uint64_t bytes_read = 0, bytes_written = 0;
+    std::int64_t response_sum_ns = 0;
+
+    /// Adds the counters that the meter's thread has written so far.
+    void add(const MeterProgress& progress);
+};
+
+struct MeterView {
+    std::string name;
+    MeterCounts counts;
+    // The rates of the last interval, as the caller measured them:
+    double operations_per_s = 0, read_bytes_per_s = 0, write_bytes_per_s = 0;
+    std::optional<double> latency_ns;  // mean; nullopt: no operation ended in the interval
+
+    /// Computes the rates from `before` to `counts`, over `ns`.
+    void measure(const MeterCounts& before, std::int64_t ns);
 };
 
 /// Which streams of many are in view.
@@ -66,14 +86,12 @@ struct ViewState {
 
 enum class Paint : std::uint8_t { plain, faint, strong, good, warning, bad };
 
-constexpr std::size_t kWholeLine = SIZE_MAX;
-
 /// One line of the view; `painted` characters from `from` on have the paint.
 struct ViewLine {
     std::string text;
     Paint paint = Paint::plain;
     std::size_t from = 0;
-    std::size_t painted = 0;
+    std::size_t painted = SIZE_MAX;  // at most: the whole line
     bool selected = false;
 };
 
@@ -89,5 +107,15 @@ std::vector<ViewLine> live_lines(const ViewState& state, int columns, int rows);
 /// One line for a pipe: "12.0 s of 60.0 s  4 streams  480.1 of 460.0 MB/s  buffer min 7/8  0 missed", and the
 /// rates of the meters.
 std::string progress_text(const ViewState& state);
+
+// The meters alone: meter_table.cc.
+
+/// The sums over all meters.
+MeterView all_of(const std::vector<MeterView>& meters);
+/// "1,204 op/s, 310.2 MB/s read, 295.1 MB/s written, 0 failed".
+std::string meters_text(const std::vector<MeterView>& meters);
+/// A heading and a line for each meter; if that is more than `lines_max`, the last line counts the others.
+/// REQUIRES: lines_max > 1.
+std::vector<ViewLine> meter_lines(const std::vector<MeterView>& meters, std::size_t lines_max);
 
 }  // namespace streamsim::view

@@ -12,8 +12,6 @@
 namespace streamsim::view {
 namespace {
 
-constexpr int kFallbackColumns = 80;
-constexpr int kFallbackRows = 24;
 // Synchronized output: a terminal that knows it shows a draw at once; others ignore it.
 constexpr const char* kBegin = "\x1b[?2026h";
 constexpr const char* kEnd = "\x1b[?2026l";
@@ -62,8 +60,7 @@ std::string LiveView::painted(const ViewLine& line) const {
     if (!colour_) return line.text;
     const std::string_view all = line.text;
     const std::size_t from = std::min(line.from, all.size());
-    const std::size_t size =
-        line.painted >= all.size() ? all.size() - from : std::min(line.painted, all.size() - from);
+    const std::size_t size = std::min(line.painted, all.size() - from);
     std::string out = line.selected ? "\x1b[7m" : "";
     out += all.substr(0, from);
     const std::string_view code = size > 0 ? code_of(line.paint) : "";
@@ -77,7 +74,7 @@ std::string LiveView::painted(const ViewLine& line) const {
 void LiveView::draw(ViewState state) {
     bool empty = false;
     if (!screen_.keep(empty)) return;
-    const auto [columns, rows] = terminal_size(fd_, kFallbackColumns, kFallbackRows);
+    const auto [columns, rows] = terminal_size(fd_);
     std::string out = kBegin;
     if (empty || columns != columns_ || rows != rows_) {
         out += "\x1b[2J";

@@ -1,5 +1,3 @@
-#include "view/meter_table.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -75,17 +73,15 @@ std::vector<ViewLine> meter_lines(const std::vector<MeterView>& meters, std::siz
     std::vector<ViewLine> lines;
     lines.push_back({fmt::format("  {:<{}} {:>10} {:>10} {:>10} {:>10} {:>12} {:>8}", "METER", width, "OP/S",
                                  "READ MB/S", "WRITE MB/S", "LATENCY", "DONE", "FAILED"),
-                     Paint::faint, 0, kWholeLine, false});
+                     Paint::faint});
     const std::size_t room = lines_max - 1;
     const std::size_t shown = meters.size() <= room ? meters.size() : room - 1;
     for (std::size_t i = 0; i < shown; ++i) {
         const bool bad = meters[i].counts.failed > 0;
-        lines.push_back({row_text(width, meters[i]), bad ? Paint::bad : Paint::plain, 0,
-                         bad ? kWholeLine : std::size_t{0}, false});
+        lines.push_back({row_text(width, meters[i]), bad ? Paint::bad : Paint::plain});
     }
     if (shown < meters.size()) {
-        lines.push_back({fmt::format("  and {} more", show_count(meters.size() - shown)), Paint::faint, 0,
-                         kWholeLine, false});
+        lines.push_back({fmt::format("  and {} more", show_count(meters.size() - shown)), Paint::faint});
     }
     return lines;
 }

@@ -18,7 +18,6 @@
 #include <ctime>
 #include <iterator>
 #include <list>
-#include <mutex>
 #include <thread>
 #include <utility>
 
@@ -28,7 +27,7 @@
 namespace streamsim::view {
 namespace {
 
-constexpr auto kPublishTimeout = std::chrono::milliseconds(500);  // counters are published ten times a second
+constexpr std::int64_t kPublishTimeoutNs = 500'000'000;  // counters are published ten times a second
 constexpr unsigned kIdleSeconds = 10;
 /// The server itself accepts some more connections, so that the oldest can be closed for a new one.
 constexpr std::size_t kConnectionsMax = 32;
@@ -170,7 +169,7 @@ private:
 struct MetricsServer::Impl {
     ~Impl() {
         {
-            const std::lock_guard lock(mutex);
+            const MutexLock lock(mutex);
             ending = true;
         }
         published.notify_all();
@@ -179,99 +178,90 @@ struct MetricsServer::Impl {
 
     /// Waits for counters. Called on the server's thread.
     std::string counters() {
-        std::unique_lock lock(mutex);
+        MutexLock lock(mutex);
+        const std::int64_t until_ns = now_ns() + kPublishTimeoutNs;
         const std::uint64_t before = count;
         wanted = true;
-        published.wait_for(lock, kPublishTimeout, [&] { return ending || count != before; });
+        while (!ending && count == before &&
+               lock.wait_for(published, std::chrono::nanoseconds(until_ns - now_ns()))) {
+        }
         return text;
     }
     static MHD_Result answer(void* self,
                              MHD_Connection* connection,
                              const char* url,
                              const char* method,
-                             const char* version,
-                             const char* upload,
+                             const char* /*version*/,
+                             const char* /*upload*/,
                              std::size_t* upload_size,
-                             void** request);
+                             void** request) {
+        // libmicrohttpd calls this once with the headers, then for the body, then for the answer.
+        static char begun;
+        if (*request == nullptr) {
+            *request = &begun;
+            return MHD_YES;
+        }
+        if (*upload_size != 0) {
+            *upload_size = 0;
+            return MHD_YES;
+        }
+        if (const auto* info = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT)) {
+            auto* const handle = static_cast<ConnectionGuard::Handle*>(info->socket_context);
+            if (handle != nullptr) static_cast<Impl*>(self)->guard.asked(*handle);
+        }
+        unsigned status = MHD_HTTP_OK;
+        std::string type = "text/plain; charset=utf-8";
+        std::string body;
+        if (std::strcmp(method, "GET") != 0 && std::strcmp(method, "HEAD") != 0) {
+            status = MHD_HTTP_METHOD_NOT_ALLOWED;
+            body = "expected GET\n";
+        } else if (std::strcmp(url, "/metrics") != 0) {
+            status = MHD_HTTP_NOT_FOUND;
+            body = "there is /metrics\n";
+        } else {
+            type = kOpenMetricsType;
+            body = static_cast<Impl*>(self)->counters();
+        }
+        MHD_Response* const response =
+            MHD_create_response_from_buffer(body.size(), body.data(), MHD_RESPMEM_MUST_COPY);
+        if (response == nullptr) return MHD_NO;
+        MHD_add_response_header(response, MHD_HTTP_HEADER_CONTENT_TYPE, type.c_str());
+        // One request for each connection, so that one timeout covers both.
+        MHD_add_response_header(response, MHD_HTTP_HEADER_CONNECTION, "close");
+        if (status == MHD_HTTP_METHOD_NOT_ALLOWED)
+            MHD_add_response_header(response, MHD_HTTP_HEADER_ALLOW, "GET, HEAD");
+        const MHD_Result queued = MHD_queue_response(connection, status, response);
+        MHD_destroy_response(response);
+        return queued;
+    }
+
     /// Called when a connection begins and when it is closed.
     static void notify(void* self,
                        MHD_Connection* connection,
                        void** handle,
-                       MHD_ConnectionNotificationCode what);
+                       MHD_ConnectionNotificationCode what) {
+        ConnectionGuard& guard = static_cast<Impl*>(self)->guard;
+        if (what == MHD_CONNECTION_NOTIFY_STARTED) {
+            const auto* info = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
+            *handle = info != nullptr ? new ConnectionGuard::Handle(guard.begun(info->connect_fd)) : nullptr;
+        } else if (*handle != nullptr) {
+            const std::unique_ptr<ConnectionGuard::Handle> closed(
+                static_cast<ConnectionGuard::Handle*>(*handle));
+            guard.closed(*closed);
+            *handle = nullptr;
+        }
+    }
 
     ConnectionGuard guard;
     std::string url;
     std::atomic<bool> wanted{false};
-    std::mutex mutex;
+    Mutex mutex;
     std::condition_variable published;
-    std::string text;              // protected by mutex
-    std::uint64_t count = 0;       // of published texts; protected by mutex
-    bool ending = false;           // protected by mutex
+    std::string text GUARDED_BY(mutex);
+    std::uint64_t count GUARDED_BY(mutex) = 0;  // of published texts
+    bool ending GUARDED_BY(mutex) = false;
     MHD_Daemon* daemon = nullptr;  // last: its thread uses the others
 };
-
-MHD_Result MetricsServer::Impl::answer(void* self,
-                                       MHD_Connection* connection,
-                                       const char* url,
-                                       const char* method,
-                                       const char* /*version*/,
-                                       const char* /*upload*/,
-                                       std::size_t* upload_size,
-                                       void** request) {
-    // libmicrohttpd calls this once with the headers, then for the body, then for the answer.
-    static char begun;
-    if (*request == nullptr) {
-        *request = &begun;
-        return MHD_YES;
-    }
-    if (*upload_size != 0) {
-        *upload_size = 0;
-        return MHD_YES;
-    }
-    if (const auto* info = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT)) {
-        auto* const handle = static_cast<ConnectionGuard::Handle*>(info->socket_context);
-        if (handle != nullptr) static_cast<Impl*>(self)->guard.asked(*handle);
-    }
-    unsigned status = MHD_HTTP_OK;
-    std::string type = "text/plain; charset=utf-8";
-    std::string body;
-    if (std::strcmp(method, "GET") != 0 && std::strcmp(method, "HEAD") != 0) {
-        status = MHD_HTTP_METHOD_NOT_ALLOWED;
-        body = "expected GET\n";
-    } else if (std::strcmp(url, "/metrics") != 0) {
-        status = MHD_HTTP_NOT_FOUND;
-        body = "there is /metrics\n";
-    } else {
-        type = kOpenMetricsType;
-        body = static_cast<Impl*>(self)->counters();
-    }
-    MHD_Response* const response =
-        MHD_create_response_from_buffer(body.size(), body.data(), MHD_RESPMEM_MUST_COPY);
-    if (response == nullptr) return MHD_NO;
-    MHD_add_response_header(response, MHD_HTTP_HEADER_CONTENT_TYPE, type.c_str());
-    // One request for each connection, so that one timeout covers both.
-    MHD_add_response_header(response, MHD_HTTP_HEADER_CONNECTION, "close");
-    if (status == MHD_HTTP_METHOD_NOT_ALLOWED)
-        MHD_add_response_header(response, MHD_HTTP_HEADER_ALLOW, "GET, HEAD");
-    const MHD_Result queued = MHD_queue_response(connection, status, response);
-    MHD_destroy_response(response);
-    return queued;
-}
-
-void MetricsServer::Impl::notify(void* self,
-                                 MHD_Connection* connection,
-                                 void** handle,
-                                 MHD_ConnectionNotificationCode what) {
-    ConnectionGuard& guard = static_cast<Impl*>(self)->guard;
-    if (what == MHD_CONNECTION_NOTIFY_STARTED) {
-        const auto* info = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
-        *handle = info != nullptr ? new ConnectionGuard::Handle(guard.begun(info->connect_fd)) : nullptr;
-    } else if (*handle != nullptr) {
-        const std::unique_ptr<ConnectionGuard::Handle> closed(static_cast<ConnectionGuard::Handle*>(*handle));
-        guard.closed(*closed);
-        *handle = nullptr;
-    }
-}
 
 Result<MetricsAddress> parse_metrics_address(std::string_view text) {
     const std::size_t colon = text.rfind(':');
@@ -323,7 +313,7 @@ bool MetricsServer::wanted() const {
 
 void MetricsServer::publish(std::string text) {
     {
-        const std::lock_guard lock(impl_->mutex);
+        const MutexLock lock(impl_->mutex);
         impl_->text = std::move(text);
         ++impl_->count;
         impl_->wanted = false;

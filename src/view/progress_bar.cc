@@ -13,8 +13,6 @@
 namespace streamsim::view {
 namespace {
 
-constexpr int kFallbackColumns = 80;
-constexpr int kFallbackRows = 24;
 constexpr std::int64_t kRateWindowNs = 5'000'000'000;
 constexpr std::int64_t kLineIntervalNs = 10'000'000'000;  // on a pipe
 
@@ -46,11 +44,7 @@ ProgressBar::ProgressBar(int fd, bool terminal, std::string what, std::uint64_t 
     : fd_(fd), terminal_(terminal), what_(std::move(what)), total_bytes_(total_bytes) {}
 
 ProgressBar::~ProgressBar() {
-    if (drawn_) write("\r\x1b[K");
-}
-
-void ProgressBar::write(const std::string& text) const {
-    write_all(fd_, text);
+    if (drawn_) write_all(fd_, "\r\x1b[K");
 }
 
 void ProgressBar::update(std::uint64_t done_bytes, std::int64_t elapsed_ns) {
@@ -69,20 +63,19 @@ void ProgressBar::update_count(std::uint64_t done, std::uint64_t total, std::int
 
 void ProgressBar::show(const std::string& line, std::int64_t elapsed_ns) {
     if (terminal_) {
-        const int columns = terminal_size(fd_, kFallbackColumns, kFallbackRows).first;
-        write("\r" + clip(line, columns - 1) + "\x1b[K");
+        write_all(fd_, "\r" + clip(line, terminal_size(fd_).first - 1) + "\x1b[K");
         drawn_ = true;
     } else if (elapsed_ns >= next_line_ns_) {
-        write(line + "\n");
+        write_all(fd_, line + "\n");
         next_line_ns_ = elapsed_ns + kLineIntervalNs;
     }
 }
 
 void ProgressBar::finish(std::uint64_t done_bytes, std::int64_t elapsed_ns) {
-    if (drawn_) write("\r\x1b[K");
+    if (drawn_) write_all(fd_, "\r\x1b[K");
     drawn_ = false;
-    write(fmt::format("{}: {} in {}, {:.1f} MB/s\n", printable(what_), show_bytes(done_bytes),
-                      show_duration({elapsed_ns}), rate_between(done_bytes, elapsed_ns) / 1e6));
+    write_all(fd_, fmt::format("{}: {} in {}, {:.1f} MB/s\n", printable(what_), show_bytes(done_bytes),
+                               show_duration({elapsed_ns}), rate_between(done_bytes, elapsed_ns) / 1e6));
 }
 
 }  // namespace streamsim::view

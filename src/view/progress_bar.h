@@ -40,7 +40,6 @@ private:
         std::int64_t at_ns;
         std::uint64_t bytes;
     };
-    void write(const std::string& text) const;
     void show(const std::string& line, std::int64_t elapsed_ns);
 
     int fd_;

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
+#include <utility>
 
 #include "base/units.h"
 #include "base/utf8.h"
@@ -25,12 +27,30 @@ bool tight(const StreamView& stream) {
     return stream.period_ns > 0 && stream.margin_min_ns && *stream.margin_min_ns * 4 < stream.period_ns;
 }
 
+std::string buffer_cell(const StreamView& stream) {
+    if (stream.period_ns == 0 || stream.over()) return "-";
+    return fmt::format("{}/{}", stream.buffered, stream.readahead);
+}
+
+std::string played_cell(const StreamView& stream) {
+    if (stream.frames_total == 0) return std::to_string(stream.on_time);
+    return fmt::format("{}/{}", stream.due, stream.frames_total);
+}
+
+std::string last_cell(const StreamView& stream) {
+    return stream.misses.empty() ? "-" : show_duration({stream.misses.front().at_ns});
+}
+
+std::string padded(const std::string& text, std::size_t width, bool right) {
+    const std::string field = clip(text, static_cast<int>(width));
+    return right ? fmt::format("{:>{}} ", field, width) : fmt::format("{:<{}} ", field, width);
+}
+
 std::string duration_or_dash(const std::optional<std::int64_t>& ns) {
     return ns ? show_duration({*ns}) : "-";
 }
 
-}  // namespace
-
+/// The word for a stream's state: "ok", "TIGHT", "DROPS".
 const char* state_word(const StreamView& stream) {
     switch (stream.state) {
         case StreamState::idle: return "waits";
@@ -45,23 +65,18 @@ const char* state_word(const StreamView& stream) {
     return tight(stream) ? "TIGHT" : "ok";
 }
 
-Paint state_paint(const StreamView& stream) {
-    if (stream.state == StreamState::removed) return Paint::faint;
-    if (stream.state == StreamState::waiting || stream.bad > 0 || stream.stalls > 0) return Paint::bad;
-    if (stream.state == StreamState::ended) return Paint::faint;
-    if (stream.state != StreamState::playing) return Paint::plain;
-    return tight(stream) ? Paint::warning : Paint::good;
-}
+struct Column {
+    int order;  // from the left
+    const char* heading;
+    std::size_t width;
+    bool right;
+    std::function<std::string(const StreamView& stream)> cell;
+};
 
-StreamTable::StreamTable(const ViewState& state, const std::vector<std::size_t>& shown, int columns)
-    : state_(state) {
-    const auto room = static_cast<std::size_t>(std::max(columns, 0));
-    marked_ = room >= kMarkedColumnsMin && state.keys;
-    choose(shown, room - (marked_ ? 2 : 0));
-}
-
-/// Adds columns in order of their importance while they fit, gives the rest to the label, then sorts them.
-void StreamTable::choose(const std::vector<std::size_t>& shown, std::size_t columns) {
+/// Takes columns in order of their importance while they fit, gives the rest to the label, then sorts them.
+std::vector<Column> columns_of(const ViewState& state,
+                               const std::vector<std::size_t>& shown,
+                               std::size_t columns) {
     std::size_t label = 6;
     std::size_t buffer = 3;
     std::size_t played = 6;
@@ -69,7 +84,7 @@ void StreamTable::choose(const std::vector<std::size_t>& shown, std::size_t colu
     bool deadlines = false;
     bool stalls = false;
     for (const std::size_t index : shown) {
-        const StreamView& stream = state_.streams[index];
+        const StreamView& stream = state.streams[index];
         label = std::max(label, printable(stream.label).size());
         buffer = std::max(buffer, buffer_cell(stream).size());
         const std::string total = std::to_string(std::max(stream.frames_total, stream.on_time));
@@ -80,113 +95,76 @@ void StreamTable::choose(const std::vector<std::size_t>& shown, std::size_t colu
     }
     label = std::min(label, kLabelWidthMax);
     clip = std::min(clip, kClipWidthMax);
-    bar_cells_ = columns >= kWideColumnsMin ? kBarCellsWide : kBarCells;
-    using T = StreamTable;
-    struct Choice {
-        int order;
-        Column column;
-        bool wanted;
+    const std::size_t bar_cells = columns >= kWideColumnsMin ? kBarCellsWide : kBarCells;
+    const auto bar_cell = [bar_cells, utf8 = state.utf8](const StreamView& stream) {
+        if (stream.period_ns == 0 || stream.over()) return std::string();
+        return bar(stream.buffered, stream.readahead, bar_cells, utf8);
     };
-    const Choice choices[] = {
-        {7, {"DROPS", 6, true, &T::drops_cell}, true},
-        {3, {"", buffer, true, &T::buffer_cell}, deadlines},
-        {4, {"MARGIN", 9, true, &T::margin_cell}, deadlines},
-        {2, {"BUFFER", bar_cells_ + (state_.utf8 ? 0 : 2), false, &T::bar_cell}, deadlines},
-        {8, {"STALLS", 6, true, &T::stalls_cell}, stalls},
-        {9, {"LAST AT", 8, true, &T::last_cell}, deadlines},
-        {5, {"MIN MARGIN", 10, true, &T::min_margin_cell}, deadlines},
-        {10, {"PLAYED", played, true, &T::played_cell}, true},
-        {11, {"READ", 8, true, &T::read_cell}, true},
-        {12, {"CLIP", clip, false, &T::clip_cell}, true},
+    const std::pair<Column, bool> choices[] = {
+        {{7, "DROPS", 6, true, [](const auto& stream) { return show_count(stream.bad); }}, true},
+        {{3, "", buffer, true, buffer_cell}, deadlines},
+        {{4, "MARGIN", 9, true,
+          [](const auto& stream) { return stream.over() ? "-" : duration_or_dash(stream.margin_lately_ns); }},
+         deadlines},
+        {{2, "BUFFER", bar_cells + (state.utf8 ? 0 : 2), false, bar_cell}, deadlines},
+        {{8, "STALLS", 6, true, [](const auto& stream) { return show_count(stream.stalls); }}, stalls},
+        {{9, "LAST AT", 8, true, last_cell}, deadlines},
+        {{5, "MIN MARGIN", 10, true, [](const auto& stream) { return duration_or_dash(stream.margin_min_ns); }},
+         deadlines},
+        {{10, "PLAYED", played, true, played_cell}, true},
+        {{11, "READ", 8, true, [](const auto& stream) { return show_bytes(stream.bytes); }}, true},
+        {{12, "CLIP", clip, false, [](const auto& stream) { return printable(stream.clip); }}, true},
     };
-    std::vector<std::pair<int, Column>> taken{{0, {"STATE", kStateWidth, false, &T::state_cell}}};
+    std::vector<Column> taken{{0, "STATE", kStateWidth, false, state_word}};
     std::size_t used = kStateWidth;
-    for (const Choice& choice : choices) {
-        if (!choice.wanted) continue;
+    for (const auto& [column, wanted] : choices) {
+        if (!wanted) continue;
         // The first column may narrow the label; the others take only what the label leaves.
         const std::size_t least = taken.size() == 1 ? kLabelWidthMin : label;
-        if (used + 1 + choice.column.width + 1 + least > columns) break;
-        taken.emplace_back(choice.order, choice.column);
-        used += 1 + choice.column.width;
+        if (used + 1 + column.width + 1 + least > columns) break;
+        taken.push_back(column);
+        used += 1 + column.width;
     }
     const std::size_t left = columns > used + 1 ? columns - used - 1 : 0;
-    short_labels_ = left < label;
-    taken.push_back({1, {"STREAM", std::min(label, left), false, &T::label_cell}});
-    std::sort(taken.begin(), taken.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
-    for (const auto& [order, column] : taken) columns_.push_back(column);
+    const auto label_cell = [is_short = left < label](const StreamView& stream) {
+        return printable(is_short ? stream.short_label : stream.label);
+    };
+    taken.push_back({1, "STREAM", std::min(label, left), false, label_cell});
+    std::ranges::sort(taken, {}, &Column::order);
+    return taken;
 }
 
-ViewLine StreamTable::heading() const {
-    std::string text = marker(false);
-    for (const Column& column : columns_) {
-        const std::string heading = clip(column.heading, static_cast<int>(column.width));
-        text += column.right ? fmt::format("{:>{}} ", heading, column.width)
-                             : fmt::format("{:<{}} ", heading, column.width);
+}  // namespace
+
+Paint state_paint(const StreamView& stream) {
+    if (stream.state == StreamState::removed) return Paint::faint;
+    if (stream.state == StreamState::waiting || stream.bad > 0 || stream.stalls > 0) return Paint::bad;
+    if (stream.state == StreamState::ended) return Paint::faint;
+    if (stream.state != StreamState::playing) return Paint::plain;
+    return tight(stream) ? Paint::warning : Paint::good;
+}
+
+std::vector<ViewLine> stream_lines(const ViewState& state,
+                                   const std::vector<std::size_t>& shown,
+                                   int columns,
+                                   bool heading) {
+    const auto room = static_cast<std::size_t>(std::max(columns, 0));
+    const bool marked = room >= kMarkedColumnsMin && state.keys;
+    const std::vector<Column> taken = columns_of(state, shown, room - (marked ? 2 : 0));
+    std::vector<ViewLine> lines;
+    if (heading) {
+        ViewLine& line = lines.emplace_back(ViewLine{marked ? "  " : "", Paint::faint});
+        for (const Column& column : taken) line.text += padded(column.heading, column.width, column.right);
     }
-    return {text, Paint::faint, 0, kWholeLine, false};
-}
-
-ViewLine StreamTable::row(std::size_t index) const {
-    const StreamView& stream = state_.streams[index];
-    const bool selected = state_.scroll.selected == index;
-    ViewLine line{marker(selected), state_paint(stream), marker(selected).size(), kStateWidth, selected};
-    for (const Column& column : columns_) {
-        const std::string cell = clip((this->*column.cell)(stream), static_cast<int>(column.width));
-        line.text += column.right ? fmt::format("{:>{}} ", cell, column.width)
-                                  : fmt::format("{:<{}} ", cell, column.width);
+    for (const std::size_t index : shown) {
+        const StreamView& stream = state.streams[index];
+        const bool selected = state.scroll.selected == index;
+        const std::string marker = !marked ? "" : selected ? "> " : "  ";
+        ViewLine& line =
+            lines.emplace_back(ViewLine{marker, state_paint(stream), marker.size(), kStateWidth, selected});
+        for (const Column& column : taken) line.text += padded(column.cell(stream), column.width, column.right);
     }
-    return line;
-}
-
-std::string StreamTable::state_cell(const StreamView& stream) const {
-    return state_word(stream);
-}
-
-std::string StreamTable::label_cell(const StreamView& stream) const {
-    return printable(short_labels_ ? stream.short_label : stream.label);
-}
-
-std::string StreamTable::clip_cell(const StreamView& stream) const {
-    return printable(stream.clip);
-}
-
-std::string StreamTable::bar_cell(const StreamView& stream) const {
-    if (stream.period_ns == 0 || stream.over()) return {};
-    return bar(stream.buffered, stream.readahead, bar_cells_, state_.utf8);
-}
-
-std::string StreamTable::buffer_cell(const StreamView& stream) const {
-    if (stream.period_ns == 0 || stream.over()) return "-";
-    return fmt::format("{}/{}", stream.buffered, stream.readahead);
-}
-
-std::string StreamTable::margin_cell(const StreamView& stream) const {
-    return stream.over() ? "-" : duration_or_dash(stream.margin_lately_ns);
-}
-
-std::string StreamTable::min_margin_cell(const StreamView& stream) const {
-    return duration_or_dash(stream.margin_min_ns);
-}
-
-std::string StreamTable::drops_cell(const StreamView& stream) const {
-    return show_count(stream.bad);
-}
-
-std::string StreamTable::stalls_cell(const StreamView& stream) const {
-    return show_count(stream.stalls);
-}
-
-std::string StreamTable::last_cell(const StreamView& stream) const {
-    return stream.misses.empty() ? "-" : show_duration({stream.misses.front().at_ns});
-}
-
-std::string StreamTable::played_cell(const StreamView& stream) const {
-    if (stream.frames_total == 0) return std::to_string(stream.on_time);
-    return fmt::format("{}/{}", stream.due, stream.frames_total);
-}
-
-std::string StreamTable::read_cell(const StreamView& stream) const {
-    return show_bytes(stream.bytes);
+    return lines;
 }
 
 }  // namespace streamsim::view

@@ -6,6 +6,8 @@
 #include <cerrno>
 #include <cstdlib>
 
+#include "base/utf8.h"
+
 namespace streamsim::view {
 namespace {
 
@@ -32,13 +34,7 @@ void write_all(int fd, std::string_view text) {
 }
 
 std::string clip(std::string_view text, int columns) {
-    int characters = 0;
-    std::size_t end = 0;
-    for (; end < text.size(); ++end) {
-        const bool begins_character = (static_cast<unsigned char>(text[end]) & 0xc0) != 0x80;
-        if (begins_character && ++characters > columns) break;
-    }
-    return std::string(text.substr(0, end));
+    return std::string(text.substr(0, bytes_of_first(text, static_cast<std::size_t>(std::max(columns, 0)))));
 }
 
 bool utf8_wanted() {

@@ -12,8 +12,9 @@ namespace streamsim::view {
 /// True if `fd` is a terminal that obeys escape sequences.
 bool terminal_obeys(int fd);
 
-/// Columns and rows; the fallbacks if the terminal does not report them.
-std::pair<int, int> terminal_size(int fd, int fallback_columns, int fallback_rows);
+/// Columns and rows; if the terminal does not report them, those of kUsualSize.
+std::pair<int, int> terminal_size(int fd);
+inline constexpr std::pair kUsualSize{80, 24};
 
 /// Writes everything or gives up: a view that cannot be drawn is no reason to stop playing.
 void write_all(int fd, std::string_view text);

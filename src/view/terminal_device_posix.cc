@@ -12,11 +12,9 @@ bool terminal_obeys(int fd) {
     return isatty(fd) == 1 && term != nullptr && std::string_view(term) != "dumb" && *term != '\0';
 }
 
-std::pair<int, int> terminal_size(int fd, int fallback_columns, int fallback_rows) {
+std::pair<int, int> terminal_size(int fd) {
     winsize size{};
-    if (ioctl(fd, TIOCGWINSZ, &size) != 0 || size.ws_col == 0 || size.ws_row == 0) {
-        return {fallback_columns, fallback_rows};
-    }
+    if (ioctl(fd, TIOCGWINSZ, &size) != 0 || size.ws_col == 0 || size.ws_row == 0) return kUsualSize;
     return {size.ws_col, size.ws_row};
 }
 

@@ -18,9 +18,9 @@ bool terminal_obeys(int fd) {
     return SetConsoleMode(console_of(fd), mode | ENABLE_PROCESSED_OUTPUT | ENABLE_VIRTUAL_TERMINAL_PROCESSING);
 }
 
-std::pair<int, int> terminal_size(int fd, int fallback_columns, int fallback_rows) {
+std::pair<int, int> terminal_size(int fd) {
     CONSOLE_SCREEN_BUFFER_INFO info{};
-    if (!GetConsoleScreenBufferInfo(console_of(fd), &info)) return {fallback_columns, fallback_rows};
+    if (!GetConsoleScreenBufferInfo(console_of(fd), &info)) return kUsualSize;
     return {info.srWindow.Right - info.srWindow.Left + 1, info.srWindow.Bottom - info.srWindow.Top + 1};
 }
 

@@ -1,5 +1,5 @@
 // A plain reader on libnfs: N connections, D reads of 1 MiB in flight on each, one file front to back, again
-// and again for some seconds. What comes is copied once, as by everybody who wants to keep it. Prints MB/s and
+// and again for some seconds. It copies the data once, as every reader does that keeps them. Prints MB/s and
 // CPU seconds per GB as JSON.
 //
 //     nfs_reader HOST EXPORT FILE VERSION CONNECTIONS DEPTH SECONDS

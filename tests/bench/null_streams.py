@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """1,000 streams of small frames on null storage, in real time at 24 fps, on one processor: none dropped.
 
-Nothing is read, so what is measured is the player itself: its timers, its books, its loop. Drops of the first
+Nothing is read, so what is measured is the player itself: its timers, its statistics, its loop. Drops of the first
 second count here, too.
 """
 import argparse

@@ -151,7 +151,7 @@ TEST_F(Consent, FilesOfAWorkloadMayTakeATenthOfTheFreeSpace) {
     const Finished refused = streamsim({"run", workload(16, {}), target()});
     EXPECT_EQ(refused.exit_code, 3) << refused.text();
     EXPECT_THAT(refused.err, AllOf(HasSubstr("16.8 MB would be written"), HasSubstr("--yes")));
-    // Of all steps together: each client has a file of its own.
+    // The files of all steps count together: each client has a file of its own.
     const std::string steps = workload(4, {{"over", "clients"}, {"values", {1, 2, 4}}});
     const Finished sum = streamsim({"run", steps, target()});
     EXPECT_EQ(sum.exit_code, 3) << sum.text();

@@ -30,7 +30,7 @@ std::string without(std::string text, const std::string& what) {
     return text;
 }
 
-/// What a page says, without its style, its scripts and its tags.
+/// The text of a page, without its style, its scripts and its tags.
 std::string words_of_page(std::string page) {
     for (const auto& [begin, end] :
          {std::pair{"<style", "</style>"}, std::pair{"<script", "</script>"}, std::pair{"<", ">"}}) {
@@ -179,7 +179,7 @@ TEST_F(Disclaimer, TheNullStorageSaysNothing) {
 }
 
 TEST_F(Disclaimer, AScenarioWithFaultsSaysSo) {
-    for (const char* name : {"silence-null", "errors-null", "fault-silence"}) {
+    for (const char* name : {"throughput-gap-null", "errors-null", "fault-throughput-gap"}) {
         const Finished done =
             streamsim({"run", std::string(STREAMSIM_SOURCE_FORMATS) + "/scenario/" + name + ".json", "--json",
                        json_path()});

@@ -63,7 +63,7 @@ Json CliTest::play_with_text(std::vector<std::string> options, const std::string
     finished_ = streamsim(options);
     EXPECT_TRUE(finished_.exit_code == 0 || finished_.exit_code == 1) << finished_.text();
     Json result = read_json(json_path());
-    EXPECT_THAT(books_problems(result), IsEmpty());
+    EXPECT_THAT(result_problems(result), IsEmpty());
     EXPECT_EQ(finished_.exit_code, exit_code_of(result)) << finished_.text();
     return result;
 }
@@ -87,7 +87,7 @@ Json expect_interrupted(const Finished& finished, const std::string& json_path) 
         return {};
     }
     Json result = read_json(json_path);
-    EXPECT_THAT(books_problems(result), IsEmpty());
+    EXPECT_THAT(result_problems(result), IsEmpty());
     EXPECT_EQ(result["interrupted"], true);
     if (result["totals"]["frames_on_time"] == 0) {
         EXPECT_EQ(result["verdict"]["pass"], false) << "nothing was played, nothing has passed";

@@ -44,7 +44,7 @@ protected:
     /// Writes a fault document: the rules are its JSON list.
     std::string write_faults(const Json& rules) const;
 
-    /// Of the last play().
+    /// The program as the last play() left it: its exit code and its output.
     const Finished& finished() const { return finished_; }
 
     TempDir dir_;

@@ -54,7 +54,7 @@ TEST_F(Hardship, AnOrdinaryUserPlays) {
                                     "1s", "--json", nobodys_json(), target()}));
         EXPECT_THAT(done.exit_code, AnyOf(0, 1)) << done.text();
         const Json result = read_json(nobodys_json());
-        EXPECT_THAT(books_problems(result), IsEmpty());
+        EXPECT_THAT(result_problems(result), IsEmpty());
         EXPECT_EQ(result["totals"]["frames_failed"], 0);
         EXPECT_GE(result["totals"]["frames_on_time"], 180);
     }
@@ -67,7 +67,7 @@ TEST_F(Hardship, WithoutIoUringItPlaysWithThreadsAndSaysSo) {
     const Finished done = run(launcher_, spawn);
     EXPECT_THAT(done.exit_code, AnyOf(0, 1)) << done.text();
     const Json result = read_json(nobodys_json());
-    EXPECT_THAT(books_problems(result), IsEmpty());
+    EXPECT_THAT(result_problems(result), IsEmpty());
     EXPECT_EQ(result["target"]["io"], "threads");
     EXPECT_EQ(result["totals"]["frames_failed"], 0);
     EXPECT_THAT(done.err, HasSubstr("io_uring"));
@@ -85,7 +85,7 @@ TEST_F(Hardship, WhatCannotBeLockedIsSaid) {
     EXPECT_THAT(done.exit_code, AnyOf(0, 1)) << done.text();
     const Json result = read_json(nobodys_json());
     EXPECT_EQ(result["totals"]["frames_failed"], 0);
-    EXPECT_THAT(books_problems(result), IsEmpty());
+    EXPECT_THAT(result_problems(result), IsEmpty());
     EXPECT_FALSE(result["notices"].empty()) << "16 frames of 8.9 MB were registered within 8 MiB?";
 }
 

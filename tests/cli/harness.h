@@ -1,5 +1,5 @@
-// What the black-box tests share: folders that go away, programs that are run and watched from outside, and the
-// book-keeping rules that every result must obey.
+// Helpers of the black-box tests: folders that go away, programs that are run and watched from outside, and the
+// rules of counting that every result must obey.
 #pragma once
 
 #include <sys/types.h>
@@ -98,10 +98,10 @@ void write_text(const std::string& path, const std::string& text);
 /// The JSON document in a file; throws when it is not there or not JSON.
 Json read_json(const std::string& path);
 
-/// What is wrong with the books of a result, a sentence each: counts that do not add up, totals that are not
-/// the sum of the streams, a drop table that is not what the counts say, a verdict that does not follow from
-/// them, a required key that is missing. Empty: nothing.
-std::vector<std::string> books_problems(const Json& result);
+/// The contradictions within a result, a sentence each: counts that do not add up, totals that are not the sum
+/// of the streams, a drop table that is not what the counts say, a verdict that does not follow from them, a
+/// required key that is missing. Empty: none.
+std::vector<std::string> result_problems(const Json& result);
 
 /// The exit code that belongs to a result that was not interrupted.
 int exit_code_of(const Json& result);

@@ -20,7 +20,7 @@ constexpr const char* kCommands[] = {"",        "prepare", "max",   "run", "form
 
 class Help : public CliTest {
 protected:
-    /// What `command --help` prints.
+    /// The text that `command --help` prints.
     static std::string help(const std::string& command) {
         std::vector<std::string> words{"--help"};
         if (!command.empty()) words.insert(words.begin(), command);
@@ -50,7 +50,7 @@ protected:
         return run(program, spawn);
     }
 
-    /// What bash offers for the last of these words.
+    /// The completions that bash offers for the last of these words.
     static std::set<std::string> offered_by_bash(const std::vector<std::string>& words) {
         std::string script = "source <(streamsim completions bash)\nCOMP_WORDS=(";
         for (const std::string& word : words) script += "'" + word + "' ";

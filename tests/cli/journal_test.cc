@@ -30,7 +30,8 @@ protected:
         return {};
     }
 
-    /// Plays for long, and kills it when its journal has `seconds` of play. What it left.
+    /// Plays for long, and kills the program when its journal has `seconds` of play. Returns the journal that
+    /// is left.
     Json killed(const std::string& directory, int seconds) {
         Process process(streamsim_binary(), {.args = {"--quiet", "--prores-hd", "--duration", "60s", "--faults",
                                                       faults(), "--journal", directory, "null:"}});
@@ -47,7 +48,7 @@ protected:
         EXPECT_GE(after["totals"]["frames_scheduled"], before["totals"]["frames_scheduled"]);
         return after;
     }
-    /// Of one that ended.
+    /// The journal of a run that ended.
     Json journal_of_a_run() {
         return play({"--prores-hd", "--duration", "300ms", "--journal", directory()}, "null:");
     }
@@ -141,7 +142,7 @@ TEST_F(Journals, AreMerged) {
                 AllOf(StartsWith("FAULTS INJECTED: DOES NOT PLAY"), HasSubstr("seat 1 (host h1): it vanished"),
                       HasSubstr("\nSeats\n"), HasSubstr("partial")));
     const Json merged = read_json(json_path());
-    EXPECT_THAT(books_problems(merged), IsEmpty());
+    EXPECT_THAT(result_problems(merged), IsEmpty());
     EXPECT_EQ(merged["totals"]["frames_scheduled"],
               left["totals"]["frames_scheduled"].get<int>() + whole["totals"]["frames_scheduled"].get<int>());
     EXPECT_EQ(merged["drops"].size(), left["drops"].size() + whole["drops"].size());

@@ -40,7 +40,7 @@ public:
         rows_ = rows;
         tmux({"resize-window", "-x", std::to_string(columns), "-y", std::to_string(rows)});
     }
-    /// What it shows, a string a row.
+    /// The text on the terminal, a string a row.
     std::vector<std::string> screen() {
         std::istringstream text(tmux({"capture-pane", "-p"}).out);
         std::vector<std::string> lines;
@@ -202,7 +202,7 @@ TEST_F(Live, StreamsComeAndGoByKeys) {
     terminal.key("q");
     terminal.wait_for("code=130");
     const Json result = read_json(json_path());
-    EXPECT_THAT(books_problems(result), IsEmpty());
+    EXPECT_THAT(result_problems(result), IsEmpty());
     EXPECT_TRUE(result["interrupted"].get<bool>());
     ASSERT_EQ(result["streams"].size(), 3u);
     EXPECT_GT(result["streams"][2]["frames_scheduled"].get<int>(), 0);

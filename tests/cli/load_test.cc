@@ -117,7 +117,7 @@ TEST_F(LoadTest, TablesAreWhatTheSourcesFormulasGiveForTheRows) {
         transfer.from_ns = std::min(transfer.from_ns, number(row, "submitted_ns"));
         transfer.to_ns = std::max(transfer.to_ns, number(row, "completed_ns"));
     }
-    // What was under way at the end is in the rows as far as it came, and in no table.
+    // Transfers that were under way at the end are in the rows as far as they came, and in no table.
     std::map<std::string, std::vector<Transfer>> by_mode;
     for (const auto& [name, transfer] : transfers) by_mode[transfer.mode].push_back(transfer);
     const Json& modes = result["steps"][0]["modes"];
@@ -204,7 +204,7 @@ TEST_F(LoadTest, AColdStepReadsEachByteOnce) {
         const Json result = load(document, target(), {"--csv", csv, "--html", html});
         const ColdReads cold = cold_reads(csv);
         EXPECT_LE(cold.bytes, 2 * 3 * 1000 * 1024);
-        // Of a place that is drawn a small block reads a part.
+        // A small block at a random place reads only a part of that place.
         EXPECT_GT(cold.bytes, 2 * 3 * (random > 0 ? 500 : 1000) * 1024 - 1);
         for (const auto& [place, times] : cold.places) ASSERT_EQ(times, 1) << place;
         const Json& step = result["steps"][0];
@@ -278,7 +278,7 @@ TEST_F(LoadTest, BesideStreamsSaysWhatEachCostsTheOther) {
                                      "500ms", "--clip-duration", "1s", "--json", json_path(), target()});
     EXPECT_EQ(done.exit_code, 0) << done.text();
     const Json result = read_json(json_path());
-    EXPECT_THAT(books_problems(result), testing::IsEmpty());
+    EXPECT_THAT(result_problems(result), testing::IsEmpty());
     ASSERT_EQ(result["meters"].size(), 1u);
     EXPECT_GT(result["meters"][0]["all"]["done"], 0);
     EXPECT_EQ(result["alone"]["streams"]["frames_scheduled"], 12);

@@ -14,7 +14,7 @@ using ::testing::Contains;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-/// Of the small format: a frame with its header, 24 times a second.
+/// The rate of a stream of the small format: a frame with its header, 24 times a second.
 constexpr double kSmallBytesPerS = (8192.0 + 4.0 * kSmallWidth * kSmallHeight) * 24;
 
 class Max : public CliTest {

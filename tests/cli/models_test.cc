@@ -25,7 +25,7 @@ protected:
         return "sim:" + path + options;
     }
 
-    /// What was said about a mistake: exit 2, nothing on standard output.
+    /// The message about a mistake: exit 2, nothing on standard output.
     static std::string mistake(const std::string& target) {
         const Finished done = streamsim({"--dpx10", "--frames", "24", target});
         EXPECT_EQ(done.exit_code, 2) << target << "\n" << done.text();

@@ -1,4 +1,4 @@
-// Where results go: never over what has appeared meanwhile. And what is said: no name commands a terminal.
+// Output files: none is written over a file that has appeared meanwhile. Messages: no name commands a terminal.
 #include <gtest/gtest.h>
 
 #include <csignal>

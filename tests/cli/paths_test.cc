@@ -1,5 +1,5 @@
-// What the program does below its target, seen from outside: no name there is made, written or removed but from
-// a descriptor of its directory, and nothing that others put there is changed.
+// The program's work below its target, seen from outside: it makes, writes and removes each name there from a
+// descriptor of the directory, and changes nothing that others put there.
 #include <sys/stat.h>
 #include <unistd.h>
 

@@ -1,4 +1,4 @@
-// The main job from outside: media is made, played, judged, and the books are right.
+// The main job from outside: media is made, played, judged, and the counts are right.
 #include <gtest/gtest.h>
 
 #include <cerrno>
@@ -141,7 +141,7 @@ TEST_F(Play, ADirectoryThatVanishesFailsWhatComesAfter) {
     const Finished done = process.wait();
     EXPECT_EQ(done.exit_code, 1) << done.text();
     const Json result = read_json(json_path());
-    EXPECT_THAT(books_problems(result), ::testing::IsEmpty());
+    EXPECT_THAT(result_problems(result), ::testing::IsEmpty());
     EXPECT_GE(result["streams"][0]["frames_failed"], 30);
     EXPECT_GE(result["streams"][0]["frames_on_time"], 20);
     EXPECT_EQ(result["streams"][1]["frames_failed"], 0);

@@ -98,7 +98,7 @@ TEST_F(RecordTest, AScenarioRecords) {
     const Finished run = streamsim({"run", "--quiet", "--json", json_path(), scenario});
     EXPECT_EQ(run.exit_code, 1) << run.text();
     const Json result = read_json(json_path());
-    EXPECT_THAT(books_problems(result), IsEmpty());
+    EXPECT_THAT(result_problems(result), IsEmpty());
     ASSERT_EQ(result["streams"].size(), 3U);
     EXPECT_EQ(result["streams"][1]["frames_scheduled"], 60);
     EXPECT_EQ(result["streams"][1]["frames_failed"], 3);  // due at 2.0, 2.033 and 2.067 s

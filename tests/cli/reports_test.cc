@@ -1,4 +1,4 @@
-// What a run leaves besides its result (a trace, a JUnit report), and `streamsim report`.
+// The outputs of a run besides its result (a trace, a JUnit report), and `streamsim report`.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -141,7 +141,7 @@ TEST_F(Reports, ASingleResultIsRendered) {
     const std::string rows = read_text(csv);
     EXPECT_EQ(std::count(rows.begin(), rows.end(), '\n'), 5);
     EXPECT_THAT(read_text(html), StartsWith("<!DOCTYPE html>"));
-    // Where something else is, nothing is written over it.
+    // A file that is not such a table is not overwritten.
     write_text(csv, "mine\n");
     EXPECT_EQ(streamsim({"report", path, "--csv", csv}).exit_code, 2);
     EXPECT_EQ(read_text(csv), "mine\n");
@@ -196,7 +196,7 @@ TEST_F(Reports, TakesWhatItCanRenderOnly) {
     EXPECT_EQ(streamsim({"report", target()}).exit_code, 2);
 }
 
-/// Of "streamsim: metrics: http://127.0.0.1:PORT/metrics".
+/// Waits for "streamsim: metrics: http://127.0.0.1:PORT/metrics" and returns the URL.
 std::string url_said(Process& player) {
     std::string said;
     while (player.running() && said.find("/metrics\n") == std::string::npos) {

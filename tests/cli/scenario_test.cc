@@ -29,7 +29,7 @@ protected:
         finished_ = streamsim(options);
         EXPECT_EQ(finished_.exit_code, exit_code) << finished_.text();
         Json result = read_json(json_path());
-        EXPECT_THAT(books_problems(result), testing::IsEmpty());
+        EXPECT_THAT(result_problems(result), testing::IsEmpty());
         return result;
     }
 
@@ -54,7 +54,7 @@ TEST_F(ScenarioTest, IsPlayedInVirtualTimeAndSaysSo) {
 
 TEST_F(ScenarioTest, ThatIsNotAsItsAuthorSaidIsToldAndStillJudgedByItsFrames) {
     Json document = scenario("sim:null");
-    document["faults"] = {{{"kind", "silence"}, {"at", "1s"}, {"for", "800ms"}}};
+    document["faults"] = {{{"kind", "throughput-gap"}, {"at", "1s"}, {"for", "800ms"}}};
     document["expect"] = {{"effect", "nothing"}, {"plays", true}};
     const Json result = result_of(document, 1);
     EXPECT_EQ(result["scenario"]["as_expected"], false);
@@ -158,7 +158,7 @@ TEST_F(ScenarioTest, OnAModelHasItsNodesItsLinksAndItsFaults) {
 }
 
 TEST_F(ScenarioTest, ThoseThatComeWithTheProgramAreAsTheySay) {
-    for (const char* name : {"morning", "silence-null", "errors-null"}) {
+    for (const char* name : {"morning", "throughput-gap-null", "errors-null"}) {
         const Finished finished =
             streamsim({"run", std::string(STREAMSIM_SOURCE_DIR "/formats/scenario/") + name + ".json", "--json",
                        json_path(), "--quiet"});

@@ -1,5 +1,5 @@
-// Ctrl-C at any moment: exit code 130, the result is there, the books are right. A stopped process: nobody else
-// is blamed.
+// Ctrl-C at any moment: exit code 130, the result is there, its counts are right. A stopped process: nobody
+// else is blamed.
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <signal.h>
@@ -61,7 +61,7 @@ TEST_F(Interrupted, WhilePreparing) {
                 clips.push_back(entry.path());
             }
         }
-        // What has its final name is whole.
+        // A clip that has its final name is whole.
         for (const std::string& clip : clips) EXPECT_EQ(frames_in(clip).size(), 48U) << clip;
         if (i % 2 == 0) continue;
         const Finished next =
@@ -284,7 +284,7 @@ protected:
         const Finished done = process.wait();
         EXPECT_EQ(done.exit_code, 1) << done.text();
         Json result = read_json(json_path());
-        EXPECT_THAT(books_problems(result), IsEmpty());
+        EXPECT_THAT(result_problems(result), IsEmpty());
         EXPECT_EQ(result["verdict"]["limit"], "client-scheduling") << result["verdict"];
         EXPECT_GE(result["client"]["loop_lateness_ns"]["max"].get<std::int64_t>(), 200'000'000);
         return result;

@@ -85,7 +85,7 @@ TEST_F(TwoAtOnce, NothingIsTakenFromAPlayThatGoesOn) {
         streamsim({"prepare", "--format", small(), "--streams", "2", "--clip-duration", "1s", target()});
     EXPECT_EQ(prepare.exit_code, 3) << prepare.text();
     EXPECT_THAT(prepare.err, HasSubstr(name_of(play)));
-    // What needs no writing goes beside it.
+    // Commands that need not write work beside the play.
     EXPECT_EQ(streamsim({"prepare", "--format", small(), target()}).exit_code, 0);
     EXPECT_EQ(streamsim({"--format", small(), "--duration", "1s", target()}).exit_code, 0) << "two plays";
     EXPECT_EQ(clip_directories().size(), 1U);

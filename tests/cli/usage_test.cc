@@ -1,4 +1,4 @@
-// What is typed and what comes back: options, messages, exit codes, documents.
+// The command line and its answers: options, messages, exit codes, documents.
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 

@@ -1,6 +1,6 @@
-// What is played from vanishes meanwhile: a parent that is renamed, a directory that is removed, a mount that
-// is taken away. That is no damage of the media. And a client that has no file descriptor left is no storage
-// that fails.
+// Targets that vanish during play: a parent that is renamed, a directory that is removed, a mount that is taken
+// away. The verdict must not call that damage of the media. And a client that has no file descriptor left is no
+// storage that fails.
 #include <gtest/gtest.h>
 #include <sys/mount.h>
 #include <sys/resource.h>
@@ -49,7 +49,7 @@ protected:
         const Finished finished = process.wait();
         EXPECT_EQ(finished.exit_code, 1) << finished.text();
         Json result = read_json(json_path());
-        EXPECT_THAT(books_problems(result), IsEmpty());
+        EXPECT_THAT(result_problems(result), IsEmpty());
         return result;
     }
 
@@ -112,7 +112,7 @@ TEST_F(Vanished, AFrameThatIsRemovedIsDamage) {
     EXPECT_EQ(result["causes"][0]["cause"], "damaged-file") << result["causes"];
 }
 
-/// Of two streams one plays from a directory that vanishes, after a frame of it did; the other misses a frame.
+/// One of two streams plays from a directory that loses a frame and then vanishes; the other misses a frame.
 TEST_F(Vanished, AFrameThatIsRemovedBeforeOrFromAnotherDirectoryIsDamage) {
     prepare(2, "3s");
     const auto clips = clip_directories();

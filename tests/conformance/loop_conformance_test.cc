@@ -41,7 +41,7 @@ protected:
     std::vector<int> log_;
 };
 
-TEST_P(LoopConformance, timers_run_by_time_then_in_the_order_they_were_set) {
+TEST_P(LoopConformance, TimersRunByTimeThenInTheOrderTheyWereSet) {
     const Instant begin = loop_->now();
     Note notes[] = {{&log_, 0}, {&log_, 1}, {&log_, 2}, {&log_, 3}};
     loop_->at(begin + milliseconds(2), notes[3].callback());
@@ -52,7 +52,7 @@ TEST_P(LoopConformance, timers_run_by_time_then_in_the_order_they_were_set) {
     EXPECT_EQ(log_, (std::vector<int>{0, 1, 2, 3}));
 }
 
-TEST_P(LoopConformance, a_timer_never_runs_early) {
+TEST_P(LoopConformance, ATimerNeverRunsEarly) {
     Note note{&log_, 0, loop_.get()};
     const Instant due = loop_->now() + microseconds(700);
     loop_->at(due, note.callback());
@@ -60,7 +60,7 @@ TEST_P(LoopConformance, a_timer_never_runs_early) {
     EXPECT_GE(note.ran_at, due);
 }
 
-TEST_P(LoopConformance, a_time_in_the_past_means_the_next_turn_and_not_now) {
+TEST_P(LoopConformance, ATimeInThePastMeansTheNextTurnAndNotNow) {
     struct Setter {
         EventLoop& loop;
         Note& late;
@@ -78,7 +78,7 @@ TEST_P(LoopConformance, a_time_in_the_past_means_the_next_turn_and_not_now) {
     EXPECT_EQ(log_, (std::vector<int>{1, 2, 2}));
 }
 
-TEST_P(LoopConformance, a_cancelled_timer_does_not_run_and_cancel_says_so_once) {
+TEST_P(LoopConformance, ACancelledTimerDoesNotRunAndCancelSaysSoOnce) {
     Note notes[] = {{&log_, 0}, {&log_, 1}};
     const TimerId gone = loop_->at(loop_->now() + milliseconds(1), notes[0].callback());
     loop_->at(loop_->now() + milliseconds(2), notes[1].callback());
@@ -89,7 +89,7 @@ TEST_P(LoopConformance, a_cancelled_timer_does_not_run_and_cancel_says_so_once) 
     EXPECT_EQ(log_, (std::vector<int>{1}));
 }
 
-TEST_P(LoopConformance, a_timer_that_has_run_cannot_be_cancelled_nor_its_successor_by_its_name) {
+TEST_P(LoopConformance, ATimerThatHasRunCannotBeCancelledNorItsSuccessorByItsName) {
     Note notes[] = {{&log_, 0}, {&log_, 1}};
     const TimerId first = loop_->at(loop_->now(), notes[0].callback());
     loop_->run();
@@ -100,7 +100,7 @@ TEST_P(LoopConformance, a_timer_that_has_run_cannot_be_cancelled_nor_its_success
     EXPECT_EQ(log_, (std::vector<int>{0, 1}));
 }
 
-TEST_P(LoopConformance, post_works_from_other_threads_and_loses_nothing) {
+TEST_P(LoopConformance, PostWorksFromOtherThreadsAndLosesNothing) {
     constexpr int kThreads = 4;
     constexpr int kPosts = 500;
     int seen = 0;
@@ -131,7 +131,7 @@ TEST_P(LoopConformance, post_works_from_other_threads_and_loses_nothing) {
     loop_->release();
 }
 
-TEST_P(LoopConformance, completions_are_reaped_before_a_timer_that_is_due) {
+TEST_P(LoopConformance, CompletionsAreReapedBeforeATimerThatIsDue) {
     struct Queue : Reaper {
         std::vector<int>& log;
         explicit Queue(std::vector<int>& l) : log(l) {}
@@ -155,7 +155,7 @@ INSTANTIATE_TEST_SUITE_P(All,
                          });
 
 /// In virtual time such a chain would stay at one instant for ever.
-TEST(UvLoop, deferred_callbacks_that_defer_again_do_not_starve_timers) {
+TEST(UvLoop, DeferredCallbacksThatDeferAgainDoNotStarveTimers) {
     loop::UvLoop loop;
     struct Again {
         EventLoop& loop;
@@ -170,7 +170,7 @@ TEST(UvLoop, deferred_callbacks_that_defer_again_do_not_starve_timers) {
     EXPECT_EQ(loop.run(), StopReason::stopped) << "else it never ends";
 }
 
-TEST(VirtualLoop, jumps_to_the_next_event) {
+TEST(VirtualLoop, JumpsToTheNextEvent) {
     loop::VirtualLoop loop;
     std::vector<int> log;
     Note note{&log, 1, &loop};
@@ -179,13 +179,13 @@ TEST(VirtualLoop, jumps_to_the_next_event) {
     EXPECT_EQ(note.ran_at, Instant{} + seconds(86400));
 }
 
-TEST(VirtualLoop, nothing_left_to_happen_while_something_is_outstanding_is_a_bug) {
+TEST(VirtualLoop, NothingLeftToHappenWhileSomethingIsOutstandingIsABug) {
     loop::VirtualLoop loop;
     loop.hold();
     EXPECT_DEATH(loop.run(), "an operation is outstanding");
 }
 
-TEST(UvLoop, a_callback_that_takes_too_long_is_noted_as_a_stall) {
+TEST(UvLoop, ACallbackThatTakesTooLongIsNotedAsAStall) {
     loop::UvLoop loop;
     struct Busy {
         loop::UvLoop& loop;
@@ -208,7 +208,7 @@ TEST(UvLoop, a_callback_that_takes_too_long_is_noted_as_a_stall) {
 }
 
 /// Compares the queue with a list that is sorted anew each time.
-TEST(TimerQueue, agrees_with_a_sorted_list_over_random_operations) {
+TEST(TimerQueue, AgreesWithASortedListOverRandomOperations) {
     struct Entry {
         Instant when;
         std::uint64_t order;

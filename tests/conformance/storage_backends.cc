@@ -4,10 +4,10 @@
 #include "loop/uv_loop.h"
 #include "loop/virtual_loop.h"
 #include "sim/cluster/cluster.h"
+#include "storage/backends.h"
 #include "storage/fault/fault_storage.h"
+#include "storage/local/local_options.h"
 #include "storage/null_storage.h"
-#include "storage/threads/threads_storage.h"
-#include "storage/uring/uring_storage.h"
 
 namespace streamsim {
 namespace {

@@ -5,7 +5,7 @@ desktop, on a phone, in the dark, on paper, and with axe-core.
     page_test.py look|axe STREAMSIM PAGE_SAMPLES WORK
 
 WORK gets the reports, and of each a picture for every way of looking at it. Prints "skipped: ..." where Chromium or
-axe-core cannot be had.
+axe-core is not available.
 """
 import json
 import pathlib

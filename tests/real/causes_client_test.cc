@@ -1,5 +1,5 @@
-// A client with too little memory: a control group (v1) that holds it to some megabytes. What is slow then is
-// not the storage; and where the storage is slow, memory is not told as the cause.
+// A client with too little memory: a control group (v1) that holds it to some megabytes. The storage is not the
+// limit then; and on a slow storage, memory is not named as the cause.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <unistd.h>

@@ -195,8 +195,8 @@ void expect_busy_client(int hogs, const Options& priority, const Options& more) 
     EXPECT_THAT(result["verdict"]["limit"], AnyOf(Eq("client-cpu"), Eq("client-scheduling")))
         << result["verdict"];
     EXPECT_THAT(sentences_of(result), HasSubstr("cannot be held against the storage"));
-    // Where still others want the processors, which keep the storage's own process from them as well, a frame
-    // of many may be booked to the storage.
+    // The busy processors delay the storage's own process as well, so a few of the frames may be attributed to
+    // the storage.
     int all = 0;
     int of_storage = 0;
     for (const Json& cause : result["causes"]) {

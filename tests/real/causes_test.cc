@@ -1,6 +1,6 @@
 // Staged causes: storage, media and settings that are wrong in one known way each, and a result that has to
-// name it, in the verdict, in a sentence and for each frame. What is not the storage's is never held against
-// it.
+// name it, in the verdict, in a sentence and for each frame. No fault of another part is ever attributed to the
+// storage.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

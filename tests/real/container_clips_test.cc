@@ -203,7 +203,8 @@ struct Probed {
     std::vector<Extent> audio;
 };
 
-/// What ffprobe lists. A stamp that it does not show for each frame is replaced by those of showing, in order.
+/// The frames that ffprobe lists. If it lacks the decoding stamp of a frame, the presentation stamps are used
+/// for all, in order.
 Probed probe(const std::string& path) {
     const auto ran =
         run("ffprobe -v error -show_entries packet=codec_type,stream_index,pos,size,pts_time,dts_time,flags "
@@ -264,7 +265,7 @@ void expect_times(const FrameIndex& index, const Probed& probed, bool odd_first)
     ASSERT_EQ(probed.seconds.size(), index.count());
     // Milliseconds of Matroska, ticks of 1/90000, microseconds of ffprobe's decimals.
     const double slack = index.variable_rate() ? 2e-6 : 1.1e-3;
-    // Where only the first frame is too long the others are on a grid of their own.
+    // If only the first frame is too long, the others are on a grid of their own.
     const std::uint64_t from = odd_first ? 1 : 0;
     const double late = probed.seconds[from] - static_cast<double>(index.due(from).ns) * 1e-9;
     for (std::uint64_t k = from; k < index.count(); ++k) {

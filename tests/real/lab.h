@@ -37,8 +37,8 @@ public:
     /// streamsim from beginning to end.
     Finished play(const std::vector<std::string>& arguments, unsigned seat = 0) const;
 
-    /// Waits until each stream of a program on a seat has shown some frames, which was told --metrics
-    /// 127.0.0.1:9311. What went wrong; empty: it plays.
+    /// Waits until each stream of a program on a seat, started with --metrics 127.0.0.1:9311, has shown some
+    /// frames. Returns the problem; empty: it plays.
     std::string wait_until_playing(unsigned streams, unsigned seat = 0) const;
 
     /// "nfs" or "smb": kills the server at once; starts it and waits until it serves.

@@ -1,5 +1,6 @@
 // The largest number of streams on a disk whose rate is known, because the kernel holds it there: a loop device
-// with direct I/O below it, throttled by its control group (v1). What is found has to be what division gives.
+// with direct I/O below it, throttled by its control group (v1). The number that is found has to be what
+// division gives.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

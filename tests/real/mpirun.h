@@ -17,12 +17,12 @@ bool mpirun_is_here();
 #define SKIP_WITHOUT_MPIRUN() \
     if (!mpirun_is_here()) GTEST_SKIP() << "there is no mpirun, or streamsim was built without MPI"
 
-/// What mpirun is started with, for streamsim with `args` on so many ranks.
+/// The command line of mpirun, for streamsim with `args` on so many ranks.
 Spawn over_ranks(int ranks,
                  const std::vector<std::string>& mpirun_options,
                  const std::vector<std::string>& args);
 
-/// Of a file that may vanish meanwhile; empty: it has.
+/// The text of a file that may vanish meanwhile; empty: it has.
 std::string text_of(const std::filesystem::path& path);
 
 /// The process of this rank, of the run whose command line has `word`; 0: there is none.

@@ -1,5 +1,5 @@
-// Networks that lose packets, are cut, or are full, and servers that stop or die: whose it is must be right,
-// where echoes are allowed and where they are not.
+// Networks that lose packets, are cut, or are full, and servers that stop or die: the limit of the verdict must
+// be right, whether streamsim may send pings or not.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -80,12 +80,12 @@ const std::vector<Trouble> kTroubles = {
      "storage"},
 };
 
-using Parameters = std::tuple<std::string, bool, std::size_t>;  // protocol, echoes, of kTroubles
+using Parameters = std::tuple<std::string, bool, std::size_t>;  // protocol, may ping, index in kTroubles
 
 class Networks : public ::testing::TestWithParam<Parameters> {
 protected:
     std::string protocol() const { return std::get<0>(GetParam()); }
-    bool echoes() const { return std::get<1>(GetParam()); }
+    bool may_ping() const { return std::get<1>(GetParam()); }
     const Trouble& trouble() const { return kTroubles[std::get<2>(GetParam())]; }
 
     void ask(const Lab& lab, const std::vector<std::vector<std::string>>& commands) const {
@@ -96,13 +96,13 @@ protected:
         }
     }
 
-    /// streamsim, with or without the right to send echoes.
+    /// streamsim, with or without the right to send pings.
     std::unique_ptr<Process> play(const Lab& lab, const std::string& json) const {
         Spawn spawn;
         spawn.args = {"--quiet", "--prores-hd", "--streams", trouble().streams, "--duration",
                       "8s",      "--json",      json,        "--metrics",       "127.0.0.1:9311"};
         spawn.args.push_back(protocol() == "nfs" ? lab.nfs() : lab.smb());
-        if (echoes()) return lab.streamsim(spawn);
+        if (may_ping()) return lab.streamsim(spawn);
         spawn.args.insert(spawn.args.begin(),
                           {"--bounding-set", "-net_raw", "--inh-caps", "-net_raw", streamsim_binary()});
         return lab.begin("setpriv", spawn);
@@ -131,7 +131,7 @@ TEST_P(Networks, AreBlamedForWhatIsTheirsAlone) {
     const Finished done = process->wait();
     ASSERT_EQ(done.exit_code, 1) << done.text();
     const Json result = read_json(results / "json");
-    EXPECT_THAT(books_problems(result), IsEmpty());
+    EXPECT_THAT(result_problems(result), IsEmpty());
     EXPECT_EQ(result["verdict"]["limit"], trouble().limit) << result["verdict"];
     ASSERT_THAT(result["causes"], Not(IsEmpty()));
     const auto named = [&result](const std::string& cause) { return result["causes"][0]["cause"] == cause; };
@@ -139,8 +139,8 @@ TEST_P(Networks, AreBlamedForWhatIsTheirsAlone) {
 }
 
 std::string name_of(const ::testing::TestParamInfo<Parameters>& each) {
-    const auto& [protocol, echoes, trouble] = each.param;
-    return kTroubles[trouble].name + "_" + protocol + (echoes ? "_Echoes" : "_NoEchoes");
+    const auto& [protocol, may_ping, trouble] = each.param;
+    return kTroubles[trouble].name + "_" + protocol + (may_ping ? "_Ping" : "_NoPing");
 }
 
 INSTANTIATE_TEST_SUITE_P(Short,

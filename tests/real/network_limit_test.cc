@@ -11,9 +11,9 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
-/// What 1 Gb/s carries of a file, after Ethernet, IP, TCP and RPC: measured 118 to 119.5 MB/s.
-constexpr double kLeast = 118e6;
-constexpr double kMost = 119.5e6;
+/// File data that 1 Gb/s carries besides Ethernet, IP, TCP and RPC: measured 118 to 119.5 MB/s.
+constexpr double kGigabitBytesPerSMin = 118e6;
+constexpr double kGigabitBytesPerSMax = 119.5e6;
 
 class OneGigabit : public ::testing::TestWithParam<std::string> {};
 
@@ -28,16 +28,17 @@ TEST_P(OneGigabit, CarriesAsManyStreamsAsArithmeticSays) {
     ASSERT_EQ(done.exit_code, 0) << done.text();
     const Json of = read_json(results / "json")["formats"][0];
     const double one = of["required_bytes_per_s"].get<double>() / of["streams"].get<double>();
-    const int expected = static_cast<int>(kLeast / one);
-    ASSERT_EQ(expected, static_cast<int>(kMost / one)) << "the link is too near to a whole number of streams";
+    const int expected = static_cast<int>(kGigabitBytesPerSMin / one);
+    ASSERT_EQ(expected, static_cast<int>(kGigabitBytesPerSMax / one))
+        << "the link is too near to a whole number of streams";
     EXPECT_EQ(of["streams"], expected);
     EXPECT_EQ(of["fails_at"], expected + 1);
     EXPECT_EQ(of["limit"], "network") << of["reason"];
     EXPECT_THAT(of["reason"].get<std::string>(), HasSubstr("10.77.0.10"));
 }
 
-INSTANTIATE_TEST_SUITE_P(Network, OneGigabit, ::testing::Values("nfs", "smb"), [](const auto& way) {
-    return way.param;
+INSTANTIATE_TEST_SUITE_P(Network, OneGigabit, ::testing::Values("nfs", "smb"), [](const auto& each) {
+    return each.param;
 });
 
 /// Seats at 10 Gb/s, and a server that has 1.
@@ -61,14 +62,14 @@ TEST_F(Narrowing, ThreeSeatsOfOneProcessPlayAndFourDoNot) {
             lab_.play({"--quiet", "--prores-hd", "--seats", std::to_string(seats), "--streams", "1",
                        "--duration", "5s", "--json", results_ / "json", lab_.nfs()});
         const Json result = read_json(results_ / "json");
-        EXPECT_THAT(books_problems(result), IsEmpty());
+        EXPECT_THAT(result_problems(result), IsEmpty());
         EXPECT_EQ(done.exit_code, seats == 3 ? 0 : 1) << done.text();
         EXPECT_EQ(result["verdict"]["limit"], seats == 3 ? "none" : "network") << result["verdict"];
         EXPECT_EQ(result["servers"][0]["seats"].size(), static_cast<std::size_t>(seats));
     }
 }
 
-TEST_F(Narrowing, FourComputersAtOnceAreHeldUpByTheNetwork) {
+TEST_F(Narrowing, FourComputersAtOnceAreLimitedByTheNetwork) {
     std::vector<std::unique_ptr<Process>> all;
     for (unsigned seat = 0; seat < 4; ++seat) {
         Spawn spawn;
@@ -76,16 +77,16 @@ TEST_F(Narrowing, FourComputersAtOnceAreHeldUpByTheNetwork) {
                       lab_.nfs()};
         all.push_back(lab_.streamsim(spawn, seat));
     }
-    int held_up = 0;
+    int limited = 0;
     for (unsigned seat = 0; seat < 4; ++seat) {
         const Finished done = all[seat]->wait();
         const Json result = read_json(results_ / std::to_string(seat));
         if (done.exit_code == 0) continue;
-        ++held_up;
+        ++limited;
         EXPECT_EQ(done.exit_code, 1) << done.text();
         EXPECT_EQ(result["verdict"]["limit"], "network") << result["verdict"];
     }
-    EXPECT_GE(held_up, 1) << "four streams of 35 MB/s came over 1 Gb/s";
+    EXPECT_GE(limited, 1) << "four streams of 35 MB/s came over 1 Gb/s";
 }
 
 }  // namespace

@@ -29,10 +29,10 @@ TEST(FarAway, PlayBeginsAndSaysWhatItWaitsFor) {
     const Finished made = streamsim(prepare);
     ASSERT_EQ(made.exit_code, 0) << made.text();
 
-    Spawn way;
-    way.args = {STREAMSIM_SOURCE_DIR "/tests/real/lab/far", "100", lab.facts()["server"]["address"],
-                "22049:12049", "22048:12048"};
-    const auto far = lab.begin("python3", way);
+    Spawn spawn;
+    spawn.args = {STREAMSIM_SOURCE_DIR "/tests/real/lab/far", "100", lab.facts()["server"]["address"],
+                  "22049:12049", "22048:12048"};
+    const auto far = lab.begin("python3", spawn);
     for (int tries = 0; tries < 1000 && far->out_so_far().empty(); ++tries) sleep_ms(10);
     ASSERT_EQ(far->out_so_far(), "listening\n") << far->err_so_far();
     std::vector<std::string> play = media;
@@ -86,7 +86,7 @@ TEST_P(Outage, OfThreeSecondsDropsWhatWasDueThenAndNothingElse) {
     const Finished done = process->wait();
     EXPECT_EQ(done.exit_code, 1) << done.text();
     const Json result = read_json(json());
-    EXPECT_THAT(books_problems(result), IsEmpty());
+    EXPECT_THAT(result_problems(result), IsEmpty());
     std::map<int, std::vector<std::uint64_t>> missed;
     for (const Json& drop : result["drops"]) {
         EXPECT_EQ(drop["kind"], "dropped") << drop;
@@ -114,7 +114,7 @@ TEST_P(Outage, ForGoodFailsFramesWithReasonsAndEnds) {
     EXPECT_EQ(done.exit_code, 1) << done.text();
     EXPECT_LT(done.wall_s, 5 + 15);
     const Json result = read_json(json());
-    EXPECT_THAT(books_problems(result), IsEmpty());
+    EXPECT_THAT(result_problems(result), IsEmpty());
     EXPECT_GT(result["totals"]["frames_failed"], 0);
     for (const Json& drop : result["drops"]) {
         if (drop["kind"] != "failed") continue;
@@ -136,8 +136,8 @@ TEST_P(Outage, AnInterruptAlwaysWorks) {
     expect_interrupted(done, json());
 }
 
-INSTANTIATE_TEST_SUITE_P(Network, Outage, ::testing::Values("nfs", "smb"), [](const auto& way) {
-    return way.param;
+INSTANTIATE_TEST_SUITE_P(Network, Outage, ::testing::Values("nfs", "smb"), [](const auto& each) {
+    return each.param;
 });
 
 }  // namespace

@@ -44,7 +44,7 @@ protected:
         const Finished done = on_seat(words);
         EXPECT_EQ(done.exit_code, 0) << done.text();
         Json result = read_json(results / "json");
-        EXPECT_THAT(books_problems(result), IsEmpty());
+        EXPECT_THAT(result_problems(result), IsEmpty());
         EXPECT_THAT(result.dump(), Not(HasSubstr(lab_.facts()["server"]["password"].get<std::string>())));
         return result;
     }
@@ -53,13 +53,13 @@ protected:
 };
 
 /// Prepares by one URL, plays by it, plays the same by path, and cleans by the URL.
-struct Way {
+struct ProtocolCase {
     const char* name;
     const char* io;
     const char* protocol;
     std::string (*url)(const Lab&);
 };
-class EachProtocol : public Network, public ::testing::WithParamInterface<Way> {};
+class EachProtocol : public Network, public ::testing::WithParamInterface<ProtocolCase> {};
 
 TEST_P(EachProtocol, PlaysWhatAPathPlays) {
     const std::string url = GetParam().url(lab_);
@@ -102,10 +102,11 @@ TEST_P(EachProtocol, PlaysWhatAPathPlays) {
 INSTANTIATE_TEST_SUITE_P(
     Network,
     EachProtocol,
-    ::testing::Values(Way{"nfs3", "nfs", "NFSv3", [](const Lab& lab) { return lab.nfs("", "version=3"); }},
-                      Way{"nfs4", "nfs", "NFSv4.0", [](const Lab& lab) { return lab.nfs("", "version=4"); }},
-                      Way{"smb", "smb", "SMB 3.1.1", [](const Lab& lab) { return lab.smb(); }}),
-    [](const auto& way) { return std::string(way.param.name); });
+    ::testing::Values(
+        ProtocolCase{"nfs3", "nfs", "NFSv3", [](const Lab& lab) { return lab.nfs("", "version=3"); }},
+        ProtocolCase{"nfs4", "nfs", "NFSv4.0", [](const Lab& lab) { return lab.nfs("", "version=4"); }},
+        ProtocolCase{"smb", "smb", "SMB 3.1.1", [](const Lab& lab) { return lab.smb(); }}),
+    [](const auto& each) { return std::string(each.param.name); });
 
 TEST_F(Network, ClipsOfOthersAreIndexedAsByPath) {
     const std::string folder = lab_.local("clips");

@@ -1,6 +1,4 @@
 // The contract of streamsim/byte_store.h, tested against NFS, and checked in the server's own directory.
-#include "storage/nfs/nfs_byte_store.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
@@ -15,6 +13,7 @@
 
 #include "conformance/storage_backends.h"
 #include "real/nfs_lab.h"
+#include "storage/backends.h"
 
 namespace streamsim {
 namespace {
@@ -38,7 +37,7 @@ protected:
         storage::make_nfs_byte_store(tests::nfs_place(GetParam(), 1), "/export");
 };
 
-TEST_P(NfsByteStore, what_a_list_has_said_does_not_outlive_a_change) {
+TEST_P(NfsByteStore, WhatAListHasSaidDoesNotOutliveAChange) {
     std::ofstream(directory_ / "a") << "abc";
     ASSERT_TRUE(store_->list(url_path()));
     ASSERT_TRUE(store_->stat(url_path("a")).value());
@@ -57,7 +56,7 @@ TEST_P(NfsByteStore, what_a_list_has_said_does_not_outlive_a_change) {
     EXPECT_FALSE(store_->stat(url_path("a")).value());
 }
 
-TEST_P(NfsByteStore, several_threads_are_served_at_once) {
+TEST_P(NfsByteStore, SeveralThreadsAreServedAtOnce) {
     // In one context of version 4 libnfs confuses two opens of one file.
     for (int i = 0; i < 12; ++i) std::ofstream(directory_ / std::to_string(i)) << "abc";
     std::vector<std::thread> threads;
@@ -77,7 +76,7 @@ TEST_P(NfsByteStore, several_threads_are_served_at_once) {
     EXPECT_EQ(good, 60);
 }
 
-TEST_P(NfsByteStore, writes_and_reads) {
+TEST_P(NfsByteStore, WritesAndReads) {
     const auto bytes = pattern((std::size_t{9} << 20) + 12'345);
     auto sink = store_->create(url_path("clip"));
     ASSERT_TRUE(sink) << sink.error().problems.front();
@@ -102,7 +101,7 @@ TEST_P(NfsByteStore, writes_and_reads) {
     EXPECT_EQ(fs::file_size(directory_ / "clip"), bytes.size());
 }
 
-TEST_P(NfsByteStore, directories_links_and_what_is_there) {
+TEST_P(NfsByteStore, DirectoriesLinksAndWhatIsThere) {
     ASSERT_TRUE(store_->make_directories(url_path("a/b/c")));
     ASSERT_TRUE(store_->make_directories(url_path("a/b/c"))) << "what is there already";
     std::ofstream(directory_ / "a/file") << "12345";
@@ -131,7 +130,7 @@ TEST_P(NfsByteStore, directories_links_and_what_is_there) {
     EXPECT_FALSE(store_->list(url_path("none")));
 }
 
-TEST_P(NfsByteStore, a_directory_of_many) {
+TEST_P(NfsByteStore, ADirectoryOfMany) {
     for (int i = 0; i < 3000; ++i) std::ofstream(directory_ / ("frame." + std::to_string(10'000 + i) + ".dpx"));
     const auto entries = store_->list(url_path());
     ASSERT_TRUE(entries) << entries.error().problems.front();
@@ -140,7 +139,7 @@ TEST_P(NfsByteStore, a_directory_of_many) {
     EXPECT_EQ(entries.value().back().name, "frame.12999.dpx");
 }
 
-TEST_P(NfsByteStore, rename_replaces_nothing) {
+TEST_P(NfsByteStore, RenameReplacesNothing) {
     std::ofstream(directory_ / "one") << "1";
     std::ofstream(directory_ / "two") << "22";
     const auto refused = store_->rename(url_path("one"), url_path("two"));
@@ -157,7 +156,7 @@ TEST_P(NfsByteStore, rename_replaces_nothing) {
     EXPECT_TRUE(fs::is_directory(directory_ / "whole"));
 }
 
-TEST_P(NfsByteStore, removes_and_counts) {
+TEST_P(NfsByteStore, RemovesAndCounts) {
     std::ofstream(directory_ / "file") << "1";
     fs::create_directories(directory_ / "full/x");
     fs::create_symlink("file", directory_ / "link");
@@ -175,7 +174,7 @@ TEST_P(NfsByteStore, removes_and_counts) {
     EXPECT_LT(free.value(), here / 10 * 11);
 }
 
-TEST_P(NfsByteStore, says_what_is_wrong) {
+TEST_P(NfsByteStore, SaysWhatIsWrong) {
     const auto nowhere =
         storage::make_nfs_byte_store(tests::nfs_place(GetParam(), 1), "/nope/dir")->list("/nope/dir");
     ASSERT_FALSE(nowhere);

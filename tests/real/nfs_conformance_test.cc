@@ -13,7 +13,7 @@
 #include "loop/uv_loop.h"
 #include "real/lab.h"
 #include "real/nfs_lab.h"
-#include "storage/nfs/nfs_storage.h"
+#include "storage/backends.h"
 
 namespace streamsim {
 namespace {

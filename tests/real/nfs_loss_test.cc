@@ -12,7 +12,7 @@
 #include "conformance/storage_harness.h"
 #include "loop/uv_loop.h"
 #include "real/nfs_lab.h"
-#include "storage/nfs/nfs_storage.h"
+#include "storage/backends.h"
 
 namespace streamsim {
 namespace {
@@ -51,7 +51,7 @@ protected:
     TestOpen open_;
 };
 
-TEST_P(NfsLoss, a_server_that_comes_back_is_used_again) {
+TEST_P(NfsLoss, AServerThatComesBackIsUsedAgain) {
     begin(seconds(30));
     tests::kill_server();
     TestRead read;
@@ -79,7 +79,7 @@ TEST_P(NfsLoss, a_server_that_comes_back_is_used_again) {
     harness_.shut_down({});
 }
 
-TEST_P(NfsLoss, without_a_server_operations_end_in_time) {
+TEST_P(NfsLoss, WithoutAServerOperationsEndInTime) {
     begin(milliseconds(500));
     tests::kill_server();
     TestRead read;
@@ -141,7 +141,7 @@ protected:
     FileId file_ = kNoFile;
 };
 
-TEST_P(NfsWriteLoss, a_sync_tells_what_a_server_that_restarted_may_have_lost) {
+TEST_P(NfsWriteLoss, ASyncTellsWhatAServerThatRestartedMayHaveLost) {
     create();
     TestWrite write;
     begin_write(write, 0);
@@ -158,7 +158,7 @@ TEST_P(NfsWriteLoss, a_sync_tells_what_a_server_that_restarted_may_have_lost) {
     harness_.shut_down({});
 }
 
-TEST_P(NfsWriteLoss, a_write_and_a_name_wait_for_the_server_to_come_back) {
+TEST_P(NfsWriteLoss, AWriteAndANameWaitForTheServerToComeBack) {
     create();
     tests::kill_server();
     TestWrite write;

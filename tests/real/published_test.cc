@@ -1,6 +1,6 @@
-// What the models say of the published tests: the largest number of streams that plays, as printed, and that
-// one more does not; the curves of the sequential reads; and that each scenario that ships comes as its author
-// wrote down before it ran. Virtual time, but minutes of it: of the release build.
+// The published tests on the models: the largest number of streams that plays, as printed, and that one more
+// does not; the curves of the sequential reads; and that each scenario that ships ends as its author wrote down
+// before it ran. The tests run in virtual time, but take minutes: of the release build.
 #include <gmock/gmock.h>
 
 #include <algorithm>

@@ -173,7 +173,7 @@ TEST(RanksBesideStrangers, PlayAndSayWhatTheyPlayAndSayAlone) {
     ASSERT_EQ(beside.ended.exit_code, 0) << beside.ended.text();
     EXPECT_EQ(beside.ended.err, "");
     EXPECT_GE(beside.connections, kStrangers);
-    EXPECT_THAT(books_problems(beside.result), testing::IsEmpty());
+    EXPECT_THAT(result_problems(beside.result), testing::IsEmpty());
     EXPECT_EQ(beside.result["verdict"], alone.result["verdict"]);
     EXPECT_EQ(beside.result["digest"], alone.result["digest"]);
     for (const char* const count : {"frames_scheduled", "frames_on_time", "frames_late", "frames_dropped",

@@ -47,9 +47,9 @@ std::vector<std::string> with(std::vector<std::string> words, const std::vector<
     return words;
 }
 
-/// What has to hold of the result of a run over all ranks in which nothing was missed.
+/// The rules for the result of a run over all ranks in which nothing was missed.
 void expect_one_run(const Json& result, const Json& alone) {
-    EXPECT_THAT(books_problems(result), IsEmpty());
+    EXPECT_THAT(result_problems(result), IsEmpty());
     EXPECT_EQ(result["verdict"]["pass"], true) << result["verdict"];
     EXPECT_EQ(result["digest"], alone["digest"]);
     EXPECT_EQ(result["totals"]["frames_scheduled"], alone["totals"]["frames_scheduled"]);
@@ -134,7 +134,7 @@ TEST(Ranks, FailWithTheCodeOfTheVerdictAndNameTheSeat) {
         streamsim(with(play, {"--seats", "4", "--faults", dir / "faults.json", dir / "media"}));
     EXPECT_EQ(one.exit_code, 1) << one.text();
     EXPECT_EQ(result["digest"], read_json(dir / "r.json")["digest"]);
-    // What is wrong is said once, whoever finds it.
+    // A mistake is reported once, whichever rank finds it.
     const Finished bad = run("mpirun", over_all_ranks({}, {"--dpx13", dir / "media"}));
     EXPECT_EQ(bad.exit_code, 2);
     EXPECT_EQ(bad.err, "streamsim: --dpx13: there is no such option (see --help)\n");

@@ -92,7 +92,7 @@ protected:
         finished_ = streamsim(line(target, options));
         EXPECT_TRUE(finished_.exit_code == 0 || finished_.exit_code == 1) << finished_.text();
         Json result = read_json(results_ / "result.json");
-        EXPECT_THAT(books_problems(result), IsEmpty());
+        EXPECT_THAT(result_problems(result), IsEmpty());
         EXPECT_EQ(finished_.exit_code, exit_code_of(result));
         return result;
     }
@@ -207,7 +207,7 @@ TEST_F(Record, ADirectoryThatVanishesIsCountedAndHarmsNothing) {
     const Finished finished = process.wait();
     EXPECT_EQ(finished.exit_code, 1) << finished.text();
     const Json result = read_json(results_ / "result.json");
-    EXPECT_THAT(books_problems(result), IsEmpty());
+    EXPECT_THAT(result_problems(result), IsEmpty());
     EXPECT_GE(result["totals"]["frames_on_time"], 24);
     EXPECT_GE(slots_of(result, "failed", ENOENT).size(), 40U);
     EXPECT_EQ(result["totals"]["frames_scheduled"], 96);

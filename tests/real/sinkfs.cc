@@ -46,14 +46,14 @@ struct Rule {
     int error = 0;
 };
 
-struct PlaybackLoop {
+struct FuseState {
     std::mutex mutex;
     std::map<std::string, Node> nodes{{"/", {true, 0, {}}}};
     std::vector<Rule> rules;
     std::uint64_t room = UINT64_MAX;
     int log = -1;
 };
-PlaybackLoop playback_loop;  // NOLINT: one a process; libfuse's callbacks have no better place for it
+FuseState state;  // NOLINT: one a process; libfuse's callbacks have no better place for it
 
 using Lock = std::lock_guard<std::mutex>;
 
@@ -67,13 +67,13 @@ std::string parent_of(const std::string& path) {
 
 void note(const char* verb, const std::string& path) {
     const std::string line = verb + (" " + path.substr(1)) + "\n";
-    (void)!write(playback_loop.log, line.data(), line.size());
+    (void)!write(state.log, line.data(), line.size());
 }
 
-/// What the rules say of it: 0, or -errno, after its delay.
+/// Obeys the rules of this operation: waits for its delay, then returns 0 or -errno.
 int obey(const char* verb, const char* path) {
     const std::string name = name_of(path);
-    for (const Rule& rule : playback_loop.rules) {
+    for (const Rule& rule : state.rules) {
         if (rule.verb != verb || rule.name != name) continue;
         std::this_thread::sleep_for(std::chrono::milliseconds(rule.delay_ms));
         if (rule.error != 0) return -rule.error;
@@ -82,8 +82,8 @@ int obey(const char* verb, const char* path) {
 }
 
 Node* find(const char* path) {
-    const auto found = playback_loop.nodes.find(path);
-    return found == playback_loop.nodes.end() ? nullptr : &found->second;
+    const auto found = state.nodes.find(path);
+    return found == state.nodes.end() ? nullptr : &found->second;
 }
 
 void* do_init(fuse_conn_info* connection, fuse_config* config) {
@@ -95,7 +95,7 @@ void* do_init(fuse_conn_info* connection, fuse_config* config) {
 }
 
 int do_getattr(const char* path, struct stat* stat, fuse_file_info*) {
-    const Lock lock(playback_loop.mutex);
+    const Lock lock(state.mutex);
     const Node* node = find(path);
     if (node == nullptr) return -ENOENT;
     *stat = {};
@@ -107,9 +107,9 @@ int do_getattr(const char* path, struct stat* stat, fuse_file_info*) {
 
 int do_readdir(
     const char* path, void* buffer, fuse_fill_dir_t fill, off_t, fuse_file_info*, fuse_readdir_flags) {
-    const Lock lock(playback_loop.mutex);
+    const Lock lock(state.mutex);
     if (find(path) == nullptr) return -ENOENT;
-    for (const auto& [each, node] : playback_loop.nodes) {
+    for (const auto& [each, node] : state.nodes) {
         if (each != "/" && parent_of(each) == path)
             fill(buffer, name_of(each).c_str(), nullptr, 0, fuse_fill_dir_flags{});
     }
@@ -117,9 +117,9 @@ int do_readdir(
 }
 
 int add(const char* path, bool directory) {
-    const Lock lock(playback_loop.mutex);
+    const Lock lock(state.mutex);
     if (find(parent_of(path).c_str()) == nullptr) return -ENOENT;
-    return playback_loop.nodes.emplace(path, Node{directory, 0, {}}).second ? 0 : -EEXIST;
+    return state.nodes.emplace(path, Node{directory, 0, {}}).second ? 0 : -EEXIST;
 }
 
 int do_mkdir(const char* path, mode_t) {
@@ -133,7 +133,7 @@ int do_create(const char* path, mode_t, fuse_file_info*) {
 }
 
 int do_open(const char* path, fuse_file_info*) {
-    const Lock lock(playback_loop.mutex);
+    const Lock lock(state.mutex);
     return find(path) == nullptr ? -ENOENT : 0;
 }
 
@@ -141,11 +141,11 @@ int do_write(const char* path, const char* data, std::size_t size, off_t offset,
     if (offset == 0) {
         if (const int error = obey("write", path)) return error;
     }
-    const Lock lock(playback_loop.mutex);
+    const Lock lock(state.mutex);
     Node* node = find(path);
     if (node == nullptr) return -EIO;
-    if (size > playback_loop.room) return -ENOSPC;
-    playback_loop.room -= size;
+    if (size > state.room) return -ENOSPC;
+    state.room -= size;
     const auto at = static_cast<std::uint64_t>(offset);
     node->bytes = std::max(node->bytes, at + size);
     if (at < kKept) {
@@ -157,7 +157,7 @@ int do_write(const char* path, const char* data, std::size_t size, off_t offset,
 }
 
 int do_read(const char* path, char* into, std::size_t size, off_t offset, fuse_file_info*) {
-    const Lock lock(playback_loop.mutex);
+    const Lock lock(state.mutex);
     const Node* node = find(path);
     if (node == nullptr) return -ENOENT;
     const auto at = std::min<std::uint64_t>(static_cast<std::uint64_t>(offset), node->content.size());
@@ -173,25 +173,25 @@ int do_fsync(const char* path, int, fuse_file_info*) {
 
 int do_unlink(const char* path) {
     note("remove", path);
-    const Lock lock(playback_loop.mutex);
-    return playback_loop.nodes.erase(path) == 1 ? 0 : -ENOENT;
+    const Lock lock(state.mutex);
+    return state.nodes.erase(path) == 1 ? 0 : -ENOENT;
 }
 
 int do_rmdir(const char* path) {
-    const Lock lock(playback_loop.mutex);
-    for (const auto& [each, node] : playback_loop.nodes) {
+    const Lock lock(state.mutex);
+    for (const auto& [each, node] : state.nodes) {
         if (each != "/" && parent_of(each) == path) return -ENOTEMPTY;
     }
-    return playback_loop.nodes.erase(path) == 1 ? 0 : -ENOENT;
+    return state.nodes.erase(path) == 1 ? 0 : -ENOENT;
 }
 
 int do_rename(const char* from, const char* to, unsigned) {
-    const Lock lock(playback_loop.mutex);
+    const Lock lock(state.mutex);
     if (find(from) == nullptr) return -ENOENT;
     if (find(to) != nullptr) return -EEXIST;
-    auto node = playback_loop.nodes.extract(from);
+    auto node = state.nodes.extract(from);
     node.key() = to;
-    playback_loop.nodes.insert(std::move(node));
+    state.nodes.insert(std::move(node));
     return 0;
 }
 
@@ -210,14 +210,14 @@ bool read_rules(const char* path) {
         Rule rule;
         words >> rule.verb >> rule.name;
         if (rule.verb == "room") {
-            playback_loop.room = std::stoull(rule.name);
+            state.room = std::stoull(rule.name);
             continue;
         }
         for (std::string word; words >> word;) {
             if (word.rfind("delay=", 0) == 0) rule.delay_ms = std::stoi(word.substr(6));
             if (word.rfind("error=", 0) == 0) rule.error = errors.at(word.substr(6));
         }
-        playback_loop.rules.push_back(rule);
+        state.rules.push_back(rule);
     }
     return in.eof();
 }
@@ -227,7 +227,7 @@ bool read_rules(const char* path) {
 int main(int argc, char** argv) {
     if (argc != 4 || !read_rules(argv[1])) return 2;
     prctl(PR_SET_PDEATHSIG, SIGTERM);
-    playback_loop.log = open(argv[3], O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
+    state.log = open(argv[3], O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
     fuse_operations operations{};
     operations.init = do_init;
     operations.getattr = do_getattr;

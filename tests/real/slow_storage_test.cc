@@ -28,7 +28,7 @@ protected:
         if (const auto reason = no_slowfs_because()) GTEST_SKIP() << *reason;
     }
 
-    // Plays `target` in a mount with these rules; every result must have its books in order.
+    // Plays `target` in a mount with these rules; no result may contradict itself.
     Json play(const std::string& rules, const std::string& target, std::vector<std::string> options) {
         mount_.emplace(rules);
         const std::string json = results_ / "result.json";
@@ -37,7 +37,7 @@ protected:
         finished_ = streamsim(options);
         EXPECT_TRUE(finished_.exit_code == 0 || finished_.exit_code == 1) << finished_.text();
         Json result = read_json(json);
-        EXPECT_THAT(books_problems(result), IsEmpty());
+        EXPECT_THAT(result_problems(result), IsEmpty());
         EXPECT_EQ(finished_.exit_code, exit_code_of(result));
         return result;
     }
@@ -232,7 +232,7 @@ TEST_P(HungStorage, CanBeInterrupted) {
     EXPECT_LT(monotonic_ns() - sent_ns, 4'000 * kMs);
     EXPECT_EQ(done.exit_code, 130) << done.text();
     const Json result = read_json(results_ / "result.json");
-    EXPECT_THAT(books_problems(result), IsEmpty());
+    EXPECT_THAT(result_problems(result), IsEmpty());
     EXPECT_GE(result["totals"]["frames_on_time"], 29);
     EXPECT_GT(result["totals"]["frames_dropped"], 5);
     EXPECT_EQ(result["totals"]["bytes_read"], frames_read(result) * kFrameBytes);
@@ -263,7 +263,7 @@ TEST_F(SlowStorage, InspectIsInterruptedThoughTheStorageDoesNotAnswer) {
 INSTANTIATE_TEST_SUITE_P(Ways,
                          HungStorage,
                          ::testing::Values("--io=uring", "--io=threads"),
-                         [](const auto& way) { return std::string(way.param).substr(5); });
+                         [](const auto& each) { return std::string(each.param).substr(5); });
 
 /// Wakes itself as often as a player does, by the kernel's finest means and nothing else: what a timer can be
 /// here and now.

@@ -50,14 +50,14 @@ struct Directory {
     std::size_t clip_index = 0;
 };
 
-struct PlaybackLoop {
+struct FuseState {
     Rules rules;
     std::vector<Directory> directories;
     int log = -1;
     fuse_session* session = nullptr;
     std::atomic<std::int64_t> rate_free_at{0};
 };
-PlaybackLoop playback_loop;  // NOLINT: one a process; libfuse's callbacks have no better place for it
+FuseState state;  // NOLINT: one a process; libfuse's callbacks have no better place for it
 
 std::int64_t monotonic_ns() {
     timespec now{};
@@ -68,7 +68,7 @@ std::int64_t monotonic_ns() {
 // False: the reader was killed meanwhile, or we are to end.
 bool sleep_until(std::int64_t when, fuse_req_t request) {
     for (std::int64_t now = monotonic_ns(); now < when; now = monotonic_ns()) {
-        if (fuse_session_exited(playback_loop.session) || fuse_req_interrupted(request)) return false;
+        if (fuse_session_exited(state.session) || fuse_req_interrupted(request)) return false;
         const std::int64_t wake = std::min(when, now + kSliceNs);
         timespec at{};
         at.tv_sec = wake / 1'000'000'000;
@@ -88,11 +88,11 @@ struct Place {
 Place find(fuse_ino_t inode) {
     Place place;
     if (inode >> kClipBit == 0) {
-        place.directory = &playback_loop.directories.at(inode - 1);
+        place.directory = &state.directories.at(inode - 1);
         return place;
     }
     place.number = inode & 0xffffffffU;
-    place.clip = playback_loop.rules.clips.at((inode >> kClipBit) - 1).get();
+    place.clip = state.rules.clips.at((inode >> kClipBit) - 1).get();
     place.frame = &place.clip->frames.at(place.number - 1);
     return place;
 }
@@ -120,8 +120,8 @@ std::uint64_t frame_number(const char* name) {
 fuse_ino_t child(fuse_ino_t parent, const char* name) {
     const Place place = find(parent);
     if (!place.directory) return 0;
-    for (std::size_t i = 1; i < playback_loop.directories.size(); i++) {
-        const Directory& directory = playback_loop.directories[i];
+    for (std::size_t i = 1; i < state.directories.size(); i++) {
+        const Directory& directory = state.directories[i];
         if (directory.parent == parent - 1 && directory.name == name) return i + 1;
     }
     Clip* clip = place.directory->clip;
@@ -146,20 +146,20 @@ int apply(Rule& rule,
                                      place.clip->path.c_str(), static_cast<unsigned long long>(place.number),
                                      static_cast<long long>(started), static_cast<long long>(monotonic_ns()),
                                      static_cast<long long>(rule.delay_ns), static_cast<long long>(result));
-    if (write(playback_loop.log, line, static_cast<std::size_t>(length)) != length) return EIO;
+    if (write(state.log, line, static_cast<std::size_t>(length)) != length) return EIO;
     return error;
 }
 
 // Waits for this read's turn under the common rate.
 void obey_rate(std::uint64_t bytes, fuse_req_t request) {
-    if (playback_loop.rules.bytes_per_s == 0) return;
+    if (state.rules.bytes_per_s == 0) return;
     const auto cost = static_cast<std::int64_t>(1e9 * static_cast<double>(bytes) /
-                                                static_cast<double>(playback_loop.rules.bytes_per_s));
-    std::int64_t free_at = playback_loop.rate_free_at.load();
+                                                static_cast<double>(state.rules.bytes_per_s));
+    std::int64_t free_at = state.rate_free_at.load();
     std::int64_t done = 0;
     do {
         done = std::max(free_at, monotonic_ns()) + cost;
-    } while (!playback_loop.rate_free_at.compare_exchange_weak(free_at, done));
+    } while (!state.rate_free_at.compare_exchange_weak(free_at, done));
     sleep_until(done, request);
 }
 
@@ -206,9 +206,8 @@ void do_readdir(fuse_req_t request, fuse_ino_t inode, std::size_t size, off_t of
     };
     bool room = add(".", inode, 0) && add("..", place.directory->parent + 1, 1);
     std::size_t position = 2;
-    for (std::size_t i = 1; room && i < playback_loop.directories.size(); i++, position++) {
-        if (playback_loop.directories[i].parent == inode - 1)
-            room = add(playback_loop.directories[i].name, i + 1, position);
+    for (std::size_t i = 1; room && i < state.directories.size(); i++, position++) {
+        if (state.directories[i].parent == inode - 1) room = add(state.directories[i].name, i + 1, position);
     }
     const Clip* clip = place.directory->clip;
     for (std::size_t i = 0; clip && room && i < clip->frames.size(); i++, position++) {
@@ -258,25 +257,24 @@ void do_read(fuse_req_t request, fuse_ino_t inode, std::size_t size, off_t offse
 }
 
 std::size_t directory_of(const std::string& name, std::size_t parent) {
-    for (std::size_t i = 1; i < playback_loop.directories.size(); i++) {
-        if (playback_loop.directories[i].parent == parent && playback_loop.directories[i].name == name)
-            return i;
+    for (std::size_t i = 1; i < state.directories.size(); i++) {
+        if (state.directories[i].parent == parent && state.directories[i].name == name) return i;
     }
-    playback_loop.directories.push_back({name, parent});
-    return playback_loop.directories.size() - 1;
+    state.directories.push_back({name, parent});
+    return state.directories.size() - 1;
 }
 
 void plant_directories() {
-    playback_loop.directories.push_back({"", 0});
-    for (std::size_t i = 0; i < playback_loop.rules.clips.size(); i++) {
-        Clip& clip = *playback_loop.rules.clips[i];
+    state.directories.push_back({"", 0});
+    for (std::size_t i = 0; i < state.rules.clips.size(); i++) {
+        Clip& clip = *state.rules.clips[i];
         const std::size_t slash = clip.path.find('/');
         std::size_t parent = 0;
         if (slash != std::string::npos) parent = directory_of(clip.path.substr(0, slash), 0);
         const std::size_t own =
             directory_of(slash == std::string::npos ? clip.path : clip.path.substr(slash + 1), parent);
-        playback_loop.directories[own].clip = &clip;
-        playback_loop.directories[own].clip_index = i;
+        state.directories[own].clip = &clip;
+        state.directories[own].clip_index = i;
     }
 }
 
@@ -297,21 +295,21 @@ int serve(const char* mountpoint) {
     char name[] = "slowfs", option[] = "-o", value[] = "allow_other,ro,fsname=slowfs,subtype=slowfs";
     char* arguments[] = {name, option, value};
     fuse_args args = FUSE_ARGS_INIT(3, arguments);
-    playback_loop.session = fuse_session_new(&args, &operations, sizeof operations, nullptr);
-    if (!playback_loop.session) return 1;
-    if (fuse_set_signal_handlers(playback_loop.session) != 0) return 1;
-    if (fuse_session_mount(playback_loop.session, mountpoint) != 0) return 1;
+    state.session = fuse_session_new(&args, &operations, sizeof operations, nullptr);
+    if (!state.session) return 1;
+    if (fuse_set_signal_handlers(state.session) != 0) return 1;
+    if (fuse_session_mount(state.session, mountpoint) != 0) return 1;
     std::puts("ready");
     std::fflush(stdout);
     fuse_loop_config* config = fuse_loop_cfg_create();
     fuse_loop_cfg_set_clone_fd(config, 0);
     fuse_loop_cfg_set_max_threads(config, kThreads);
     fuse_loop_cfg_set_idle_threads(config, kThreads);
-    const int status = fuse_session_loop_mt(playback_loop.session, config);
+    const int status = fuse_session_loop_mt(state.session, config);
     fuse_loop_cfg_destroy(config);
-    fuse_session_unmount(playback_loop.session);
-    fuse_remove_signal_handlers(playback_loop.session);
-    fuse_session_destroy(playback_loop.session);
+    fuse_session_unmount(state.session);
+    fuse_remove_signal_handlers(state.session);
+    fuse_session_destroy(state.session);
     return status == 0 || status == SIGTERM || status == SIGINT ? 0 : 1;
 }
 
@@ -327,13 +325,13 @@ int main(int argc, char** argv) {
     prctl(PR_SET_TIMERSLACK, 1);
     slowfs::keep_memory();
     try {
-        slowfs::playback_loop.rules = slowfs::read_rules(argv[1]);
+        slowfs::state.rules = slowfs::read_rules(argv[1]);
     } catch (const std::exception& error) {
         std::fprintf(stderr, "slowfs: %s\n", error.what());
         return 2;
     }
-    slowfs::playback_loop.log = open(argv[3], O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
-    if (slowfs::playback_loop.log < 0) {
+    slowfs::state.log = open(argv[3], O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
+    if (slowfs::state.log < 0) {
         std::fprintf(stderr, "slowfs: %s: %s\n", argv[3], std::strerror(errno));
         return 2;
     }

@@ -1,4 +1,4 @@
-// What slowfs shows and how slow it is: a rules file, one statement a line, '#' to the end of the line is a
+// The rules file of slowfs (its files and its delays): one statement a line, '#' to the end of the line is a
 // comment.
 //
 //   clip jobA/clip1 frames=500 width=256 height=64 bits=10 offset=8192 fps=24

@@ -1,7 +1,5 @@
 // The contract of streamsim/byte_store.h, tested against SMB, and checked in the server's own directory; and
 // the errors of a server that refuses the user.
-#include "storage/smb/smb_byte_store.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <netinet/in.h>
@@ -15,6 +13,7 @@
 
 #include "conformance/storage_backends.h"
 #include "real/smb_lab.h"
+#include "storage/backends.h"
 
 namespace streamsim {
 namespace {

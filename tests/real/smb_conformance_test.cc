@@ -12,7 +12,7 @@
 #include "conformance/storage_harness.h"
 #include "loop/uv_loop.h"
 #include "real/smb_lab.h"
-#include "storage/smb/smb_storage.h"
+#include "storage/backends.h"
 
 namespace streamsim {
 namespace {

@@ -1,6 +1,4 @@
 // The SMB storage when its server, its processes and its files go away.
-#include "storage/smb/smb_storage.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <signal.h>
@@ -16,6 +14,7 @@
 #include "conformance/storage_harness.h"
 #include "loop/uv_loop.h"
 #include "real/smb_lab.h"
+#include "storage/backends.h"
 
 namespace streamsim {
 namespace {

@@ -31,7 +31,7 @@ Json play_staged(std::vector<std::string> options,
     const Finished finished = process.wait();
     EXPECT_TRUE(finished.exit_code == 0 || finished.exit_code == 1) << finished.text();
     Json result = read_json(json);
-    EXPECT_THAT(books_problems(result), IsEmpty());
+    EXPECT_THAT(result_problems(result), IsEmpty());
     EXPECT_EQ(finished.exit_code, exit_code_of(result)) << finished.text();
     return result;
 }
@@ -64,7 +64,7 @@ void expect_named(const Json& result,
     const std::vector<std::string> causes = causes_of(result);
     ASSERT_THAT(causes, ::testing::Not(IsEmpty())) << all;
     EXPECT_EQ(causes.front(), cause) << all;
-    if (result["causes"][0]["frames"] == 0) return;  // play stood still instead
+    if (result["causes"][0]["frames"] == 0) return;  // play stalled instead
     const Json& drops = result["drops"];
     EXPECT_TRUE(
         std::any_of(drops.begin(), drops.end(), [&](const Json& drop) { return drop["cause"] == cause; }));

@@ -70,7 +70,7 @@ std::string show(const std::optional<std::int64_t>& ns) {
     return ns ? std::to_string(milliseconds_of(*ns)) + " ms" : "never";
 }
 
-// What is different between a slot as predicted and as seen; empty: nothing.
+// The difference between a slot as predicted and as seen; empty: none.
 std::string difference(const predictor::Slot& slot,
                        const std::optional<std::int64_t>& completed_ns,
                        const Seen& seen,

@@ -37,7 +37,7 @@ struct Job {
 
 const char* to_option(predictor::Policy policy);
 
-/// What the stream should come to at 24 fps when an undelayed read takes `service_ns`.
+/// The outcome of the stream at 24 fps when an undelayed read takes `service_ns`.
 predictor::Prediction predict(const Job& job, const StreamPlan& plan, std::int64_t service_ns);
 
 /// Delays of every length, from well inside the buffer to several times its depth, alone and in pairs, chosen

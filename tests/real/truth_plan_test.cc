@@ -30,7 +30,7 @@ Job job_of(Policy policy, std::uint64_t readahead, std::uint64_t inflight) {
     return job;
 }
 
-// What streamsim would say if it agreed.
+// The result that streamsim would give if it agreed.
 Json honest_result(const Job& job) {
     const predictor::Prediction prediction = predict(job, job.streams[0], kService);
     Json drops = Json::array();

@@ -1,4 +1,4 @@
-// What single numbers of a model cost or spare, on reads whose times can be worked out by hand.
+// The cost of single numbers of a model, on reads whose times can be worked out by hand.
 #include <gtest/gtest.h>
 
 #include "sim/parts/file_table.h"

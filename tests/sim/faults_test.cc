@@ -207,7 +207,7 @@ TEST(ClusterFaults, AFlushedCacheIsEmpty) {
     EXPECT_EQ(run.time_of_read(file, 0, kMiB).ns, kBlockNs);
 }
 
-TEST(ClusterFaults, ASilentNodeAnswersAfterwards) {
+TEST(ClusterFaults, APausedNodeAnswersAfterwards) {
     sim::ClusterOptions options = four_nodes();
     options.warm = true;
     options.model.node.ram_bytes = 4 * kMiB;

@@ -4,12 +4,12 @@
 // They change whenever a model's number, a format's frame sizes or the way of a read through the model changes,
 // on purpose: then they are printed by the failing test, and are to be the same in all builds.
 //
-// What keeps them equal. Times, sizes and rates are integers once a model is read. Floating point makes some of
-// them on the way (chances, seeks, zones, costs): by +, -, *, / and sqrt, which IEEE 754 rounds the same
-// everywhere, without contraction to fused operations (the build forbids it), and never by exp, log or pow,
-// whose last bit is the library's (exponential tails are drawn by comparisons of uniform numbers,
-// sim/latency.cc). What is left to chance is seeded by the request it happens to. No container whose order is
-// the machine's is walked.
+// The digests stay equal for these reasons. Times, sizes and rates are integers once a model is read. Floating
+// point makes some of them on the way (chances, seeks, zones, costs): by +, -, *, / and sqrt, which IEEE 754
+// rounds the same everywhere, without contraction to fused operations (the build forbids it), and never by exp,
+// log or pow, whose last bit is the library's (exponential tails are drawn by comparisons of uniform numbers,
+// base/prng.cc). Each random number is seeded by the request that it belongs to. No container whose
+// order is the machine's is walked.
 #include <gmock/gmock.h>
 
 #include "unit/run/play_document.h"
@@ -55,7 +55,7 @@ const Golden kGolden[] = {
          {"kind": "drive-dies", "at": "1s", "node": 1, "drive": 2},
          {"kind": "cache-flush", "at": "1500ms"},
          {"kind": "link-slows", "at": "2s", "for": "400ms", "node": 0, "factor": 0.1},
-         {"kind": "silence", "at": "3s", "for": "500ms"},
+         {"kind": "throughput-gap", "at": "3s", "for": "500ms"},
          {"kind": "delays", "at": "3600ms", "for": "200ms", "delay": "30ms", "probability": 0.5},
          {"kind": "node-lost", "at": "4s", "node": 2, "failover": "300ms"},
          {"kind": "errors", "at": "5s", "for": "100ms", "error": "EIO", "seat": 1}])"),

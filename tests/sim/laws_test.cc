@@ -5,8 +5,8 @@
 // that much: cached reads, shortest-seek-first and several servers overtake (Graham, "Bounds on multiprocessing
 // timing anomalies", 1969), and which blocks a cache still has depends on who came first. So the law is held
 // exactly where nobody overtakes, and within a noise that the test states elsewhere.
+#include "sim/part_traffic.h"
 #include "sim/random_cluster.h"
-#include "sim/ways.h"
 
 namespace streamsim::test {
 namespace {
@@ -55,11 +55,11 @@ TEST_P(ClusterLaws, InNoWindowOfTimeMorePassesAPartThanItsRateLetsThrough) {
         if (i % 2 == 0) options.model.strategy.streaming_bytes = 0;
         const Load load(prng, options.seats.size(), kRequests);
         Loaded loaded(options, load);
-        const Ways ways(options, load, loaded.run().reads);
-        for (const auto& [name, way] : ways.parts()) {
+        const ClusterTraffic traffic(options, load, loaded.run().reads);
+        for (const auto& [name, passed] : traffic.parts()) {
             const bool block = name.find("drive") != std::string::npos || name.ends_with("back end");
             if (block && i % 2 != 0) continue;  // what is read ahead passes before it is asked for
-            const double share = fullest_window(way);
+            const double share = fullest_window(passed);
             EXPECT_LE(share, 1 + 1e-9) << name;
             fullest = std::max(fullest, share);
         }
@@ -77,14 +77,14 @@ TEST_P(ClusterLaws, WhatWasAskedForPassesEveryPartOnItsWayOnceAndNothingElseDoes
         options.model.node.ram_bytes = std::uint64_t{1} << 40;  // nothing is fetched twice
         const Load load(prng, options.seats.size(), kRequests);
         Loaded loaded(options, load);
-        const Ways ways(options, load, loaded.run().reads);
+        const ClusterTraffic traffic(options, load, loaded.run().reads);
         std::uint64_t lost = 0;
         for (const PartStats& stats : loaded.run().stats()) lost += stats.lost;
         for (const PartStats& stats : loaded.run().stats()) {
             SCOPED_TRACE(stats.name);
             if (stats.kind == PartKind::ram || stats.kind == PartKind::ssd) continue;
-            const auto way = ways.parts().find(stats.name);
-            const std::uint64_t asked = way == ways.parts().end() ? 0 : way->second.bytes;
+            const auto passed = traffic.parts().find(stats.name);
+            const std::uint64_t asked = passed == traffic.parts().end() ? 0 : passed->second.bytes;
             const bool counts = stats.kind != PartKind::seat_cpu || options.model.client.cpu_s_per_byte > 0;
             if (stats.kind == PartKind::front_end && lost > 0) {
                 EXPECT_GE(stats.bytes, asked) << "what the port lost comes again";
@@ -95,9 +95,9 @@ TEST_P(ClusterLaws, WhatWasAskedForPassesEveryPartOnItsWayOnceAndNothingElseDoes
     }
 }
 
-/// Little's law over the whole way: what all queues together held, integrated over time, is what all reads
-/// together stayed. Where no read is in two places at once (a block for each, none read ahead) and what is no
-/// queue takes a known time, that is exact: the bound is 0 ns. The stays are counted by the callers.
+/// Little's law over the whole cluster: the lengths of all queues, integrated over time, are the sum of the
+/// times that all reads stayed. The law is exact (the bound is 0 ns) where no read is at two parts at once (a
+/// block for each, none read ahead) and all else takes a known time. The callers count the times of stay.
 TEST_P(ClusterLaws, WhatAllQueuesHeldIsWhatAllReadsStayed) {
     for (int i = 0; i < kRuns; ++i) {
         SCOPED_TRACE("seed " + std::to_string(seed(i)));
@@ -137,9 +137,9 @@ TEST_P(ClusterLaws, TheSameSeedGivesTheSameTimes) {
         Loaded again(options, load);
         EXPECT_EQ(once.times(), again.times()) << "seed " << seed(i);
         const auto stats = once.run().stats();
-        const auto books_again = again.run().stats();
-        ASSERT_EQ(stats.size(), books_again.size());
-        for (std::size_t k = 0; k < stats.size(); ++k) EXPECT_EQ(stats[k].queue_ns, books_again[k].queue_ns);
+        const auto stats_again = again.run().stats();
+        ASSERT_EQ(stats.size(), stats_again.size());
+        for (std::size_t k = 0; k < stats.size(); ++k) EXPECT_EQ(stats[k].queue_ns, stats_again[k].queue_ns);
     }
 }
 
@@ -177,8 +177,8 @@ TEST_P(ClusterLaws, AFasterPartMakesNothingSlowerBeyondTheNoise) {
         const Loaded after(options, load);
         // The noise, of all 800 clusters of the seeds below 40,000: where nothing depends on who comes first,
         // the sum of all responses grew by 1.9 % at most, else by 11.4 %: with a response that is the same for
-        // all, reads come in order, and more is read ahead in vain. The whole took 4.5 % longer at most. What
-        // is allowed here is a little more than was seen.
+        // all, reads come in order, and more is read ahead in vain. The whole took 4.5 % longer at most. The
+        // test allows a little more than was seen.
         const double share = i % 2 == 0 ? 1.025 : 1.13;
         const double noise = 0.045 * static_cast<double>(before.whole().ns) + 5e6;
         EXPECT_LE(static_cast<double>(after.whole().ns), static_cast<double>(before.whole().ns) + noise)

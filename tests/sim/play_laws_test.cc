@@ -95,7 +95,7 @@ const Part kParts[] = {
     {"response", [](ClusterModel& model) { model.node.response = {}; }},
 };
 
-constexpr std::uint32_t kMost = 8;  // streams a seat
+constexpr std::uint32_t kStreamsPerSeatMax = 8;
 
 #if defined(__SANITIZE_ADDRESS__)
 constexpr std::uint64_t kSeeds = 4;  // a play takes ten times as long
@@ -105,7 +105,7 @@ constexpr std::uint64_t kSeeds = 24;
 
 class PlayLaws : public testing::TestWithParam<std::uint64_t> {
 protected:
-    /// Of the same streams, with fewer others and with more.
+    /// Compares the frames dropped by the same streams, with fewer others (`before`) and with more (`after`).
     void compare(std::vector<std::uint64_t>& before, std::vector<std::uint64_t>& after) const {
         const auto slots = static_cast<double>(stage_.show.slots);
         const double count = static_cast<double>(before.size());
@@ -131,7 +131,7 @@ protected:
 /// Exact, without a noise: it is about whole streams. The exception is a port without flow control, at which
 /// what comes faster loses more (sim/switch_port.h): of clusters with one some play fewer, of these seeds none.
 TEST_P(PlayLaws, AFasterPartNeverPlaysFewerStreams) {
-    const std::uint32_t limit = stage_.limit(kMost);
+    const std::uint32_t limit = stage_.limit(kStreamsPerSeatMax);
     for (const Part& part : kParts) {
         Stage faster = stage_;
         part.faster(faster.options.model);
@@ -139,27 +139,27 @@ TEST_P(PlayLaws, AFasterPartNeverPlaysFewerStreams) {
     }
 }
 
-/// What was already on the cluster, while one stream a seat more comes on each of them.
+/// The streams that were already on the cluster, when each seat gets one stream more.
 ///
 /// While all plays there is no drop to compare, and the margins say what became of the others. The noise: a
 /// margin is a matter of who comes first at a drive and at a link, and a stream more changes that; three
 /// quarters of a frame's time, where 0.5 was the most that 60 clusters showed.
 ///
-/// What does not play does not play with more streams either: without a noise.
+/// A number of streams that does not play does not play with more streams either: without a noise.
 ///
-/// Where a part is overfull, who drops its frames is a matter of phase (a stream that came too late once comes
+/// At an overfull part, the phase decides which stream drops its frames (a stream that came too late once comes
 /// too late again), and one more stream may make another the victim: a stream's own drops fell by up to 76 of
 /// 96. So the streams that were there are compared by rank, the worst with the worst, and all together. The
 /// noise: 12 frames of 96 (10 were the most that 40 clusters showed), and of all together 5 in a hundred slots
 /// (2).
 TEST_P(PlayLaws, OneMoreStreamMakesNoOthersRecordBetterBeyondTheNoise) {
     constexpr std::int64_t kMarginNoiseNs = 1'000'000'000 / 24 * 3 / 4;
-    const std::uint32_t limit = stage_.limit(kMost);
+    const std::uint32_t limit = stage_.limit(kStreamsPerSeatMax);
     PlayedCluster few = stage_.play(1);
     for (std::uint32_t streams = 1; streams < limit + 3; ++streams) {
         SCOPED_TRACE(fmt::format("{} streams a seat and one more, {} play", streams, limit));
         const PlayedCluster many = stage_.play(streams + 1);
-        if (streams + 1 > limit && limit < kMost) {
+        if (streams + 1 > limit && limit < kStreamsPerSeatMax) {
             EXPECT_GT(many.dropped, 0u);
         }
         std::vector<std::uint64_t> before = few.drops;

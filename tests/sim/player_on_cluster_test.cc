@@ -67,7 +67,7 @@ TEST(PlayerOnCluster, ReadingAheadIsWhatAClusterOfSlowDrivesPlaysWith) {
     EXPECT_GT(part(with.stats, "node 0 RAM").hits, 9 * part(without.stats, "node 0 RAM").hits);
 }
 
-TEST(PlayerOnCluster, AProcessorThatIsFullDropsFramesAndItsBooksSaySo) {
+TEST(PlayerOnCluster, AProcessorThatIsFullDropsFramesAndItsStatisticsSaySo) {
     // A core of 27.2 has 27.2 s in a second: 24 fps * 40 streams * 20 ms is 19.2; 60 streams are 28.8.
     const PlayedCluster fits =
         play(busy(1, 1), {.streams = 40, .frame_bytes = 10'000, .decode = milliseconds(20)});

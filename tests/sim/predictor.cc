@@ -21,7 +21,7 @@ struct Flight {
 class Stream {
 public:
     explicit Stream(const Plan& plan)
-        : plan_(plan), places_(std::min(plan.inflight, plan.readahead)), slots_(plan.slots) {
+        : plan_(plan), inflight_slots_(std::min(plan.inflight, plan.readahead)), slots_(plan.slots) {
         const std::uint64_t first = std::min(plan.readahead, plan.slots);
         for (std::uint64_t i = 0; i < first; i++) slots_[i].slot.scheduled_ns = plan.begin_ns;
         entered_ = first;
@@ -66,7 +66,7 @@ private:
     void settle_reads(std::int64_t now) {
         bool freed = true;
         while (freed) {
-            fill_places(now);
+            fill_inflight_slots(now);
             freed = false;
             for (std::size_t i = 0; i < flights_.size();) {
                 if (flights_[i].ends_ns > now) {
@@ -87,8 +87,8 @@ private:
         if (!flight.fails) frame.slot.completed_ns = now;
     }
 
-    void fill_places(std::int64_t now) {
-        while (flights_.size() < places_ && next_unread_ < entered_) {
+    void fill_inflight_slots(std::int64_t now) {
+        while (flights_.size() < inflight_slots_ && next_unread_ < entered_) {
             Frame& frame = slots_[next_unread_];
             if (plan_.policy == Policy::drop && started() && due(next_unread_) < now) {
                 frame.slot.edge_ns = due(next_unread_) - now;  // passed over
@@ -160,7 +160,7 @@ private:
     }
 
     const Plan& plan_;
-    const std::uint64_t places_;
+    const std::uint64_t inflight_slots_;
     std::vector<Frame> slots_;
     std::vector<Flight> flights_;
     std::uint64_t entered_ = 0;      // frames [0, entered_) have entered the window

@@ -1,6 +1,6 @@
-// What one stream should come to, by arithmetic. The tests compare the player with this, so it shares nothing
-// with it: no header of the project, no type, no loop. It knows the meaning of the words and how long each read
-// takes, and works out the rest.
+// The outcome of one stream, by arithmetic. The tests compare the player with this predictor, so the two share
+// nothing: no header of the project, no type, no loop. The predictor knows the meaning of the words and how
+// long each read takes, and works out the rest.
 //
 // The meaning of the words, in full:
 //   - Slot i is due at D(i) = play_start + stalled so far + floor(i * den * 10^9 / num).
@@ -33,7 +33,7 @@ enum class Kind { on_time, late, dropped, failed };
 
 const char* to_string(Kind kind);
 
-/// What becomes of one read: how long from its submission to its end, and whether it ends in failure.
+/// The fate of one read: how long from its submission to its end, and whether it ends in failure.
 struct ReadFate {
     std::int64_t service_ns = 0;  // >= 0
     bool fails = false;

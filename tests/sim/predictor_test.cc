@@ -62,7 +62,7 @@ TEST(Predictor, FramesEnterTheWindowAReadAheadBeforeTheyAreDue) {
     EXPECT_EQ(p.slots[30].edge_ns, 160 * kMs);
 }
 
-TEST(Predictor, PrerollFillsTheWindowThroughThePlaces) {
+TEST(Predictor, PrerollFillsTheWindowThroughTheInFlightSlots) {
     // Two in-flight slots: frame 0 from 0 to 10 ms, frame 1 from 0 to 20, frame 2 from 10 to 40, frame 3 from
     // 20 to 60.
     Plan plan =
@@ -85,7 +85,7 @@ TEST(Predictor, FewerSlotsThanReadAhead) {
     EXPECT_EQ(p.count(Kind::on_time), 3U);
 }
 
-TEST(Predictor, OneReadAheadHasOnePlaceWhateverInflightSays) {
+TEST(Predictor, OneReadAheadHasOneInFlightSlotWhateverInflightSays) {
     const Prediction p = predict(plan_of(Policy::drop, 1, 8, 1 * kMs, {{10, 100 * kMs}}));
     // Frame 10 is read from D(9) = 360 to 460 ms; 11 (440) is passed over, 12 (480) read at 460.
     EXPECT_THAT(p.missed(), ElementsAre(10, 11));
@@ -105,7 +105,7 @@ TEST(Predictor, HalfASecondAt24CostsTwelveSlotsOrElevenWhenReadsTakeNoTime) {
     }
 }
 
-TEST(Predictor, ALateReadHoldsItsPlaceAndTheOtherPlacePlaysOn) {
+TEST(Predictor, ALateReadKeepsItsInFlightSlotAndTheOtherPlaysOn) {
     // Frame 10 enters at D(6) = 240 and takes 500 ms: there at 740, due at 400.
     const Prediction p = predict(plan_of(Policy::drop, 4, 2, 1 * kMs, {{10, 500 * kMs}}));
     EXPECT_THAT(p.missed(), ElementsAre(10));
@@ -126,7 +126,7 @@ TEST(Predictor, DropPassesOverWhatIsPastItsDeadline) {
     EXPECT_EQ(p.slots[19].kind, Kind::on_time);
 }
 
-TEST(Predictor, BothPlacesLate) {
+TEST(Predictor, BothInFlightSlotsLate) {
     // 10: 320 to 520 (due 400); 11: 360 to 560 (due 440). At 520 frame 12 (480) is past, 13 is due this instant
     // and still taken: there at 521, too late, but read; 14 (560) takes the in-flight slot that it leaves.
     const Prediction p =
@@ -185,7 +185,7 @@ TEST(Predictor, StallsAddUp) {
     EXPECT_EQ(p.slots[39].deadline_ns, (39 * 40 + 91) * kMs);
 }
 
-TEST(Predictor, FailedFramesFreeTheirPlaceAndNeitherDropNorStall) {
+TEST(Predictor, FailedFramesFreeTheirInFlightSlotAndNeitherDropNorStall) {
     for (const Policy policy : {Policy::drop, Policy::hold, Policy::stall}) {
         Plan plan = plan_of(policy, 2, 1, 1 * kMs, {});
         plan.read = [](std::uint64_t slot, std::int64_t) { return ReadFate{1 * kMs, slot % 2 == 1}; };
@@ -197,7 +197,7 @@ TEST(Predictor, FailedFramesFreeTheirPlaceAndNeitherDropNorStall) {
     }
 }
 
-TEST(Predictor, AReadThatFailsLateIsFailedAndHasHeldItsPlace) {
+TEST(Predictor, AReadThatFailsLateIsFailedAndHasKeptItsInFlightSlot) {
     Plan plan = plan_of(Policy::drop, 1, 1, 0, {});
     plan.read = [](std::uint64_t slot, std::int64_t) {
         return slot == 10 ? ReadFate{100 * kMs, true} : ReadFate{};

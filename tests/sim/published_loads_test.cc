@@ -1,4 +1,4 @@
-// What the models say of the published loads that are not playback: the documents of formats/workload/ played
+// The published loads that are not playback, on the models: the documents of formats/workload/ played
 // by meters in virtual time, against the figures that the papers print. Shorter than the documents say, and not
 // at each of their steps: minutes otherwise.
 #include <gmock/gmock.h>
@@ -127,7 +127,7 @@ TEST(PublishedEda, TurnsUpBetweenItsPrintedPoints) {
     EXPECT_GT((ms[3] - ms[2]) / 24, 1.3 * (ms[2] - ms[1]) / 50);
 }
 
-/// What all users of a run did within the interval `at`.
+/// The work of all users of a run within the interval `at`.
 struct AtOnce {
     double users = 0;
     double operations_per_s = 0;

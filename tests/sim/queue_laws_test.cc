@@ -268,13 +268,13 @@ TEST(QueueLaws, ADriveOfAnyKindKeepsThemToo) {
         const auto slower = static_cast<std::int64_t>(1 + prng.below(200));  // from crowds to loneliness
         for (Arrival& each : queue.arrivals) each.at *= slower;
         std::int64_t least = 0;  // no drive is faster than its bytes at its best rate
-        for (const Arrival& each : queue.arrivals) least += drive->rate().time(each.load).ns;
+        for (const Arrival& each : queue.arrivals) least += drive->part().rate().time(each.load).ns;
         queue.run([&](const Arrival& each, sim::Job& job) {
             drive->enter(job, prng.below(model.capacity_bytes), each.load, prng.next());
         });
-        expect_littles_law(drive->stats(), queue);
-        EXPECT_EQ(drive->stats().busy_ns(), queue.busy_if_conserved(drive->servers()));
-        EXPECT_GE(drive->stats().busy_ns(), least);
+        expect_littles_law(drive->part().stats(), queue);
+        EXPECT_EQ(drive->part().stats().busy_ns(), queue.busy_if_conserved(drive->part().servers()));
+        EXPECT_GE(drive->part().stats().busy_ns(), least);
     }
 }
 

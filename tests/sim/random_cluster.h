@@ -69,7 +69,7 @@ public:
         for (const ReadOp& op : run_.reads) last = std::max(last, op.completed_at);
         return last - origin_;
     }
-    /// Of all responses.
+    /// The sum of all response times.
     double sum_s() const {
         double sum = 0;
         for (const ReadOp& op : run_.reads) sum += static_cast<double>((op.completed_at - op.submitted_at).ns);

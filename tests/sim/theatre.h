@@ -95,9 +95,14 @@ private:
         memory_.resize(
             std::max<std::size_t>(memory_.size(), play::Player::memory_bytes(*stream.path, options)));
         const std::span<std::byte> memory{memory_.data(), play::Player::memory_bytes(*stream.path, options)};
-        stream.player =
-            std::make_unique<play::Player>(loop_, *storage_, *stream.path, options, *stream.ledger, memory,
-                                           *stream.progress, Callback::of<&Theatre::changed>(this));
+        const play::StreamParts parts{loop_,
+                                      *storage_,
+                                      *stream.path,
+                                      options,
+                                      *stream.ledger,
+                                      *stream.progress,
+                                      Callback::of<&Theatre::changed>(this)};
+        stream.player = std::make_unique<play::Player>(parts, memory);
     }
 
     void changed() {

@@ -34,7 +34,7 @@ predictor::Kind kind_of(FrameKind kind) {
     }
 }
 
-/// What the rules of the play add up to for one slot. An error reaches the reader at once.
+/// The delay and the error that the fault rules give to one slot. An error reaches the reader at once.
 predictor::ReadFate fate(const storage::FaultPlan& faults, std::uint64_t slot) {
     predictor::ReadFate fate;
     for (const storage::FaultRule& rule : faults.rules) {
@@ -86,7 +86,7 @@ std::int64_t ns_or_never(const std::optional<std::int64_t>& ns) {
 
 class TruthInVirtualTime : public testing::TestWithParam<int> {};
 
-TEST_P(TruthInVirtualTime, every_slot_is_what_arithmetic_says) {
+TEST_P(TruthInVirtualTime, EverySlotIsWhatArithmeticSays) {
     for (int run = 0; run < kRuns / 12; ++run) {
         const auto seed = static_cast<std::uint64_t>(GetParam() * 1000 + run);
         SCOPED_TRACE("seed " + std::to_string(seed));

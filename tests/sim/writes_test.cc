@@ -1,5 +1,5 @@
-// What changes files and names in a modelled cluster, and small reads at random, on times that can be worked
-// out by hand.
+// Operations that change files and names in a modelled cluster, and small random reads, on times that can be
+// worked out by hand.
 #include <gmock/gmock.h>
 
 #include <cerrno>

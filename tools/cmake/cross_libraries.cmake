@@ -24,7 +24,7 @@ endforeach()
 add_library(streamsim_headers INTERFACE)
 target_include_directories(streamsim_headers SYSTEM INTERFACE ${headers})
 target_compile_definitions(streamsim_headers INTERFACE SPDLOG_FMT_EXTERNAL=1)
-# What fmt's library holds, compiled once: in each file it would take half of the time.
+# The code of fmt's library, compiled once: in each file it would take half of the time.
 set(fmt_source ${CMAKE_BINARY_DIR}/fmt.cc)
 file(CONFIGURE OUTPUT ${fmt_source} CONTENT
 "#include <fmt/format-inl.h>

@@ -27,7 +27,7 @@ pkg_check_modules(LIBAV REQUIRED libavformat libavcodec libavutil)
 if(STREAMSIM_LINUX)
     pkg_check_modules(LIBURING REQUIRED IMPORTED_TARGET liburing)
     set(required REQUIRED)
-    # Where they are: nfs://, smb://, and runs over several computers.
+    # Optional: libraries for nfs://, for smb:// and for runs over several computers.
     pkg_check_modules(LIBNFS IMPORTED_TARGET libnfs)
     pkg_check_modules(SMBCLIENT IMPORTED_TARGET smbclient)
     pkg_search_module(MPI IMPORTED_TARGET ompi-c mpich)

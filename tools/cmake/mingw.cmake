@@ -1,4 +1,4 @@
-# Toolchain: 64-bit Windows, by Debian's mingw-w64. What is built runs under wine. tools/windows uses it.
+# Toolchain: 64-bit Windows, by Debian's mingw-w64. The programs run under wine. tools/windows uses it.
 set(CMAKE_SYSTEM_NAME Windows)
 set(CMAKE_SYSTEM_PROCESSOR x86_64)
 set(CMAKE_C_COMPILER x86_64-w64-mingw32-gcc-posix)

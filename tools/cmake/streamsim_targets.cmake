@@ -18,6 +18,7 @@ endif()
 if(CMAKE_CXX_COMPILER_ID MATCHES "Clang")
     # A precompiled header without its time: a compiler cache can compare it then.
     target_compile_options(streamsim_options INTERFACE "SHELL:-Xclang -fno-pch-timestamp")
+    target_compile_options(streamsim_options INTERFACE -Wthread-safety)  # by src/base/system/mutex.h
 endif()
 if(STREAMSIM_WERROR)
     target_compile_options(streamsim_options INTERFACE -Werror)
@@ -26,9 +27,6 @@ if(STREAMSIM_WERROR)
         target_compile_options(streamsim_options INTERFACE -Wno-error=maybe-uninitialized -Wno-error=array-bounds
             -Wno-error=stringop-overflow -Wno-error=stringop-overread -Wno-error=free-nonheap-object)
     endif()
-endif()
-if(STREAMSIM_SANITIZE AND CMAKE_CXX_COMPILER_ID MATCHES "Clang")
-    target_compile_options(streamsim_options INTERFACE -Wthread-safety)  # by src/base/system/mutex.h
 endif()
 if(STREAMSIM_SANITIZE)
     target_compile_options(streamsim_options INTERFACE
@@ -66,7 +64,7 @@ if(STREAMSIM_BATCHES)
     include(tools/cmake/batches.cmake)
 endif()
 
-# Sets `result` to the sources of a module: every .cc file below its folder. Where a part has a file for each kind of
+# Sets `result` to the sources of a module: every .cc file below its folder. If a part has a file for each kind of
 # system (PART_linux.cc, PART_windows.cc, PART_posix.cc, PART_portable.cc), only the first that fits this one is taken.
 # PART_absent.cc stands for what a library is missing for; a module adds it itself.
 function(streamsim_sources result)
@@ -96,23 +94,39 @@ function(streamsim_cold target)
     target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-Og>)
 endfunction()
 
-# streamsim_module(<name> [COLD] SOURCES <file>... [MODULES <module>...] [LIBRARIES <target>...])
-# MODULES are public, other libraries stay inside. COLD: see streamsim_cold.
-function(streamsim_module name)
-    cmake_parse_arguments(MODULE "COLD" "" "SOURCES;MODULES;LIBRARIES" ${ARGN})
-    add_library(streamsim_${name} STATIC ${MODULE_SOURCES})
-    target_include_directories(streamsim_${name} PUBLIC ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/include)
-    list(TRANSFORM MODULE_MODULES PREPEND streamsim_)
-    target_link_libraries(streamsim_${name} PUBLIC ${MODULE_MODULES} PRIVATE streamsim_options ${MODULE_LIBRARIES})
+# How a module's sources are compiled, all or those of its cold folders.
+function(streamsim_module_options target modules libraries)
+    target_include_directories(${target} PUBLIC ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/include)
+    target_link_libraries(${target} PUBLIC ${modules} PRIVATE streamsim_options ${libraries})
     if(STREAMSIM_SHARED_HEADERS)
-        target_link_libraries(streamsim_${name} PRIVATE fmt::fmt nlohmann_json::nlohmann_json)
-        target_precompile_headers(streamsim_${name} REUSE_FROM streamsim_module_headers)
-    endif()
-    if(MODULE_COLD)
-        streamsim_cold(streamsim_${name})
+        target_link_libraries(${target} PRIVATE fmt::fmt nlohmann_json::nlohmann_json)
+        target_precompile_headers(${target} REUSE_FROM streamsim_module_headers)
     endif()
     if(STREAMSIM_BATCHES)
-        streamsim_batch(streamsim_${name})
+        streamsim_batch(${target})
+    endif()
+endfunction()
+
+# streamsim_module(<name> [COLD] [COLD_FOLDERS <folder>...] SOURCES <file>... [MODULES <module>...]
+#                  [LIBRARIES <target>...])
+# MODULES are public, other libraries stay inside. COLD, COLD_FOLDERS: all of it, or these, see streamsim_cold.
+function(streamsim_module name)
+    cmake_parse_arguments(MODULE "COLD" "" "COLD_FOLDERS;SOURCES;MODULES;LIBRARIES" ${ARGN})
+    list(TRANSFORM MODULE_MODULES PREPEND streamsim_)
+    if(MODULE_COLD_FOLDERS)
+        list(JOIN MODULE_COLD_FOLDERS "|" folders)
+        set(cold ${MODULE_SOURCES})
+        list(FILTER cold INCLUDE REGEX "^(${folders})/")
+        list(FILTER MODULE_SOURCES EXCLUDE REGEX "^(${folders})/")
+        add_library(streamsim_${name}_cold OBJECT ${cold})
+        streamsim_module_options(streamsim_${name}_cold "${MODULE_MODULES}" "${MODULE_LIBRARIES}")
+        streamsim_cold(streamsim_${name}_cold)
+        list(APPEND MODULE_SOURCES $<TARGET_OBJECTS:streamsim_${name}_cold>)
+    endif()
+    add_library(streamsim_${name} STATIC ${MODULE_SOURCES})
+    streamsim_module_options(streamsim_${name} "${MODULE_MODULES}" "${MODULE_LIBRARIES}")
+    if(MODULE_COLD)
+        streamsim_cold(streamsim_${name})
     endif()
 endfunction()
 
@@ -124,7 +138,7 @@ function(streamsim_label test label)
     add_dependencies(tests_${label} ${test})
 endfunction()
 
-# What all tests are compiled with.
+# The options that all tests are compiled with.
 function(streamsim_test_options name)
     if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
         # GCC 12 finds more of them where headers are precompiled; `if (x) EXPECT_EQ(...)` is no dangling else.
@@ -143,13 +157,13 @@ function(streamsim_make_test_headers)
 endfunction()
 
 # streamsim_test(<name> SOURCES <file>... MODULES <module>... LABELS <label>... [TIMEOUT <seconds>] [ONE_THREAD]
-#                [ALONE] [SLOW <filter>] [PORTABLE])
+#                [ALONE] [ALONE_CASES <filter>] [SLOW <filter>] [PORTABLE])
 # One GoogleTest program; every case is a ctest of its own. ONE_THREAD: nothing in it has threads, so that the thread
 # sanitizer has nothing to find and it is not built for that. ALONE: no other test runs beside it; time is what it
-# measures. SLOW: the cases that are of tools/test --all alone, as a filter of GoogleTest. PORTABLE: it asks nothing of
+# measures. ALONE_CASES: these cases alone. SLOW: the cases that are of tools/test --all alone, as a filter of GoogleTest. PORTABLE: it asks nothing of
 # Linux; only these are built for other systems, with the label portable there.
 function(streamsim_test name)
-    cmake_parse_arguments(TEST "ONE_THREAD;ALONE;PORTABLE" "TIMEOUT;SLOW" "SOURCES;MODULES;LIBRARIES;LABELS" ${ARGN})
+    cmake_parse_arguments(TEST "ONE_THREAD;ALONE;PORTABLE" "TIMEOUT;SLOW;ALONE_CASES" "SOURCES;MODULES;LIBRARIES;LABELS" ${ARGN})
     if(TEST_ONE_THREAD AND STREAMSIM_SANITIZE STREQUAL "thread")
         return()
     endif()
@@ -183,12 +197,27 @@ function(streamsim_test name)
         set_tests_properties(${name} PROPERTIES LABELS "${TEST_LABELS}" TIMEOUT ${TEST_TIMEOUT})
         return()
     endif()
-    set(quick "")
-    if(TEST_SLOW)
-        set(quick TEST_FILTER -${TEST_SLOW})
-        gtest_discover_tests(${name} TEST_FILTER ${TEST_SLOW} TEST_LIST ${name}_slow DISCOVERY_TIMEOUT 60
-                             PROPERTIES LABELS slow TIMEOUT ${TEST_TIMEOUT} RUN_SERIAL ${TEST_ALONE})
+    set(others "")
+    set(filter_SLOW ${TEST_SLOW})
+    set(filter_ALONE_CASES ${TEST_ALONE_CASES})
+    foreach(part SLOW ALONE_CASES)
+        if(NOT filter_${part})
+            continue()
+        endif()
+        list(APPEND others ${filter_${part}})
+        set(labels ${TEST_LABELS})
+        set(alone TRUE)
+        if(part STREQUAL "SLOW")
+            set(labels slow)
+            set(alone ${TEST_ALONE})
+        endif()
+        gtest_discover_tests(${name} TEST_FILTER ${filter_${part}} TEST_LIST ${name}_${part} DISCOVERY_TIMEOUT 60
+                             PROPERTIES LABELS "${labels}" TIMEOUT ${TEST_TIMEOUT} RUN_SERIAL ${alone})
+    endforeach()
+    if(others)
+        list(JOIN others ":" others)
+        set(others TEST_FILTER -${others})
     endif()
-    gtest_discover_tests(${name} ${quick} DISCOVERY_TIMEOUT 60
+    gtest_discover_tests(${name} ${others} DISCOVERY_TIMEOUT 60
                          PROPERTIES LABELS "${TEST_LABELS}" TIMEOUT ${TEST_TIMEOUT} RUN_SERIAL ${TEST_ALONE})
 endfunction()

@@ -13,10 +13,6 @@ namespace {
 
 constexpr std::uint64_t kPieceBytes = std::uint64_t{64} << 10;
 
-std::string limit_text(std::uint64_t bytes) {
-    return fmt::format("{} MiB", bytes >> 20);
-}
-
 }  // namespace
 
 Result<std::string> read_document(const std::string& path, std::uint64_t bytes_max) {
@@ -27,7 +23,7 @@ Result<std::string> read_document(const std::string& path, std::uint64_t bytes_m
         return bad_input(fmt::format("{}: expected a file with a document, found a directory", path));
     const auto too_large = [&] {
         return bad_input(
-            fmt::format("{}: is larger than {}, the limit of such a document", path, limit_text(bytes_max)));
+            fmt::format("{}: is larger than {} MiB, the limit of such a document", path, bytes_max >> 20));
     };
     const bool regular = std::filesystem::is_regular_file(status);
     if (regular) {

@@ -7,21 +7,6 @@
 namespace streamsim {
 namespace {
 
-/// "~" and "/" inside a key are written "~0" and "~1" in a JSON pointer (RFC 6901).
-std::string escape(const std::string& key) {
-    std::string out;
-    for (const char c : key) {
-        if (c == '~') {
-            out += "~0";
-        } else if (c == '/') {
-            out += "~1";
-        } else {
-            out += c;
-        }
-    }
-    return out;
-}
-
 /// A longer pointer loses its middle in a message, and so does a value that is shown.
 constexpr std::size_t kPointerBytesMax = 300;
 constexpr std::size_t kValueBytesMax = 200;
@@ -84,9 +69,9 @@ private:
         return true;
     }
     std::string pointer() const {
-        std::string out;
-        for (const Level& level : open_) out += "/" + escape(level.key);
-        return out;
+        Json::json_pointer out;
+        for (const Level& level : open_) out /= level.key;
+        return out.to_string();
     }
 
     std::vector<Level> open_;
@@ -150,7 +135,7 @@ bool JsonObject::has(const std::string& key) const {
 }
 
 std::string JsonObject::pointer_of(const std::string& key) const {
-    return pointer_ + "/" + escape(key);
+    return pointer_ + (Json::json_pointer() / key).to_string();
 }
 
 const Json* JsonObject::member(const std::string& key, bool required) {

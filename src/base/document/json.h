@@ -9,7 +9,6 @@
 #include <set>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "base/document/problems.h"
 #include "base/result.h"
@@ -66,12 +65,10 @@ public:
     std::optional<std::string> one_of(const std::string& key,
                                       std::initializer_list<std::string_view> allowed,
                                       bool required = true);
-    /// An integer in [min, max].
     std::optional<std::int64_t> integer(const std::string& key,
                                         std::int64_t min,
                                         std::int64_t max,
                                         bool required = true);
-    /// A number in [min, max].
     std::optional<double> number(const std::string& key, double min, double max, bool required = true);
     std::optional<bool> boolean(const std::string& key, bool required = true);
     /// [num, den], both positive integers.
@@ -79,7 +76,6 @@ public:
     /// A string such as "500ms".
     std::optional<Duration> duration(const std::string& key, bool required = true);
 
-    /// Notes `key` with "expected ...".
     void problem(const std::string& key, const std::string& text);
     /// Notes every member that was not read.
     void finish();

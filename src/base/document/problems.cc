@@ -2,14 +2,9 @@
 
 #include <fmt/format.h>
 
+#include "base/utf8.h"
+
 namespace streamsim {
-namespace {
-
-bool continues_character(char c) {
-    return (static_cast<unsigned char>(c) & 0xc0) == 0x80;
-}
-
-}  // namespace
 
 std::string shortened(std::string_view text, std::size_t bytes_max) {
     if (text.size() <= bytes_max) return std::string(text);

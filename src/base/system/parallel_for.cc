@@ -4,9 +4,8 @@
 #include <atomic>
 #include <exception>
 #include <mutex>
-#include <system_error>
-#include <thread>
-#include <vector>
+
+#include "base/system/thread_group.h"
 
 namespace streamsim {
 namespace {
@@ -17,7 +16,7 @@ constexpr std::size_t kThreadsMax = 8;
 
 void parallel_for(std::size_t count, const std::function<void(std::size_t)>& work) {
     std::atomic<std::size_t> next{0};
-    std::mutex mutex;
+    std::mutex mutex;  // guards `thrown`; GUARDED_BY takes no local
     std::exception_ptr thrown;
     const auto run = [&] {
         for (std::size_t i = next++; i < count; i = next++) {
@@ -30,16 +29,13 @@ void parallel_for(std::size_t count, const std::function<void(std::size_t)>& wor
             }
         }
     };
-    std::vector<std::thread> threads;
+    ThreadGroup threads;
     const std::size_t wanted = std::min(count, kThreadsMax);
-    threads.reserve(wanted);
-    try {
-        while (threads.size() + 1 < wanted) threads.emplace_back(run);
-    } catch (const std::system_error&) {
-        // The system gives no more threads: the ones already running do all of the work.
+    // The threads that the system gives do all of the work.
+    while (threads.size() + 1 < wanted && threads.add(run)) {
     }
     run();
-    for (std::thread& thread : threads) thread.join();
+    threads.join();
     if (thrown != nullptr) std::rethrow_exception(thrown);
 }
 

@@ -3,10 +3,10 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstdio>
 #include <cstring>
 #include <string_view>
 
+#include "base/path.h"
 #include "base/system/whole_file.h"
 
 namespace streamsim {
@@ -50,18 +50,12 @@ std::string write_in(int directory,
     return problem;
 }
 
-std::string name_in(const std::string& path) {
-    return path.substr(path.rfind('/') + 1);
-}
-
 }  // namespace
 
 std::string write_whole(const std::string& temporary, const std::string& path, const std::string& text) {
-    const std::size_t slash = path.rfind('/');
-    const std::string parent = slash == std::string::npos ? "." : path.substr(0, slash + 1);
-    const int directory = ::open(parent.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    const int directory = ::open(parent_of(path).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (directory < 0) return std::strerror(errno);
-    std::string problem = write_in(directory, name_in(temporary), name_in(path), text);
+    std::string problem = write_in(directory, base_name(temporary), base_name(path), text);
     ::close(directory);
     return problem;
 }

@@ -2,7 +2,6 @@
 #include <spdlog/spdlog.h>
 
 #include <memory>
-#include <optional>
 
 #include "base/units.h"
 #include "base/utf8.h"
@@ -22,7 +21,7 @@ Result<media::CleanReport> clean_alone(BackgroundWork& work,
                                        const std::shared_ptr<ByteStore>& store,
                                        const std::string& target) {
     const std::string root = media::media_root(target);
-    const auto there = work.run<bool>([store, root]() -> Result<bool> {
+    const auto there = work.run([store, root]() -> Result<bool> {
         const auto found = media::media_set_is_there(*store, root);
         return found && (*found || media::media_set_is_begun(*store, root));
     });
@@ -31,20 +30,21 @@ Result<media::CleanReport> clean_alone(BackgroundWork& work,
     if (*there) {
         if (auto held = locks.hold_set(store, root, LockMode::exclusive); !held) return held.error();
     }
-    return work.run<media::CleanReport>([store, target] { return media::clean(*store, target); });
+    return work.run([store, target] { return media::clean(*store, target); });
 }
 
 }  // namespace
 
-int clean_command(CliContext& context, run::Control& control, const CliOptions& options) {
+int clean_command(CommandContext& context) {
+    const CliOptions& options = context.options;
     const std::string target = options.play.target.name();
     const std::shared_ptr<ByteStore> store =
         run::make_byte_store(options.play.target, options.play.credentials);
     if (store == nullptr)
         return report_error(context,
                             bad_input(options.play.target.url + ": clean needs a directory: give a path"));
-    BackgroundWork work(context, control, options);
-    MediaLocks locks(context, control, options);
+    BackgroundWork work(context);
+    MediaLocks locks(context);
     const auto cleaned = clean_alone(work, locks, store, target);
     if (!cleaned) {
         const int code = report_error(context, cleaned.error());

@@ -3,23 +3,22 @@
 
 #include "cli/options/options.h"
 #include "cli/output/cli_context.h"
-
-namespace streamsim::run {
-class Control;
-}  // namespace streamsim::run
+#include "streamsim/workload.h"
 
 namespace streamsim::cli {
 
-int play_command(CliContext& context, run::Control& control, CliOptions& options);
-int prepare_command(CliContext& context, run::Control& control, CliOptions& options);
-int formats_command(CliContext& context, const CliOptions& options);
-int inspect_command(CliContext& context, run::Control& control, const CliOptions& options);
-int max_command(CliContext& context, run::Control& control, CliOptions& options);
-int profile_command(CliContext& context, run::Control& control, const CliOptions& options);
-int report_command(CliContext& context, const CliOptions& options);
-int run_command(CliContext& context, run::Control& control, CliOptions& options);
-int clean_command(CliContext& context, run::Control& control, const CliOptions& options);
-int man_command(const CliContext& context);
-int completions_command(const CliOptions& options);
+int play_command(CommandContext& context);
+int prepare_command(CommandContext& context);
+int formats_command(CommandContext& context);
+int inspect_command(CommandContext& context);
+int max_command(CommandContext& context);
+int profile_command(CommandContext& context);
+int report_command(CommandContext& context);
+int run_command(CommandContext& context);
+int clean_command(CommandContext& context);
+
+/// `run` with a workload: plays its steps on options.target, else on the default target of the document;
+/// options.scale, .clients and .play.duration change the workload.
+int workload_command(CommandContext& context, Workload workload);
 
 }  // namespace streamsim::cli

@@ -3,36 +3,32 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <utility>
 
 #include "base/document/json.h"
 #include "base/units.h"
 #include "cli/commands/commands.h"
-#include "cli/options/formats_directory.h"
+#include "cli/options/documents.h"
 #include "media/catalogue/catalogue.h"
 #include "media/frames/frame_maker.h"
+#include "view/live_view.h"
 
 namespace streamsim::cli {
 namespace {
 
 /// On a terminal a heading is bold and what is secondary is dim; nowhere else, and not where the user does not
-/// want it (no-color.org).
-class Style {
-public:
-    Style() {
-        const char* const no_color = std::getenv("NO_COLOR");
-        colour_ = isatty(STDOUT_FILENO) == 1 && (no_color == nullptr || *no_color == '\0');
-    }
-    std::string heading(const std::string& text) const { return in(fmt::emphasis::bold, text); }
-    std::string dim(const std::string& text) const { return in(fmt::emphasis::faint, text); }
+/// want it.
+std::string styled(fmt::emphasis emphasis, const std::string& text) {
+    return view::LiveView::colours_wanted(STDOUT_FILENO) ? fmt::format(emphasis, "{}", text) : text;
+}
 
-private:
-    std::string in(fmt::emphasis emphasis, const std::string& text) const {
-        return colour_ ? fmt::format(emphasis, "{}", text) : text;
-    }
-    bool colour_ = false;
-};
+std::string heading(const std::string& text) {
+    return styled(fmt::emphasis::bold, text);
+}
+
+std::string dim(const std::string& text) {
+    return styled(fmt::emphasis::faint, text);
+}
 
 std::string container_name(const MediaFormat& format) {
     switch (format.container) {
@@ -75,15 +71,13 @@ std::string size_words(const FrameSizeModel& size) {
         case FrameSizeModel::Kind::scene:
             return fmt::format(
                 "shots of {} to {} frames, each at a level of {} to {} of the mean; inside a shot {} %, a "
-                "frame "
-                "like the one before ({}); none above {} of the mean",
+                "frame like the one before ({}); none above {} of the mean",
                 size.shot_frames_min, size.shot_frames_max, size.level_min, size.level_max,
                 size.variation * 100, size.correlation, size.cap);
         case FrameSizeModel::Kind::long_gop:
             return fmt::format(
                 "groups of {} frames, stored as {}; I, P and B as {} : {} : {}, each {} % more or less; none "
-                "above "
-                "{} of the mean",
+                "above {} of the mean",
                 size.gop.size(), size.gop, size.weight_i, size.weight_p, size.weight_b, size.variation * 100,
                 size.cap);
     }
@@ -118,22 +112,20 @@ OrderedJson document_of(const media::OpenedFormat& shown) {
     return document;
 }
 
-void print_heading(const Style& style, const std::string& title, const std::string& rates) {
-    print("\n{}{}\n", style.heading(title), style.dim(rates.empty() ? "" : "  at " + rates + " fps"));
+void print_heading(const std::string& title, const std::string& rates) {
+    print("\n{}{}\n", heading(title), dim(rates.empty() ? "" : "  at " + rates + " fps"));
 }
 
 /// Names have the width of the longest one, so that they can be copied by a double click from any row.
 void print_formats_table(const media::Catalogue& catalogue) {
-    const Style style;
     std::size_t name_width = 4;
     std::size_t title_width = 10;
     for (const MediaFormat& format : catalogue.formats()) {
         name_width = std::max(name_width, format.name.size());
         title_width = std::max(title_width, format.title.size());
     }
-    print("{}\n",
-          style.heading(fmt::format("{:<{}}  {:<{}}  {:>8}  {:>8}  {:>6}  {:>6}  {}", "name", name_width,
-                                    "what it is", title_width, "MB/frame", "MB/s", "Mb/s", "fps", "files")));
+    print("{}\n", heading(fmt::format("{:<{}}  {:<{}}  {:>8}  {:>8}  {:>6}  {:>6}  {}", "name", name_width,
+                                      "what it is", title_width, "MB/frame", "MB/s", "Mb/s", "fps", "files")));
     bool of_their_own = false;
     for (const media::FormatDocument& document : catalogue.documents()) {
         const std::vector<FrameRate>& shared = document.entries.front().own().rates;
@@ -141,10 +133,10 @@ void print_formats_table(const media::Catalogue& catalogue) {
             std::all_of(document.entries.begin(), document.entries.end(),
                         [&shared](const media::FormatEntry& e) { return e.own().rates == shared; });
         if (document.family) {
-            print_heading(style, document.title, same ? rate_labels(shared) : "");
+            print_heading(document.title, same ? rate_labels(shared) : "");
         } else if (!of_their_own) {
             of_their_own = true;
-            print_heading(style, "The four data sets, and other single formats", "");
+            print_heading("The four data sets, and other single formats", "");
         }
         for (const media::FormatEntry& entry : document.entries) {
             const MediaFormat& format = entry.own();
@@ -153,7 +145,7 @@ void print_formats_table(const media::Catalogue& catalogue) {
             print("{:<{}}  {:<{}}  {:>8.3f}  {:>8.1f}  {:>6.0f}  {:>6}  {}{}\n", format.name, name_width,
                   format.title, title_width, format.mean_frame_bytes / 1e6, format.bytes_per_s() / 1e6,
                   format.bytes_per_s() * 8 / 1e6, media::rate_label(format.rate), container_name(format),
-                  style.dim(more));
+                  dim(more));
         }
     }
     print(
@@ -186,7 +178,8 @@ void print_format(const media::OpenedFormat& shown) {
 
 }  // namespace
 
-int formats_command(CliContext& context, const CliOptions& options) {
+int formats_command(CommandContext& context) {
+    const CliOptions& options = context.options;
     const auto directory = formats_directory();
     if (!directory) return report_error(context, directory.error());
     const auto catalogue = media::Catalogue::load(*directory + "/media");

@@ -170,14 +170,15 @@ void print_clip(const Clip& clip, const media::InspectFacts& facts, bool frames)
 
 }  // namespace
 
-int inspect_command(CliContext& context, run::Control& control, const CliOptions& options) {
+int inspect_command(CommandContext& context) {
+    const CliOptions& options = context.options;
     const std::shared_ptr<ByteStore> store =
         run::make_byte_store(options.play.target, options.play.credentials);
     if (store == nullptr)
         return report_error(context, bad_input(options.play.target.url + ": inspect needs files: give a path"));
     const std::string& path = options.play.target.name();
-    BackgroundWork work(context, control, options);
-    const auto clip = work.index<Clip>([store, path, &options](IndexProgress& progress) -> Result<Clip> {
+    BackgroundWork work(context);
+    const auto clip = work.index([store, path, &options](IndexProgress& progress) -> Result<Clip> {
         const auto info = store->stat(path);
         if (!info) return info.error();
         if (!info->has_value() && !media::is_pattern(path))

@@ -11,10 +11,10 @@
 #include "cli/output/output_file.h"
 #include "cli/play/ranks_run.h"
 #include "judge/max_search.h"
-#include "report/text/max_text.h"
+#include "report/text/text_report.h"
 #include "result/json_report.h"
-#include "run/plan/memory_need.h"
-#include "run/playback/io_threads.h"
+#include "run/plan/needs.h"
+#include "run/playback/loop_options.h"
 #include "streamsim/load_result.h"
 #include "target/target_locations.h"
 
@@ -70,15 +70,13 @@ std::optional<MaxRun> run_without_storage(const Contender& contender, Duration l
     return run;
 }
 
-Contender of_format(const run::PlayRequest& request, const MediaFormat& format) {
-    Contender contender;
-    contender.request = request;
-    contender.request.formats = {format};
-    contender.name = format.name;
-    contender.width = format.width;
-    contender.height = format.height;
-    contender.rate = request.rate.value_or(format.rate);
-    return contender;
+Contender of_format(run::PlayRequest request, const MediaFormat& format) {
+    request.formats = {format};
+    return {.request = request,
+            .name = format.name,
+            .width = format.width,
+            .height = format.height,
+            .rate = request.rate.value_or(format.rate)};
 }
 
 /// The clips of others, format by format.
@@ -90,12 +88,9 @@ std::vector<Contender> by_format(const run::PlayRequest& request, std::vector<Cl
                    each.media.clips.front().front().index->rate() == clip.index->rate();
         });
         if (same == all.end()) {
-            same = all.insert(all.end(), Contender{});
-            same->request = request;
-            same->name = clip.format;
+            same = all.insert(all.end(), Contender{.request = request, .name = clip.format, .ready = true});
             same->rate = request.rate.value_or(clip.index->rate());
             same->media.clips.emplace_back();
-            same->ready = true;
         }
         same->media.clips.front().push_back(std::move(clip));
     }
@@ -111,7 +106,7 @@ run::FoundMedia first_of(const Contender& contender, const run::PlayRequest& req
 
 /// "4 play, 8 fail; trying 6 for 20 s; at most 3 m 00 s of play left"; a part that is not known yet is left
 /// out.
-std::string progress_of(const judge::MaxNext& next, MaxCounts counts, bool virtual_time) {
+std::string max_progress(const judge::MaxNext& next, MaxCounts counts, bool virtual_time) {
     std::string known = next.plays > 0 ? fmt::format("{} play", next.plays) : "";
     if (next.fails) known += fmt::format("{}{} fail", known.empty() ? "" : ", ", *next.fails);
     const char* doing = next.purpose == MaxStep::Purpose::confirm ? "confirming" : "trying";
@@ -126,9 +121,7 @@ std::string progress_of(const judge::MaxNext& next, MaxCounts counts, bool virtu
 
 class MaxCommand final : private MediaRun {
 public:
-    MaxCommand(CliContext& context, run::Control& control, CliOptions& options)
-        : MediaRun(
-              context, control, options, run::make_byte_store(options.play.target, options.play.credentials)) {}
+    explicit MaxCommand(CommandContext& context) : MediaRun(context) {}
 
     int run();
 
@@ -144,8 +137,7 @@ private:
     Result<MaxRun> play(std::size_t which, const judge::MaxNext& next);
     Result<RunResult> play_step(Contender& contender,
                                 const run::PlayRequest& request,
-                                const std::string& progress,
-                                bool& preroll_took_too_long);
+                                const std::string& progress);
     Result<void> find_media_for(Contender& contender, const run::PlayRequest& request);
     Result<void> say_media(const Contender& contender, const judge::MaxSearchOptions& limits);
     void notice(const std::string& text);
@@ -159,6 +151,7 @@ private:
 
     MaxResult result_;
     std::vector<Contender> contenders_;
+    bool preroll_took_too_long_ = false;  // in the last step
     /// The meters' results in the last run with each number of streams, by format.
     std::map<std::string, std::map<std::uint32_t, std::vector<MeterResult>>> beside_;
 };
@@ -167,19 +160,16 @@ Result<std::vector<Contender>> MaxCommand::of_target() {
     const run::PlayRequest& request = options_.play;
     if (auto held = media_.hold(request, false); !held) return held.error();
     if (request.cuts) {
-        auto media = work_.index<run::FoundMedia>([this](IndexProgress& progress) {
+        auto media = work_.index([this](IndexProgress& progress) {
             return run::find_media(store_.get(), options_.play, &progress);
         });
         if (!media) return media.error();
-        Contender contender;
-        contender.request = request;
-        contender.name = media->cuts->name;
+        Contender contender{.request = request, .name = media->cuts->name, .ready = true};
         contender.rate = request.rate.value_or(media->cuts->rate);
         contender.media = std::move(*media);
-        contender.ready = true;
         return std::vector{std::move(contender)};
     }
-    auto clips = work_.index<std::vector<Clip>>(
+    auto clips = work_.index(
         [this](IndexProgress& progress) { return run::clips_of_target(*store_, options_.play, &progress); });
     if (!clips) return clips.error();
     for (const Clip& clip : *clips) {
@@ -201,11 +191,11 @@ Result<void> MaxCommand::say_media(const Contender& contender, const judge::MaxS
     const run::PlayRequest& request = contender.request;
     media::PrepareRequest wanted{request.target.name(), request.formats.front(), 1, request.clip_duration,
                                  request.seed};
-    auto one = work_.run<media::PreparePlan>([this, wanted] { return media::plan_prepare(*store_, wanted); });
+    auto one = work_.run([this, wanted] { return media::plan_prepare(*store_, wanted); });
     if (!one) return one.error();
     if (!request.same_media)
         wanted.clips = static_cast<std::uint32_t>(limits.most * result_.streams_of_one() * request.layers);
-    auto all = work_.run<media::PreparePlan>([this, wanted] { return media::plan_prepare(*store_, wanted); });
+    auto all = work_.run([this, wanted] { return media::plan_prepare(*store_, wanted); });
     if (!all && all.error().kind == ErrorKind::interrupted) return all.error();
     if (options_.quiet || (all && all->nothing_to_do())) return {};
     const double clip = wanted.format.mean_frame_bytes * static_cast<double>(one->frames);
@@ -222,7 +212,7 @@ Result<void> MaxCommand::say_media(const Contender& contender, const judge::MaxS
 Result<std::uint64_t> MaxCommand::clips_unasked(const run::PlayRequest& request) {
     const media::PrepareRequest wanted{request.target.name(), request.formats.front(), 1, request.clip_duration,
                                        request.seed};
-    return work_.run<std::uint64_t>([this, wanted]() -> Result<std::uint64_t> {
+    return work_.run([this, wanted]() -> Result<std::uint64_t> {
         const auto one = media::plan_prepare(*store_, wanted);
         if (!one) return one.error();
         const auto there = media::complete_clips(*store_, wanted.target, wanted.format, wanted.clip_duration);
@@ -298,7 +288,7 @@ Result<void> MaxCommand::find_media_for(Contender& contender, const run::PlayReq
     Result<void> written;
     if (!planned && !alone()) {  // the first rank may have to be alone on the set
         media_.locks().release();
-        if (written = together({}); !written) return written;
+        if (written = together(written); !written) return written;
     }
     if (!planned && leads()) {
         const auto media = [this, request, enough] {
@@ -310,9 +300,9 @@ Result<void> MaxCommand::find_media_for(Contender& contender, const run::PlayReq
     if (!planned) written = media_.hold(request, request.record.streams > 0);
     if (written = together(written); !written) return written;
     if (!planned && enough) return {};
-    auto found = work_.index<run::FoundMedia>(
+    auto found = work_.index(
         [this, request](IndexProgress& progress) { return run::find_media(store_.get(), request, &progress); });
-    auto done = together(found ? Result<void>() : Result<void>(found.error()));
+    auto done = together(found);
     if (done) contender.media = std::move(*found);
     return done;
 }
@@ -362,8 +352,8 @@ run::PlayRequest MaxCommand::step_of(const Contender& contender, std::uint64_t c
 /// One run of one step, in every rank; of all of them in rank 0.
 Result<RunResult> MaxCommand::play_step(Contender& contender,
                                         const run::PlayRequest& request,
-                                        const std::string& progress,
-                                        bool& preroll_took_too_long) {
+                                        const std::string& progress) {
+    preroll_took_too_long_ = false;
     if (auto found = find_media_for(contender, request); !found) return found.error();
     remember_places(contender);
     if (!options_.quiet) context_.log.info("{}", progress);
@@ -374,7 +364,7 @@ Result<RunResult> MaxCommand::play_step(Contender& contender,
     media_.remove_created(request);
     if (result) beside_[contender.name][run::streams_of_format(request)] = result->meters;
     if (result && result->interrupted) return interrupted_error();
-    preroll_took_too_long =
+    preroll_took_too_long_ =
         alone() ? session->preroll_took_too_long() : context_.ranks->preroll_took_too_long();
     return result;
 }
@@ -388,9 +378,8 @@ Result<MaxRun> MaxCommand::play(std::size_t which, const judge::MaxNext& next) {
         if (!shared) return shared.error();
     }
     const std::string progress =
-        fmt::format("{}: {}", contender.name, progress_of(next, result_.counts, virtual_time()));
-    bool preroll_took_too_long = false;
-    const auto result = play_step(contender, request, progress, preroll_took_too_long);
+        fmt::format("{}: {}", contender.name, max_progress(next, result_.counts, virtual_time()));
+    const auto result = play_step(contender, request, progress);
     if (!result || !result->verdict.pass) {
         if (auto gone = run_without_storage(contender, next.length)) return std::move(*gone);
     }
@@ -398,7 +387,7 @@ Result<MaxRun> MaxCommand::play(std::size_t which, const judge::MaxNext& next) {
         keep_common(*result);
         return judge::max_run(*result, next.length, options_.headroom_percent);
     }
-    if (!preroll_took_too_long) return result.error();
+    if (!preroll_took_too_long_) return result.error();
     MaxRun run;
     run.duration_ns = next.length.ns;
     run.reason = result.error().problems.front();
@@ -413,8 +402,7 @@ Result<void> MaxCommand::follow() {
         if (!command || command->is_null()) return {};
         Contender& contender = contenders_.at(command->at("contender"));
         const run::PlayRequest request = step_of(contender, command->at("count"), {command->at("length_ns")});
-        bool preroll_took_too_long = false;
-        (void)play_step(contender, request, "", preroll_took_too_long);  // rank 0 says what came of it
+        (void)play_step(contender, request, "");  // rank 0 says what came of it
         if (left_behind()) return interrupted_error();
     }
 }
@@ -461,8 +449,7 @@ int MaxCommand::finish(OutputFile json, const std::optional<Error>& error) {
         control_.saving(run::kInterruptTimeout);
         if (options_.quiet || result_.formats.empty()) return;
         print_text(json.standard_output() ? stderr : stdout,
-                   report::max_text_report(result_, options_.whole_report() ? report::TextDetail::full
-                                                                            : report::TextDetail::screen));
+                   report::max_text_report(result_, options_.text_detail()));
     };
     // No reader can block a write to a file on a disk.
     control_.saving(kFilesTimeout);
@@ -511,7 +498,7 @@ int MaxCommand::run() {
     run::reserve_io_threads(options_.play, most_asked().value_or(kStreamsMax) * result_.streams_of_one());
     std::optional<Error> error;
     auto all = contenders();
-    if (auto found = together(all ? Result<void>() : Result<void>(all.error())); !found) error = found.error();
+    if (auto found = together(all); !found) error = found.error();
     if (!error) contenders_ = std::move(*all);
     if (!leads()) {
         if (!error) (void)follow();
@@ -533,8 +520,8 @@ int MaxCommand::run() {
 
 }  // namespace
 
-int max_command(CliContext& context, run::Control& control, CliOptions& options) {
-    return MaxCommand(context, control, options).run();
+int max_command(CommandContext& context) {
+    return MaxCommand(context).run();
 }
 
 }  // namespace streamsim::cli

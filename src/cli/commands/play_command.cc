@@ -5,7 +5,7 @@
 #include "cli/commands/commands.h"
 #include "cli/media/media_run.h"
 #include "media/own_files/own_names.h"
-#include "run/plan/memory_need.h"
+#include "run/plan/needs.h"
 
 namespace streamsim::cli {
 namespace {
@@ -13,9 +13,7 @@ namespace {
 /// One play or prepare.
 class MediaCommand final : private MediaRun {
 public:
-    MediaCommand(CliContext& context, run::Control& control, CliOptions& options)
-        : MediaRun(
-              context, control, options, run::make_byte_store(options.play.target, options.play.credentials)) {}
+    explicit MediaCommand(CommandContext& context) : MediaRun(context) {}
 
     int prepare_only();
     int play();
@@ -59,20 +57,19 @@ int MediaCommand::play() {
     auto done = together(open_outputs());
     if (!done) return report_error(context_, done.error());
     done = choose_formats_together();
-    if (done) done = together(run::check_memory(options_.play));
+    if (done) done = together(run::check_memory(run::one_part(options_.play, {})));
     if (done) done = together(leads() ? prepare_missing() : Result<void>());
     if (done) {
         auto media = find();
-        done = together(media ? Result<void>() : Result<void>(media.error()));
+        done = together(media);
         if (done) return play_media(std::move(*media));
     }
-    if (done.error().kind == ErrorKind::interrupted) return interrupted_before_play(options_.play);
-    return report_error(context_, done.error());
+    return end_before_play(done.error(), options_.play);
 }
 
 Result<run::FoundMedia> MediaCommand::find() {
     if (auto held = media_.hold(options_.play, options_.play.record.streams > 0); !held) return held.error();
-    return work_.index<run::FoundMedia>(
+    return work_.index(
         [this](IndexProgress& progress) { return run::find_media(store_.get(), options_.play, &progress); });
 }
 
@@ -82,25 +79,23 @@ int MediaCommand::play_media(run::FoundMedia media) {
             context_.log.debug("clip {}: {}, {} frames", clip.name, clip.format, clip.index->count());
         }
     }
-    const auto say = [this](const std::string& notice) { play_.say_notice(notice); };
-    auto alone = measure_alone(options_.play, options_.play.streams > 0, [&](const run::PlayRequest& request) {
-        return std::make_unique<run::Session>(request, media, context_.program, say);
-    });
-    if (!alone && alone.error().kind == ErrorKind::interrupted) return interrupted_before_play(options_.play);
-    if (!alone) return report_error(context_, alone.error());
-    alone_ = std::move(*alone);
-    run::Session session(options_.play, std::move(media), context_.program, say);
+    const auto alone =
+        measure_alone(options_.play, options_.play.streams > 0, [&](const run::PlayRequest& request) {
+            return std::make_unique<run::Session>(request, media, context_.program, notices());
+        });
+    if (!alone) return end_before_play(alone.error(), options_.play);
+    run::Session session(options_.play, std::move(media), context_.program, notices());
     return play_session(session, options_.play, options_.play.target.url);
 }
 
 }  // namespace
 
-int play_command(CliContext& context, run::Control& control, CliOptions& options) {
-    return MediaCommand(context, control, options).play();
+int play_command(CommandContext& context) {
+    return MediaCommand(context).play();
 }
 
-int prepare_command(CliContext& context, run::Control& control, CliOptions& options) {
-    return MediaCommand(context, control, options).prepare_only();
+int prepare_command(CommandContext& context) {
+    return MediaCommand(context).prepare_only();
 }
 
 }  // namespace streamsim::cli

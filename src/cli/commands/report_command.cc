@@ -6,10 +6,10 @@
 #include "cli/commands/commands.h"
 #include "cli/output/output_documents.h"
 #include "report/compare/compare_report.h"
-#include "report/csv/streams_csv.h"
+#include "report/csv/csv_report.h"
 #include "report/html/html_report.h"
 #include "report/junit/junit_report.h"
-#include "report/text/run_text.h"
+#include "report/text/text_report.h"
 #include "result/json_report.h"
 #include "result/merge.h"
 #include "result/result_reader.h"
@@ -65,40 +65,36 @@ Result<void> write_documents(const ResultFiles& files,
 }
 
 Result<void> write_one(const ResultFiles& files, const RunResult& result) {
-    using Documents = OutputDocuments<RunResult>;
     return write_documents<RunResult>(
         files, result,
-        {Documents::kind(&ResultFiles::json, result::kJsonReportBegins, result::json_report),
-         Documents::kind(&ResultFiles::csv, report::kStreamsCsvBegins, report::streams_csv),
-         Documents::kind(&ResultFiles::html, report::kHtmlReportBegins, report::html_report),
-         Documents::kind(&ResultFiles::junit, report::kJunitReportBegins, report::junit_report)});
+        {{&ResultFiles::json, result::kJsonReportBegins, result::json_report},
+         {&ResultFiles::csv, report::kStreamsCsvBegins, report::streams_csv},
+         {&ResultFiles::html, report::kHtmlReportBegins, report::html_report},
+         {&ResultFiles::junit, report::kJunitReportBegins, report::junit_report}});
 }
 
 Result<void> write_comparison(const ResultFiles& files, const report::Comparison& comparison) {
-    using Documents = OutputDocuments<report::Comparison>;
     return write_documents<report::Comparison>(
         files, comparison,
-        {Documents::kind(&ResultFiles::json, report::kComparisonJsonBegins, report::comparison_json),
-         Documents::kind(&ResultFiles::csv, report::kComparisonCsvBegins, report::comparison_csv),
-         Documents::kind(&ResultFiles::html, report::kComparisonHtmlBegins, report::comparison_html)});
+        {{&ResultFiles::json, report::kComparisonJsonBegins, report::comparison_json},
+         {&ResultFiles::csv, report::kComparisonCsvBegins, report::comparison_csv},
+         {&ResultFiles::html, report::kComparisonHtmlBegins, report::comparison_html}});
 }
 
 }  // namespace
 
-int report_command(CliContext& context, const CliOptions& options) {
+int report_command(CommandContext& context) {
+    const CliOptions& options = context.options;
     auto results = open_results(options.results);
     if (results && options.merge) results = merged(std::move(*results));
     if (!results) return report_error(context, results.error());
     const ResultFiles& files = options.files;
-    const bool stdout_taken = files.json == "-" || files.csv == "-" || files.html == "-" || files.junit == "-";
-    std::FILE* out = stdout_taken ? stderr : stdout;
+    std::FILE* const out = files.take_standard_output() ? stderr : stdout;
     std::string text;
     Result<void> written;
     if (results->size() == 1) {
         const RunResult& result = results->front().result;
-        text = report::text_report(
-            result, options.whole_report() ? report::TextDetail::full : report::TextDetail::screen,
-            view::LiveView::colours_wanted(fileno(out)));
+        text = report::text_report(result, options.text_detail(), view::LiveView::colours_wanted(fileno(out)));
         written = write_one(files, result);
     } else {
         const report::Comparison comparison = report::compare(*results);

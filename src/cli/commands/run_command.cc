@@ -1,22 +1,20 @@
 #include <fmt/format.h>
-#include <spdlog/spdlog.h>
 
 #include <algorithm>
+#include <optional>
 
 #include "base/document/document.h"
 #include "base/document/json.h"
 #include "cli/commands/commands.h"
-#include "cli/commands/workload_command.h"
 #include "cli/media/media_run.h"
-#include "cli/options/formats_directory.h"
+#include "cli/options/documents.h"
 #include "cli/play/ranks_run.h"
-#include "judge/expectation.h"
-#include "run/plan/memory_need.h"
-#include "run/plan/workload_request.h"
+#include "judge/run_verdicts.h"
+#include "run/plan/needs.h"
 #include "run/scenario_run.h"
 #include "scenario/workload_document.h"
 #include "target/credentials.h"
-#include "target/workloads.h"
+#include "target/named_documents.h"
 
 namespace streamsim::cli {
 namespace {
@@ -38,16 +36,14 @@ std::vector<MediaFormat> formats_of(const std::vector<run::PlayPart>& parts) {
 class ScenarioCommand final : private MediaRun {
 public:
     /// `models`: the directory of streamsim's own models.
-    ScenarioCommand(
-        CliContext& context, run::Control& control, CliOptions& options, Scenario scenario, std::string models)
-        : MediaRun(
-              context, control, options, run::make_byte_store(target_of(scenario), options.play.credentials)),
+    ScenarioCommand(CommandContext& context, Scenario scenario, std::string models)
+        : MediaRun(context, run::make_byte_store(target_of(scenario), context.options.play.credentials)),
           scenario_(std::move(scenario)),
           models_(std::move(models)),
           request_(run::common_request(scenario_)) {
-        request_.keep_frames = options.files.need_frames();
-        request_.credentials = options.play.credentials;
-        request_.keep_histograms = !options.journal.empty();
+        request_.keep_frames = options_.files.need_frames();
+        request_.credentials = options_.play.credentials;
+        request_.keep_histograms = !options_.journal.empty();
     }
 
     int run();
@@ -109,9 +105,9 @@ Result<std::vector<run::PlayPart>> ScenarioCommand::find() {
     if (done) done = together(leads() ? prepare_missing(parts) : Result<void>());
     if (!done) return done.error();
     if (done = together(hold(parts)); !done) return done.error();
-    auto found = work_.index<std::vector<run::PlayPart>>(
+    auto found = work_.index(
         [this, parts](IndexProgress& progress) { return run::find_media(store_.get(), parts, &progress); });
-    if (done = together(found ? Result<void>() : Result<void>(found.error())); !done) return done.error();
+    if (done = together(found); !done) return done.error();
     return found;
 }
 
@@ -130,16 +126,12 @@ int ScenarioCommand::run() {
     if (done) done = open_outputs();
     if (done = together(done); !done) return report_error(context_, done.error());
     auto parts = find();
-    if (!parts && parts.error().kind == ErrorKind::interrupted) return interrupted_before_play(request_);
-    if (!parts) return report_error(context_, parts.error());
-    const auto say = [this](const std::string& notice) { play_.say_notice(notice); };
-    auto alone = measure_alone(request_, true, [&](const run::PlayRequest& request) {
-        return std::make_unique<run::Session>(request, *parts, scenario_.faults, context_.program, say);
+    if (!parts) return end_before_play(parts.error(), request_);
+    const auto alone = measure_alone(request_, true, [&](const run::PlayRequest& request) {
+        return std::make_unique<run::Session>(request, *parts, scenario_.faults, context_.program, notices());
     });
-    if (!alone && alone.error().kind == ErrorKind::interrupted) return interrupted_before_play(request_);
-    if (!alone) return report_error(context_, alone.error());
-    alone_ = std::move(*alone);
-    run::Session session(request_, std::move(*parts), scenario_.faults, context_.program, say);
+    if (!alone) return end_before_play(alone.error(), request_);
+    run::Session session(request_, std::move(*parts), scenario_.faults, context_.program, notices());
     return play_session(session, request_, scenario_.source);
 }
 
@@ -153,37 +145,33 @@ Result<Scenario> open_scenario(const std::string& text, const CliOptions& option
     return scenario;
 }
 
-/// Rejects a document that is neither a scenario nor a workload.
-Result<void> check_kind(const std::string& name, const Result<std::string>& text) {
-    if (!text) return {};
-    const auto document = parse_json(*text, name);
-    if (!document || !document->is_object() || !document->contains("schema")) return {};
-    const Json schema = (*document)["schema"];
-    if (schema == "streamsim.workload" || schema == "streamsim.scenario") return {};
-    return bad_input(
-        fmt::format("{}: /schema: expected \"streamsim.workload\" or \"streamsim.scenario\", found {}", name,
-                    schema.dump()));
-}
-
-/// A document of this kind, or the name of one of streamsim's own.
-bool is_workload(const std::string& name, const Result<std::string>& text) {
-    if (!text) return name.find('/') == std::string::npos && !name.ends_with(".json");
-    const auto document = parse_json(*text, name);
-    return document && document->is_object() && document->value("schema", Json()) == "streamsim.workload";
+/// The member "schema" of a document, where it has one.
+std::optional<Json> schema_of(const std::string& name, const std::string& text) {
+    const auto document = parse_json(text, name);
+    if (!document || !document->is_object() || !document->contains("schema")) return std::nullopt;
+    return (*document)["schema"];
 }
 
 }  // namespace
 
-int run_command(CliContext& context, run::Control& control, CliOptions& options) {
+int run_command(CommandContext& context) {
+    CliOptions& options = context.options;
     const auto formats = formats_directory();
     const auto text = read_document(options.name);
-    if (auto known = check_kind(options.name, text); !known) return report_error(context, known.error());
-    if (formats && is_workload(options.name, text)) {
+    const auto schema = text ? schema_of(options.name, *text) : std::nullopt;
+    const bool has_workload = schema && *schema == "streamsim.workload";
+    if (schema && !has_workload && *schema != "streamsim.scenario")
+        return report_error(context, bad_input(fmt::format("{}: /schema: expected \"streamsim.workload\" or "
+                                                           "\"streamsim.scenario\", found {}",
+                                                           options.name, schema->dump())));
+    // One of streamsim's own.
+    const bool named = !text && options.name.find('/') == std::string::npos && !options.name.ends_with(".json");
+    if (formats && (has_workload || named)) {
         // A pipe gives its text once.
         auto workload = text ? scenario::read_workload(*text, options.name)
                              : target::open_workload(options.name, *formats + "/workload");
         if (!workload) return report_error(context, workload.error());
-        return workload_command(context, control, options, std::move(*workload));
+        return workload_command(context, std::move(*workload));
     }
     if (!text) return report_error(context, text.error());
     auto scenario = formats ? open_scenario(*text, options, *formats) : formats.error();
@@ -195,9 +183,8 @@ int run_command(CliContext& context, run::Control& control, CliOptions& options)
         else
             read = credentials.error();
     }
-    if (const auto agreed = together(context, control, read); !agreed)
-        return report_error(context, agreed.error());
-    return ScenarioCommand(context, control, options, std::move(*scenario), *formats + "/storage").run();
+    if (const auto agreed = together(context, read); !agreed) return report_error(context, agreed.error());
+    return ScenarioCommand(context, std::move(*scenario), *formats + "/storage").run();
 }
 
 }  // namespace streamsim::cli

@@ -1,30 +1,25 @@
 // `run` with a workload document: plays its steps one after the other, then prints its tables.
-#include "cli/commands/workload_command.h"
-
 #include <fmt/format.h>
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
-#include <functional>
 #include <utility>
 
 #include "base/units.h"
+#include "cli/commands/commands.h"
 #include "cli/media/media_run.h"
-#include "cli/options/formats_directory.h"
+#include "cli/options/documents.h"
 #include "cli/output/output_documents.h"
-#include "report/csv/load_csv.h"
+#include "report/csv/csv_report.h"
 #include "report/html/html_report.h"
-#include "report/html/load_html.h"
 #include "report/tables/load_tables.h"
-#include "report/text/load_text.h"
+#include "report/text/text_report.h"
 #include "result/json_report.h"
 #include "run/load_steps.h"
 #include "run/plan/meters.h"
-#include "run/plan/workload_request.h"
 #include "scenario/workload_steps.h"
 #include "target/credentials.h"
-#include "target/models.h"
-#include "target/workloads.h"
+#include "target/named_documents.h"
 
 namespace streamsim::cli {
 namespace {
@@ -36,11 +31,9 @@ using LoadDocuments = OutputDocuments<LoadResult>;
 
 class WorkloadCommand final : private MediaRun {
 public:
-    WorkloadCommand(CliContext& context, run::Control& control, CliOptions& options, Workload workload)
-        : MediaRun(
-              context, control, options, run::make_byte_store(options.play.target, options.play.credentials)) {
+    WorkloadCommand(CommandContext& context, Workload workload) : MediaRun(context) {
         result_.workload = std::move(workload);
-        result_.scale = options.scale;
+        result_.scale = options_.scale;
     }
 
     int run();
@@ -55,7 +48,6 @@ private:
     void empty_again();
     Result<void> arrange_cache(run::PlayRequest& request, bool warm);
     Result<void> arrange(run::PlayRequest& request, double at);
-    Result<RunResult> play_session_of(const run::PlayRequest& request, const std::string& about);
     int finish(const std::optional<Error>& error);
 
     LoadResult result_;
@@ -73,10 +65,9 @@ Result<void> WorkloadCommand::open_files() {
         if (given) problems.problems.push_back(fmt::format("{}: is not for a workload: leave it out", option));
     }
     auto documents = LoadDocuments::prepare(
-        options_.files,
-        {LoadDocuments::kind(&ResultFiles::json, result::kLoadReportBegins, result::load_json_report),
-         LoadDocuments::kind(&ResultFiles::csv, report::kLoadCsvBegins, report::load_csv_report),
-         LoadDocuments::kind(&ResultFiles::html, report::kHtmlReportBegins, report::load_html_report)});
+        options_.files, {{&ResultFiles::json, result::kLoadReportBegins, result::load_json_report},
+                         {&ResultFiles::csv, report::kLoadCsvBegins, report::load_csv_report},
+                         {&ResultFiles::html, report::kHtmlReportBegins, report::load_html_report}});
     if (documents) {
         documents_ = std::move(*documents);
     } else {
@@ -87,28 +78,20 @@ Result<void> WorkloadCommand::open_files() {
     return {};
 }
 
-Result<RunResult> WorkloadCommand::play_session_of(const run::PlayRequest& request, const std::string& about) {
-    auto session = std::make_unique<run::Session>(request, std::vector<run::PlayPart>(),
-                                                  std::vector<ScenarioFault>(), context_.program,
-                                                  [this](const std::string& text) { play_.say_notice(text); });
-    return play_aside(session, request, about);
-}
-
 /// Writes files that are never read until the file system is as full as this step needs it.
 Result<void> WorkloadCommand::fill_to(double percent) {
     if (store_ == nullptr)
         return bad_input("a sweep over fill_percent needs files: give a directory as TARGET");
     if (auto held = media_.locks().hold_load({kFillDirectory}, LockMode::exclusive); !held) return held;
     const std::string target = options_.play.target.name();
-    const auto bytes =
-        work_.run<std::uint64_t>([=, this] { return run::bytes_to_fill(*store_, target, percent); });
+    const auto bytes = work_.run([=, this] { return run::bytes_to_fill(*store_, target, percent); });
     if (!bytes) return bytes.error();
     if (*bytes == 0) {
         about_step_.push_back(fmt::format("{} is {:g} % full already: measured as it is", target, percent));
         play_.say_notice(about_step_.back());
         return {};
     }
-    const auto free = work_.run<std::uint64_t>([=, this] { return store_->free_bytes(target); });
+    const auto free = work_.run([=, this] { return store_->free_bytes(target); });
     if (!free) return free.error();
     media::LoadSetPlan plan;
     plan.missing = fill_set();
@@ -161,7 +144,8 @@ Result<void> WorkloadCommand::play_step(double at) {
                     shown.empty() ? "" : report::sweep_word(result_.workload.sweep.over) + (" " + shown),
                     show_duration(step.duration));
     if (!options_.quiet) context_.log.info("{}", about);
-    auto result = play_session_of(request, fmt::format("{}; {}", request.target.url, about));
+    auto session = meters_session(request);
+    auto result = play_aside(session, request, fmt::format("{}; {}", request.target.url, about));
     media_.remove_created(request);
     if (!result) return result.error();
     result_.interrupted |= result->interrupted;
@@ -205,8 +189,7 @@ int WorkloadCommand::finish(const std::optional<Error>& error) {
     control_.saving(run::kInterruptTimeout);
     if (!options_.quiet && !result_.steps.empty()) {
         print_text(documents_.standard_output() ? stderr : stdout,
-                   report::load_text_report(result_, options_.whole_report() ? report::TextDetail::full
-                                                                             : report::TextDetail::screen));
+                   report::load_text_report(result_, options_.text_detail()));
     }
     if (error && error->kind != ErrorKind::interrupted) return report_error(context_, *error);
     if (!written) return report_error(context_, written.error());
@@ -219,7 +202,7 @@ int WorkloadCommand::finish(const std::optional<Error>& error) {
 /// Asks whether all steps together may write what they write, before anything is written.
 Result<void> WorkloadCommand::allow() {
     if (store_ == nullptr) return {};
-    const auto need = work_.run<run::SpaceNeed>([this, workload = result_.workload, base = options_.play] {
+    const auto need = work_.run([this, workload = result_.workload, base = options_.play] {
         return run::need_of_workload(*store_, workload, base);
     });
     return need ? media_.consent(*need) : Result<void>(need.error());
@@ -254,7 +237,8 @@ Result<target::Target> target_for(const CliOptions& options,
 
 }  // namespace
 
-int workload_command(CliContext& context, run::Control& control, CliOptions& options, Workload workload) {
+int workload_command(CommandContext& context, Workload workload) {
+    CliOptions& options = context.options;
     if (context.ranks != nullptr)
         return report_error(context,
                             bad_input("a workload is for one computer: its clients are seats of one process"));
@@ -284,7 +268,7 @@ int workload_command(CliContext& context, run::Control& control, CliOptions& opt
         if (scaled_workload.sweep.over == Sweep::Over::clients) scaled_workload.sweep = {};
     }
     if (options.play.duration) scaled_workload.duration = *options.play.duration;
-    return WorkloadCommand(context, control, options, std::move(scaled_workload)).run();
+    return WorkloadCommand(context, std::move(scaled_workload)).run();
 }
 
 }  // namespace streamsim::cli

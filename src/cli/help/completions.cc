@@ -1,10 +1,7 @@
-#include "cli/help/completions.h"
-
 #include <fmt/format.h>
 
-#include <functional>
-
 #include "base/check.h"
+#include "cli/help/help.h"
 #include "cli/options/option_table.h"
 
 namespace streamsim::cli {
@@ -18,14 +15,6 @@ std::string joined(const std::vector<std::string>& words, const char* between = 
     return fmt::format("{}", fmt::join(words, between));
 }
 
-std::vector<std::string> names_of(Commands commands) {
-    std::vector<std::string> out;
-    for (const CommandInfo& each : command_table()) {
-        if (commands.has(each.command)) out.emplace_back(*each.name == '\0' ? "play" : each.name);
-    }
-    return out;
-}
-
 /// The commands that are typed as a word.
 std::vector<std::string> typed_commands() {
     std::vector<std::string> out;
@@ -35,10 +24,30 @@ std::vector<std::string> typed_commands() {
     return out;
 }
 
-std::string replaced(std::string_view text, const std::function<std::string(char)>& replacement) {
+/// `text` with a backslash before each of some characters.
+std::string escaped(std::string_view text, std::string_view characters) {
     std::string out;
-    for (const char each : text) out += replacement(each);
+    for (const char each : text)
+        out += (characters.find(each) == characters.npos ? "" : "\\") + std::string(1, each);
     return out;
+}
+
+/// How each shell names a kind of words that it completes by itself.
+struct ShellAction {
+    const char* bash;
+    const char* zsh;
+    const char* fish;
+};
+
+const ShellAction& action_of(Completion completion) {
+    static constexpr ShellAction kActions[] = {
+        {"nothing", " ", " -x"},  // none
+        {"file", "_files", " -r -F"},
+        {"directory", "_files -/", " -x -a '(__fish_complete_directories)'"},
+        {"format", "_streamsim_formats", " -r -F -a '(__streamsim_formats)'"},
+        {"workload", "_files", " -r -F"},
+    };
+    return kActions[static_cast<std::size_t>(completion)];
 }
 
 // bash
@@ -81,15 +90,9 @@ _streamsim_reply() {
 complete -F _streamsim streamsim
 )sh";
 
-const char* bash_word(Completion completion) {
-    switch (completion) {
-        case Completion::none: return "nothing";
-        case Completion::file: return "file";
-        case Completion::directory: return "directory";
-        case Completion::format: return "format";
-        case Completion::workload: return "workload";
-    }
-    return "nothing";
+std::string bash_action(Completion completion, const std::vector<std::string>& words) {
+    if (words.empty()) return fmt::format("completes={}", action_of(completion).bash);
+    return fmt::format("completes=words words='{}'", joined(words));
 }
 
 /// The words that one command takes: its options, their values, and its operand.
@@ -101,19 +104,12 @@ std::string bash_case(const CommandInfo& command) {
         for (const std::string& name : option.all_names()) options.push_back(name);
         const OptionValue& value = option.value;
         if (value.takes == OptionValue::Takes::nothing) continue;
-        const std::string completes = value.words.empty()
-                                          ? fmt::format("completes={}", bash_word(value.completion))
-                                          : fmt::format("completes=words words='{}'", joined(value.words));
         values += fmt::format("                {}) {}; _streamsim_reply; return ;;\n",
-                              joined(option.all_names(), "|"), completes);
+                              joined(option.all_names(), "|"), bash_action(value.completion, value.words));
     }
-    std::string operand = "completes=nothing";
-    if (!command.operands.empty()) {
-        const Operand& first = command.operands.front();
-        operand = fmt::format("completes={}", bash_word(first.completion));
-        if (!first.words.empty())
-            operand = fmt::format("completes=words words='{}'", fmt::join(first.words, " "));
-    }
+    const std::string operand = command.operands.empty() ? bash_action(Completion::none, {})
+                                                         : bash_action(command.operands.front().completion,
+                                                                       command.operands.front().words);
     return fmt::format(
         "        {})\n            options='{}'\n            case $before in\n{}            esac\n"
         "            {} ;;\n",
@@ -134,23 +130,13 @@ std::string bash_script() {
 
 /// For a text in single quotes inside the brackets of an _arguments specification.
 std::string zsh_text(std::string_view text) {
-    return replaced(text, [](char each) -> std::string {
-        if (each == '\'') return "'\\''";
-        if (each == '[' || each == ']' || each == ':') return std::string("\\") + each;
-        return {each};
-    });
+    std::string out;
+    for (const char each : escaped(text, "[]:")) out += each == '\'' ? "'\\''" : std::string(1, each);
+    return out;
 }
 
 std::string zsh_action(Completion completion, const std::vector<std::string>& words) {
-    if (!words.empty()) return "(" + zsh_text(joined(words)) + ")";
-    switch (completion) {
-        case Completion::none: return " ";
-        case Completion::directory: return "_files -/";
-        case Completion::format: return "_streamsim_formats";
-        case Completion::file:
-        case Completion::workload: return "_files";
-    }
-    return " ";
+    return words.empty() ? action_of(completion).zsh : "(" + zsh_text(joined(words)) + ")";
 }
 
 std::string zsh_option(const Option& option, Command command) {
@@ -166,7 +152,7 @@ std::string zsh_option(const Option& option, Command command) {
 }
 
 std::string zsh_case(const CommandInfo& command) {
-    std::string out = fmt::format("        {})\n            _arguments -s", names_of(command.command).front());
+    std::string out = fmt::format("        {})\n            _arguments -s", command.name);
     for (const Option& option : option_table()) {
         if (option.commands.has(command.command))
             out += " \\\n                " + zsh_option(option, command.command);
@@ -174,9 +160,8 @@ std::string zsh_case(const CommandInfo& command) {
     if (command.command == Command::play) out += " \\\n                '1:target:_streamsim_first'";
     for (const Operand& operand : command.operands) {
         if (command.command == Command::play) break;
-        const std::vector<std::string> words(operand.words.begin(), operand.words.end());
         out += fmt::format(" \\\n                '{}:{}:{}'", operand.into_all != nullptr ? "*" : "",
-                           operand.name, zsh_action(operand.completion, words));
+                           operand.name, zsh_action(operand.completion, operand.words));
     }
     return out + " ;;\n";
 }
@@ -209,22 +194,11 @@ std::string zsh_script() {
 
 /// In single quotes.
 std::string fish_text(std::string_view text) {
-    return replaced(text, [](char each) -> std::string {
-        if (each == '\'' || each == '\\') return std::string("\\") + each;
-        return {each};
-    });
+    return escaped(text, "'\\");
 }
 
 std::string fish_values(Completion completion, const std::vector<std::string>& words) {
-    if (!words.empty()) return fmt::format(" -x -a '{}'", joined(words));
-    switch (completion) {
-        case Completion::none: return " -x";
-        case Completion::directory: return " -x -a '(__fish_complete_directories)'";
-        case Completion::format: return " -r -F -a '(__streamsim_formats)'";
-        case Completion::file:
-        case Completion::workload: return " -r -F";
-    }
-    return " -x";
+    return words.empty() ? action_of(completion).fish : fmt::format(" -x -a '{}'", joined(words));
 }
 
 std::string fish_option(const Option& option) {
@@ -238,12 +212,11 @@ std::string fish_option(const Option& option) {
 }
 
 std::string fish_operand(const CommandInfo& command) {
-    if (command.operands.empty())
-        return fmt::format("complete -c streamsim -n '__streamsim_command {}' -f\n", command.name);
-    const Operand& operand = command.operands.front();
     const std::string condition =
-        fmt::format("complete -c streamsim -n '__streamsim_command {}'", names_of(command.command).front());
-    if (!operand.words.empty()) return fmt::format("{} -f -a '{}'\n", condition, fmt::join(operand.words, " "));
+        fmt::format("complete -c streamsim -n '__streamsim_command {}'", command.name);
+    if (command.operands.empty()) return condition + " -f\n";
+    const Operand& operand = command.operands.front();
+    if (!operand.words.empty()) return fmt::format("{} -f -a '{}'\n", condition, joined(operand.words));
     if (operand.completion == Completion::format) return condition + " -a '(__streamsim_formats)'\n";
     return "";
 }

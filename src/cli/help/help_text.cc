@@ -1,8 +1,12 @@
-#include "cli/help/help_text.h"
-
+// The texts of --help and of the manual page.
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
+
+#include "base/ascii.h"
+#include "cli/help/help.h"
+#include "cli/options/option_table.h"
 
 namespace streamsim::cli {
 namespace {
@@ -29,15 +33,10 @@ std::vector<std::string> wrapped(std::string_view text, std::size_t width) {
 /// Paragraphs are lines of `text`; one that begins with a space is an example and stays as it is.
 std::string paragraphs(std::string_view text) {
     std::string out;
-    while (!text.empty()) {
-        const std::size_t end = std::min(text.find('\n'), text.size());
-        const std::string_view line = text.substr(0, end);
-        if (line.starts_with(' ')) {
-            out += std::string(line) + "\n";
-        } else {
-            for (const std::string& each : wrapped(line, kColumns)) out += each + "\n";
-        }
-        text.remove_prefix(std::min(end + 1, text.size()));
+    for (const std::string_view line : split(text, '\n')) {
+        const bool example = line.starts_with(' ');
+        const auto lines = example ? std::vector{std::string(line)} : wrapped(line, kColumns);
+        for (const std::string& each : lines) out += each + "\n";
     }
     return out;
 }
@@ -52,6 +51,29 @@ std::string row(const std::string& name, const std::string& help, std::size_t co
         out += std::string(column - begun, ' ') + line + "\n";
     }
     return out;
+}
+
+/// "[OPTIONS] TARGET": what follows the command's name.
+std::string usage(const CommandInfo& command) {
+    std::string out = "[OPTIONS]";
+    for (const Operand& operand : command.operands) {
+        const std::string name = operand.name + std::string(operand.into_all != nullptr ? "..." : "");
+        out += operand.required ? " " + name : " [" + name + "]";
+    }
+    return out;
+}
+
+/// "--streams N", "-q, --quiet": the names of an option with its value.
+std::string shown_names(const Option& option) {
+    std::vector<std::string> names = option.all_names();
+    std::reverse(names.begin(), names.end());  // "-q, --quiet"
+    return fmt::format("{}{}{}", fmt::join(names, ", "), option.value.name.empty() ? "" : " ",
+                       option.value.name);
+}
+
+/// The help of an option with its default: "streams per seat, of each format (default: 1)".
+std::string shown_help(const std::string& help, const std::string& standard) {
+    return standard.empty() ? help : fmt::format("{} (default: {})", help, standard);
 }
 
 std::string command_rows() {
@@ -76,28 +98,115 @@ std::string option_rows(Command command) {
     return out;
 }
 
-}  // namespace
+// The manual page
 
-std::string usage(const CommandInfo& command) {
-    std::string out = "[OPTIONS]";
-    for (const Operand& operand : command.operands) {
-        const std::string name = operand.name + std::string(operand.into_all != nullptr ? "..." : "");
-        out += operand.required ? " " + name : " [" + name + "]";
+constexpr std::string_view kExitCodes = R"(.SH EXIT STATUS
+.TP
+.B 0
+Every stream played without a missed frame, or the command did its work.
+.TP
+.B 1
+It ran, and frames were late, dropped or failed, or the player stalled.
+.TP
+.B 2
+Bad input: an option, a document or a media file. Each problem is named with its place.
+.TP
+.B 3
+It could not run: the storage is not there, or permission, space, memory or another resource is missing.
+.TP
+.B 130
+It was interrupted. The result up to then is written.
+)";
+
+constexpr std::string_view kFiles = R"(.SH FILES
+.TP
+.I TARGET/streamsim-media/
+The only folder below TARGET that streamsim writes to. It holds a marker file;
+.B streamsim clean
+removes the folder.
+)";
+
+/// Text for roff: `code` becomes bold, a hyphen stays a hyphen when it is copied.
+std::string roff(std::string_view text) {
+    std::string out;
+    bool code = false;
+    for (const char each : text) {
+        switch (each) {
+            case '\\': out += "\\e"; break;
+            case '-': out += "\\-"; break;
+            case '\'': out += "\\(aq"; break;
+            case '`': out += std::exchange(code, !code) ? "\\fR" : "\\fB"; break;
+            default: out += each;
+        }
+    }
+    return out.starts_with('.') ? "\\&" + out : out;
+}
+
+/// Lines that begin with a space are examples.
+std::string roff_paragraphs(std::string_view text) {
+    std::string out;
+    bool example = false;
+    if (text.empty()) return out;
+    for (const std::string_view line : split(text, '\n')) {
+        if (line.starts_with(' ') != example) out += std::exchange(example, !example) ? ".EE\n" : ".EX\n";
+        out += roff(line) + "\n";
+    }
+    return out + (example ? ".EE\n" : "");
+}
+
+std::string synopsis() {
+    std::string out = ".SH SYNOPSIS\n";
+    for (const CommandInfo& each : command_table()) {
+        if (each.command != Command::play) out += ".br\n";
+        out += fmt::format(".B {}\n{}\n", roff(typed_name(each)), roff(usage(each)));
     }
     return out;
 }
 
-std::string shown_names(const Option& option) {
-    std::vector<std::string> names = option.all_names();
-    std::reverse(names.begin(), names.end());  // "-q, --quiet"
-    std::string out;
-    for (const std::string& name : names) out += (out.empty() ? "" : ", ") + name;
-    return option.value.name.empty() ? out : out + " " + option.value.name;
+std::string commands() {
+    std::string out = ".SH COMMANDS\n";
+    for (const CommandInfo& each : command_table()) {
+        out += fmt::format(".SS {} {}\n{}.\n", roff(typed_name(each)), roff(usage(each)), roff(each.summary));
+        if (each.command != Command::play) out += roff_paragraphs(each.about);
+        for (const Operand& operand : each.operands)
+            out += fmt::format(".TP\n.I {}\n{}\n", operand.name, roff(operand.help));
+    }
+    return out;
 }
 
-std::string shown_help(const std::string& help, const std::string& standard) {
-    return standard.empty() ? help : fmt::format("{} (default: {})", help, standard);
+std::string option_entry(const Option& option) {
+    std::string out = fmt::format(".TP\n.B {}\n{}.\n", roff(shown_names(option)),
+                                  roff(shown_help(option.help, option.value.standard)));
+    if (!option.value.range.empty()) out += roff(fmt::format("Expected: {}.", option.value.range)) + "\n";
+    if (*option.environment != '\0') out += roff(fmt::format("Environment: {}.", option.environment)) + "\n";
+    out += fmt::format(".br\nCommands: {}.\n", fmt::join(names_of(option.commands), ", "));
+    for (const Option::Variant& variant : option.variants) {
+        out += fmt::format(".br\nFor {}: {}.\n", fmt::join(names_of(variant.commands), ", "),
+                           roff(shown_help(variant.help, variant.standard)));
+    }
+    return out;
 }
+
+std::string options() {
+    std::string out =
+        ".SH OPTIONS\nTimes take ns us ms s m h, sizes B KiB MiB GiB kB MB GB; both need a unit.\n";
+    for (const char* group : option_groups()) {
+        out += fmt::format(".SS {}\n", group);
+        for (const Option& option : option_table()) {
+            if (std::string_view(option.group) == group) out += option_entry(option);
+        }
+    }
+    return out;
+}
+
+std::string environment() {
+    std::string out = ".SH ENVIRONMENT\n";
+    for (const EnvironmentVariable& each : environment_table())
+        out += fmt::format(".TP\n.B {}\n{}\n", each.name, roff(each.help));
+    return out;
+}
+
+}  // namespace
 
 std::string help_text(Command command) {
     const CommandInfo& shown = info(command);
@@ -117,6 +226,14 @@ std::string help_text(Command command) {
     if (!shown.operands.empty()) out += "\nOperands:\n";
     for (const Operand& operand : shown.operands) out += row(operand.name, operand.help, kHelpColumn);
     return out + option_rows(command);
+}
+
+std::string man_page(const std::string& version) {
+    const CommandInfo& play = info(Command::play);
+    return fmt::format(".TH STREAMSIM 1 \"\" \"streamsim {}\" \"User Commands\"\n.SH NAME\nstreamsim \\- {}\n",
+                       roff(version), roff(play.summary)) +
+           synopsis() + ".SH DESCRIPTION\n" + roff(play.about) + "\n" + commands() + options() +
+           std::string(kExitCodes) + environment() + std::string(kFiles);
 }
 
 }  // namespace streamsim::cli

@@ -3,15 +3,14 @@
 #include <fmt/format.h>
 #include <spdlog/spdlog.h>
 
-#include <atomic>
 #include <chrono>
 #include <condition_variable>
-#include <mutex>
 #include <optional>
 
 #include "base/prng.h"
+#include "base/system/mutex.h"
 #include "run/process/control.h"
-#include "run/process/lock_owner.h"
+#include "run/process/this_process.h"
 
 namespace streamsim::cli {
 namespace {
@@ -30,10 +29,10 @@ struct Waiting {
     media::MediaLockRequest request;
     bool wait = false;
 
-    std::mutex mutex;
+    Mutex mutex;
     std::condition_variable changed;
-    bool cancel = false;
-    std::string held_by;  // as far as it was waited for
+    bool cancel GUARDED_BY(mutex) = false;
+    std::string held_by GUARDED_BY(mutex);  // as far as it was waited for
     std::optional<Result<media::MediaLockAttempt>> result;
 
     void run();
@@ -44,8 +43,9 @@ struct Waiting {
 bool Waiting::pause(int attempt) {
     const std::int64_t most = std::min(kPauseMs * (attempt + 1), kPauseMsMax);
     const auto random = static_cast<std::int64_t>(entropy64() % static_cast<std::uint64_t>(most));
-    std::unique_lock lock(mutex);
-    return !changed.wait_for(lock, milliseconds(most / 2 + random), [this] { return cancel; });
+    MutexLock lock(mutex);
+    if (!cancel) lock.wait_for(changed, milliseconds(most / 2 + random));
+    return !cancel;
 }
 
 void Waiting::run() {
@@ -61,7 +61,7 @@ void Waiting::run() {
             return;
         }
         if (wait) {
-            const std::lock_guard lock(mutex);
+            const MutexLock lock(mutex);
             held_by = tried->held_by;
         }
         if (!pause(attempt)) {
@@ -72,9 +72,6 @@ void Waiting::run() {
 }
 
 }  // namespace
-
-MediaLocks::MediaLocks(CliContext& context, run::Control& control, const CliOptions& options)
-    : context_(context), control_(control), options_(options) {}
 
 MediaLocks::~MediaLocks() {
     release();
@@ -100,25 +97,26 @@ bool MediaLocks::lost() const {
 Result<void> MediaLocks::hold(const std::string& name, LockMode mode) {
     const auto shared = std::make_shared<Waiting>();
     shared->store = store_;
-    shared->wait = options_.wait;
-    shared->request = {root_, name, mode, run::this_lock_owner(options_.command_line), run::lock_owner_is_gone};
-    const std::int64_t begin_ns = control_.now_ns();
+    shared->wait = context_.options.wait;
+    shared->request = {root_, name, mode, run::this_lock_owner(context_.options.command_line),
+                       run::lock_owner_is_gone};
+    const std::int64_t begin_ns = context_.control.now_ns();
     std::string said;
     std::int64_t said_ns = begin_ns;
     run::Control::Work work;
     work.run = [shared] { shared->run(); };
     work.on_interrupt = [shared] {
-        const std::lock_guard lock(shared->mutex);
+        const MutexLock lock(shared->mutex);
         shared->cancel = true;
         shared->changed.notify_all();
     };
     work.timeout = seconds(1);
     work.on_tick = [&] {
-        if (options_.quiet) return;
-        std::unique_lock lock(shared->mutex);
+        if (context_.options.quiet) return;
+        MutexLock lock(shared->mutex);
         const std::string held_by = shared->held_by;
         lock.unlock();
-        const std::int64_t now_ns = control_.now_ns();
+        const std::int64_t now_ns = context_.control.now_ns();
         if (held_by.empty() || (held_by == said && now_ns - said_ns < kStillWaitingNs)) return;
         context_.log.info("{}: {}", held_by,
                           said.empty()
@@ -127,15 +125,15 @@ Result<void> MediaLocks::hold(const std::string& name, LockMode mode) {
         said = held_by;
         said_ns = now_ns;
     };
-    if (!control_.run(std::move(work))) {
+    if (!context_.control.run(std::move(work))) {
         left_behind_ = true;
         return interrupted_error();
     }
     if (!*shared->result) return shared->result->error();
-    if (control_.interrupted()) return interrupted_error();
+    if (context_.control.interrupted()) return interrupted_error();
     media::MediaLockAttempt& attempt = **shared->result;
     for (const std::string& notice : attempt.notices) {
-        if (!options_.quiet) context_.log.warn("{}", notice);
+        if (!context_.options.quiet) context_.log.warn("{}", notice);
     }
     held_[name] = {std::move(attempt.lock), mode};
     return {};

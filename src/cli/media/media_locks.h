@@ -16,7 +16,7 @@ namespace streamsim::cli {
 
 class MediaLocks {
 public:
-    MediaLocks(CliContext& context, run::Control& control, const CliOptions& options);
+    explicit MediaLocks(CommandContext& context) : context_(context) {}
     /// Releases all, unless they were left.
     ~MediaLocks();
     MediaLocks(const MediaLocks&) = delete;
@@ -44,14 +44,12 @@ public:
 
 private:
     struct Held {
-        std::unique_ptr<media::MediaLock> lock;
+        std::unique_ptr<FileLock> lock;
         LockMode mode = LockMode::shared;
     };
     Result<void> hold(const std::string& name, LockMode mode);
 
-    CliContext& context_;
-    run::Control& control_;
-    const CliOptions& options_;
+    CommandContext& context_;
     std::shared_ptr<ByteStore> store_;
     std::string root_;
     bool made_set_ = false;  // the set may be one that nothing was written into

@@ -1,19 +1,24 @@
 #include "cli/media/media_preparation.h"
 
-#include <fmt/format.h>
 #include <spdlog/spdlog.h>
+#include <unistd.h>
 
+#include <cstdio>
 #include <filesystem>
+#include <optional>
 
 #include "base/system/utf8_path.h"
 #include "base/units.h"
-#include "cli/media/consent.h"
 #include "media/own_files/own_names.h"
 #include "media/sequence/sequence_index.h"
 #include "run/plan/meters.h"
+#include "view/live_view.h"
+#include "view/progress_bar.h"
 
 namespace streamsim::cli {
 namespace {
+
+constexpr std::size_t kAnswerMax = 64;  // the rest of a longer line does not count
 
 /// The media set that holds the target: its path up to the last component of that name. Empty: none does.
 std::string set_around(const target::Target& target) {
@@ -31,45 +36,55 @@ std::string set_around(const target::Target& target) {
     return {};
 }
 
+/// True where a person can be asked: standard input and standard error are terminals.
+bool can_ask() {
+    return isatty(STDIN_FILENO) != 0 && isatty(STDERR_FILENO) != 0;
+}
+
+/// Writes `question` to standard error and reads one line. Blocks until there is one. True: it was a yes; an
+/// end of input is none.
+bool ask(const std::string& question) {
+    std::fprintf(stderr, "%s [y/N] ", question.c_str());
+    std::fflush(stderr);
+    std::string answer;
+    for (char each = 0; each != '\n';) {  // not by stdin: whoever leaves this thread behind flushes all streams
+        if (read(STDIN_FILENO, &each, 1) != 1) {
+            std::fputc('\n', stderr);
+            return false;
+        }
+        const bool space = each == ' ' || each == '\t' || each == '\r' || each == '\n';
+        if (!space && answer.size() < kAnswerMax) answer.push_back(each);
+    }
+    return answer == "y" || answer == "Y" || answer == "yes" || answer == "Yes" || answer == "YES";
+}
+
 }  // namespace
 
-MediaPreparation::MediaPreparation(CliContext& context,
-                                   run::Control& control,
-                                   CliOptions& options,
-                                   BackgroundWork& work,
-                                   std::shared_ptr<ByteStore> store)
-    : context_(context),
-      control_(control),
-      options_(options),
-      work_(work),
-      store_(std::move(store)),
-      locks_(context, control, options) {}
-
 Result<void> MediaPreparation::choose_formats() {
-    if (!options_.play.formats.empty() || options_.play.cuts) return {};
-    bool wanted = store_ == nullptr || options_.command == Command::prepare;
+    if (!context_.options.play.formats.empty() || context_.options.play.cuts) return {};
+    bool wanted = store_ == nullptr || context_.options.command == Command::prepare;
     if (!wanted) {
         auto empty =
-            work_.run<bool>([this] { return run::is_empty_directory(*store_, options_.play.target.name()); });
+            work_.run([this] { return run::is_empty_directory(*store_, context_.options.play.target.name()); });
         if (!empty) return empty.error();
         wanted = *empty;
     }
-    if (wanted) options_.play.formats.push_back(options_.default_format);
+    if (wanted) context_.options.play.formats.push_back(context_.options.default_format);
     return {};
 }
 
 Result<void> MediaPreparation::consent(const run::SpaceNeed& need) {
     if (!need.needs_consent()) return {};
     const std::string what = need.sentence();
-    if (options_.yes) {
-        if (!options_.quiet) context_.log.info("{} (--yes)", what);
+    if (context_.options.yes) {
+        if (!context_.options.quiet) context_.log.info("{} (--yes)", what);
         return {};
     }
     if (context_.ranks != nullptr || !can_ask())
         return environment_error(what + ": nothing was written; --yes allows it");
-    work_.keep_silent();
+    work_.suppress_messages();
     const auto answer =
-        work_.run<bool>([what]() -> Result<bool> { return ask("streamsim: " + what + ". Write it?"); });
+        work_.run([what]() -> Result<bool> { return ask("streamsim: " + what + ". Write it?"); });
     if (!answer) return answer.error();
     if (!*answer) return environment_error("nothing was written: the answer was not yes");
     return {};
@@ -81,7 +96,7 @@ Result<void> MediaPreparation::hold(const run::PlayRequest& request, bool writes
     const std::string root = ours ? media::media_root(request.target.name()) : set_around(request.target);
     if (root.empty()) return {};
     if (!writes) {
-        const auto there = work_.run<bool>([this, root] { return media::media_set_is_there(*store_, root); });
+        const auto there = work_.run([this, root] { return media::media_set_is_there(*store_, root); });
         if (!there && there.error().kind == ErrorKind::interrupted) return there.error();
         // The search for clips reports what is wrong with a set; nothing is put into it here.
         if (!there || !*there) return {};
@@ -92,7 +107,7 @@ Result<void> MediaPreparation::hold(const run::PlayRequest& request, bool writes
 Result<MediaPreparation::Missing> MediaPreparation::find_missing(const run::PlayRequest& request,
                                                                  const PlanMedia& media,
                                                                  std::uint64_t record_bytes) {
-    return work_.run<Missing>([this, request, media, record_bytes]() -> Result<Missing> {
+    return work_.run([this, request, media, record_bytes]() -> Result<Missing> {
         auto load = run::missing_load_set(*store_, request);
         if (!load) return load.error();
         auto plans = media();
@@ -105,7 +120,7 @@ Result<MediaPreparation::Missing> MediaPreparation::find_missing(const run::Play
 
 void MediaPreparation::say_plan(const media::PreparePlan& plan) {
     for (const std::string& note : plan.notes) context_.log.warn("{}", note);
-    if (options_.quiet || plan.nothing_to_do()) return;
+    if (context_.options.quiet || plan.nothing_to_do()) return;
     const std::size_t clips = plan.missing.size();
     context_.log.info("writing {} of media: {} clip{} of {}, {} frames each, to {} ({} free)",
                       show_bytes(plan.bytes_to_write), clips, clips == 1 ? "" : "s", plan.request.format.name,
@@ -115,14 +130,35 @@ void MediaPreparation::say_plan(const media::PreparePlan& plan) {
 Result<void> MediaPreparation::write_with_bar(const char* what,
                                               std::uint64_t bytes,
                                               std::function<Result<void>(media::PrepareProgress&)> write) {
-    auto written = work_.write(
-        what, bytes, [this] { return locks_.lost(); }, std::move(write));
-    if (!work_.left_behind() && locks_.lost()) {
+    struct Shared {  // lives as long as the thread that writes
+        std::function<Result<void>(media::PrepareProgress&)> write;
+        media::PrepareProgress progress;
+        std::optional<Result<void>> result;
+    };
+    const auto shared = std::make_shared<Shared>();
+    shared->write = std::move(write);
+    view::ProgressBar bar(STDERR_FILENO, view::LiveView::possible(STDERR_FILENO), what, bytes);
+    const std::int64_t begin_ns = context_.control.now_ns();
+    run::Control::Work work;
+    work.run = [shared] { shared->result.emplace(shared->write(shared->progress)); };
+    work.on_interrupt = [shared] { shared->progress.cancel = true; };
+    work.on_tick = [&] {
+        if (!context_.options.quiet)
+            bar.update(shared->progress.bytes_done, context_.control.now_ns() - begin_ns);
+        if (locks_.lost()) shared->progress.cancel = true;
+    };
+    if (!context_.control.run(std::move(work))) {
+        work_.leave_behind();
+        return interrupted_error();
+    }
+    if (locks_.lost()) {
         return environment_error(
             "another process has taken over the lock of the media set, as this one did not renew it in time: "
             "nothing more is written");
     }
-    return written;
+    if (*shared->result && !context_.options.quiet)
+        bar.finish(shared->progress.bytes_done, context_.control.now_ns() - begin_ns);
+    return *shared->result;
 }
 
 Result<void> MediaPreparation::write_media(const std::vector<media::PreparePlan>& plans) {
@@ -139,12 +175,12 @@ Result<void> MediaPreparation::write_media(const std::vector<media::PreparePlan>
 
 Result<void> MediaPreparation::write_load(const media::LoadSetPlan& plan) {
     if (plan.nothing_to_do()) return {};
-    if (!options_.quiet && plan.bytes_to_write > 0) {
+    if (!context_.options.quiet && plan.bytes_to_write > 0) {
         context_.log.info("writing {} for meters: {} files, to {} ({} free)", show_bytes(plan.bytes_to_write),
                           show_count(plan.missing.files.size()), media::load_root(plan.missing.target),
                           show_bytes(plan.bytes_free));
     }
-    const std::uint64_t seed = options_.play.seed;
+    const std::uint64_t seed = context_.options.play.seed;
     return write_with_bar("writing files", plan.bytes_to_write,
                           [this, plan, seed](media::PrepareProgress& progress) {
                               return media::write_load_set(*store_, plan, seed, progress);
@@ -183,12 +219,12 @@ Result<void> MediaPreparation::write_load_sets(const run::PlayRequest& request) 
         if (auto removed = run::remove_created_files(*store_, request); !removed) return removed.error();
         return run::missing_load_set(*store_, request);
     };
-    auto plan = work_.run<media::LoadSetPlan>(find);
+    auto plan = work_.run(find);
     if (!plan) return plan.error();
     if (plan->nothing_to_do()) return {};
     if (!names.read.empty()) {
         if (auto held = locks_.hold_load(names.read, LockMode::exclusive); !held) return held;
-        plan = work_.run<media::LoadSetPlan>(find);  // others may have made it in the meantime
+        plan = work_.run(find);  // others may have made it in the meantime
         if (!plan) return plan.error();
     }
     if (auto written = write_load(*plan); !written) return written;
@@ -205,8 +241,8 @@ void MediaPreparation::remove_created(const run::PlayRequest& request) {
         removed->emplace(run::remove_created_files(*store, request));
     };
     work.on_interrupt = [] {};
-    if (!control_.run(std::move(work))) return work_.leave_behind();
-    if (!**removed && !options_.quiet) context_.log.warn("{}", (**removed).error().problems.front());
+    if (!context_.control.run(std::move(work))) return work_.leave_behind();
+    if (!**removed && !context_.options.quiet) context_.log.warn("{}", (**removed).error().problems.front());
 }
 
 }  // namespace streamsim::cli

@@ -13,7 +13,7 @@
 #include "cli/media/background_work.h"
 #include "cli/media/media_locks.h"
 #include "media/write/media_set.h"
-#include "run/plan/space_need.h"
+#include "run/plan/needs.h"
 
 namespace streamsim::cli {
 
@@ -22,11 +22,8 @@ public:
     using PlanMedia = std::function<Result<std::vector<media::PreparePlan>>()>;
 
     /// `store`: null where there are no files. All of them outlive this.
-    MediaPreparation(CliContext& context,
-                     run::Control& control,
-                     CliOptions& options,
-                     BackgroundWork& work,
-                     std::shared_ptr<ByteStore> store);
+    MediaPreparation(CommandContext& context, BackgroundWork& work, std::shared_ptr<ByteStore> store)
+        : context_(context), work_(work), store_(std::move(store)), locks_(context) {}
 
     /// A target without media of its own gets the default format where none was asked for; a cut list brings
     /// its own.
@@ -68,9 +65,7 @@ private:
                                 std::uint64_t bytes,
                                 std::function<Result<void>(media::PrepareProgress&)> write);
 
-    CliContext& context_;
-    run::Control& control_;
-    CliOptions& options_;
+    CommandContext& context_;
     BackgroundWork& work_;
     std::shared_ptr<ByteStore> store_;
     MediaLocks locks_;

@@ -1,14 +1,13 @@
 #include "cli/media/media_run.h"
 
-#include <fmt/format.h>
 #include <spdlog/spdlog.h>
-#include <unistd.h>
 
-#include "cli/play/ranks_run.h"
+#include <cstdio>
+
 #include "report/csv/csv_report.h"
 #include "report/html/html_report.h"
 #include "report/junit/junit_report.h"
-#include "report/text/run_text.h"
+#include "report/text/text_report.h"
 #include "report/trace/trace_report.h"
 #include "result/json_report.h"
 #include "view/live_view.h"
@@ -17,37 +16,32 @@ namespace streamsim::cli {
 namespace {
 
 std::vector<OutputDocuments<RunResult>::Kind> result_kinds() {
-    using Documents = OutputDocuments<RunResult>;
-    return {Documents::kind(&ResultFiles::json, result::kJsonReportBegins, result::json_report),
+    return {{&ResultFiles::json, result::kJsonReportBegins, result::json_report},
             {&ResultFiles::csv, report::csv_header(), report::csv_report},
-            Documents::kind(&ResultFiles::html, report::kHtmlReportBegins, report::html_report),
-            {&ResultFiles::trace, std::string(report::kTraceBegins), report::trace_report},
-            Documents::kind(&ResultFiles::junit, report::kJunitReportBegins, report::junit_report)};
+            {&ResultFiles::html, report::kHtmlReportBegins, report::html_report},
+            {&ResultFiles::trace, report::kTraceBegins, report::trace_report},
+            {&ResultFiles::junit, report::kJunitReportBegins, report::junit_report}};
 }
 
 }  // namespace
 
-MediaRun::MediaRun(CliContext& context,
-                   run::Control& control,
-                   CliOptions& options,
-                   std::unique_ptr<ByteStore> store)
+MediaRun::MediaRun(CommandContext& context)
+    : MediaRun(context, run::make_byte_store(context.options.play.target, context.options.play.credentials)) {}
+
+MediaRun::MediaRun(CommandContext& context, std::unique_ptr<ByteStore> store)
     : context_(context),
-      control_(control),
-      options_(options),
+      control_(context.control),
+      options_(context.options),
       store_(std::move(store)),
-      work_(context, control, options, store_ == nullptr ? "" : options.play.target.name()),
-      media_(context, control, options, work_, store_),
-      play_(context, control, options) {}
+      work_(context, store_ == nullptr ? "" : options_.play.target.name()),
+      media_(context, work_, store_),
+      play_(context) {}
 
 Result<void> MediaRun::open_outputs() {
     auto outputs = OutputDocuments<RunResult>::prepare(options_.files, result_kinds());
     if (!outputs) return outputs.error();
     outputs_ = std::move(*outputs);
     return play_.open_metrics();
-}
-
-Result<void> MediaRun::together(const Result<void>& own) {
-    return cli::together(context_, control_, own);
 }
 
 Result<void> MediaRun::choose_formats_together() {
@@ -69,6 +63,11 @@ Result<void> MediaRun::choose_formats_together() {
     return done;
 }
 
+int MediaRun::end_before_play(const Error& error, const run::PlayRequest& request) {
+    return error.kind == ErrorKind::interrupted ? interrupted_before_play(request)
+                                                : report_error(context_, error);
+}
+
 int MediaRun::interrupted_before_play(const run::PlayRequest& request) {
     context_.log.warn("interrupted before anything was played");
     const int code = write_results(run::not_played(request, context_.program));
@@ -80,14 +79,17 @@ std::optional<Result<RunResult>> MediaRun::watch_session(run::Session& session,
                                                          const run::PlayRequest& request,
                                                          const std::string& about,
                                                          bool streams_may_change) {
-    return play_.play(session, request, about, streams_may_change,
-                      [this](const RunResult& known) { write_files_for_now(known); });
+    // The result so far goes to the files that can be written again: the rest is to come, and may not.
+    return play_.play(session, request, about, streams_may_change, [this](RunResult known) {
+        complete(known);
+        (void)outputs_.write_for_now(known);
+    });
 }
 
 Result<RunResult> MediaRun::play_aside(std::unique_ptr<run::Session>& session,
                                        const run::PlayRequest& request,
                                        const std::string& about) {
-    auto result = watch_session(*session, request, about);
+    auto result = watch_session(*session, request, about, false);
     if (!result || session->stuck()) {
         work_.leave_behind();
         (void)session.release();  // threads or the kernel still use it
@@ -97,12 +99,11 @@ Result<RunResult> MediaRun::play_aside(std::unique_ptr<run::Session>& session,
     return std::move(*result);
 }
 
-Result<std::optional<AloneResult>> MediaRun::measure_alone(
+Result<void> MediaRun::measure_alone(
     const run::PlayRequest& request,
     bool has_streams,
     const std::function<std::unique_ptr<run::Session>(const run::PlayRequest&)>& streams) {
-    if (request.meters.empty() || !has_streams || !options_.alone || context_.ranks != nullptr)
-        return std::optional<AloneResult>();
+    if (request.meters.empty() || !has_streams || !options_.alone || context_.ranks != nullptr) return {};
     run::PlayRequest alone = request;
     alone.spare_streams = 0;
     alone.find_cause = false;
@@ -120,27 +121,28 @@ Result<std::optional<AloneResult>> MediaRun::measure_alone(
     alone.streams = 0;
     alone.record = {};
     alone.formats.clear();
-    const auto loaded = play(std::make_unique<run::Session>(
-                                 alone, std::vector<run::PlayPart>(), std::vector<ScenarioFault>(),
-                                 context_.program, [this](const std::string& text) { play_.say_notice(text); }),
-                             "then the meters without the streams");
+    const auto loaded = play(meters_session(alone), "then the meters without the streams");
     if (store_ != nullptr && !left_behind()) {  // the same files once more
-        if (auto written = media_.write_load_sets(request); !written) return written.error();
+        if (auto written = media_.write_load_sets(request); !written) return written;
     }
     if (!loaded) return loaded.error();
-    return std::optional(AloneResult{played->totals, played->margin_ns, loaded->meters});
+    alone_ = {played->totals, played->margin_ns, loaded->meters};
+    return {};
+}
+
+std::unique_ptr<run::Session> MediaRun::meters_session(const run::PlayRequest& request) {
+    return std::make_unique<run::Session>(request, std::vector<run::PlayPart>(), std::vector<ScenarioFault>(),
+                                          context_.program, notices());
 }
 
 int MediaRun::play_session(run::Session& session, const run::PlayRequest& request, const std::string& about) {
     // A rank that stopped here alone would leave the others waiting for it.
-    if (auto opened = together(play_.open_journal(request)); !opened) {
-        if (opened.error().kind == ErrorKind::interrupted) return interrupted_before_play(request);
-        return report_error(context_, opened.error());
-    }
-    play_.journal().follow(session);
+    if (auto opened = together(play_.open_journal(request)); !opened)
+        return end_before_play(opened.error(), request);
+    play_.follow_in_journal(session);
     auto result = watch_session(session, request, about, request.spare_streams > 0);
     if (result) media_.remove_created(request);
-    if (!result || !*result) play_.journal().stop();  // it keeps the last that is known
+    if (!result || !*result) play_.stop_journal();  // it keeps the last that is known
     if (!result) {
         work_.leave_behind();
         context_.log.warn("left without waiting for the storage: what was played is not known");
@@ -164,37 +166,23 @@ void MediaRun::leave(int code) {
     leave_process(code);
 }
 
-/// Writes what is known so far, where more is to come and may not, to the files that can be written again.
-void MediaRun::write_files_for_now(RunResult result) {
-    complete(result);
-    (void)outputs_.write_for_now(result);
-}
-
 int MediaRun::write_results(RunResult result) {
     complete(result);
     result.alone = alone_;
     control_.saving(kFilesTimeout);
-    play_.journal().finish(result);
+    play_.finish_journal(result);
     const auto limit_wait = [this] { control_.saving(run::kInterruptTimeout); };
+    bool said = false;
     const auto say = [&] {
+        if (std::exchange(said, true)) return;
         limit_wait();
         if (options_.quiet) return;
-        const bool stdout_taken = outputs_.standard_output();
-        const int fd = stdout_taken ? STDERR_FILENO : STDOUT_FILENO;
-        print_text(stdout_taken ? stderr : stdout,
-                   report::text_report(
-                       result, options_.whole_report() ? report::TextDetail::full : report::TextDetail::screen,
-                       view::LiveView::colours_wanted(fd)));
+        std::FILE* const out = outputs_.standard_output() ? stderr : stdout;
+        print_text(out, report::text_report(result, options_.text_detail(),
+                                            view::LiveView::colours_wanted(fileno(out))));
     };
-    bool said = false;
-    const auto written = outputs_.write(
-        result,
-        [&] {
-            said = true;
-            say();
-        },
-        limit_wait);
-    if (!said) say();
+    const auto written = outputs_.write(result, say, limit_wait);
+    say();
     if (!written) return report_error(context_, written.error());
     if (result.interrupted) return kExitInterrupted;
     return result.verdict.pass ? kExitPass : kExitMissed;

@@ -10,6 +10,7 @@
 #include "cli/media/background_work.h"
 #include "cli/media/media_preparation.h"
 #include "cli/output/output_documents.h"
+#include "cli/play/ranks_run.h"
 #include "cli/play/watched_play.h"
 
 namespace streamsim::cli {
@@ -22,39 +23,46 @@ public:
     virtual ~MediaRun() = default;
 
 protected:
+    /// On the target of the options.
+    explicit MediaRun(CommandContext& context);
     /// `store`: null where there are no files.
-    MediaRun(CliContext& context, run::Control& control, CliOptions& options, std::unique_ptr<ByteStore> store);
+    MediaRun(CommandContext& context, std::unique_ptr<ByteStore> store);
 
     /// Opens the files that the result goes to, and --metrics.
     Result<void> open_outputs();
-    /// Plays as WatchedPlay::play.
-    std::optional<Result<RunResult>> watch_session(run::Session& session,
-                                                   const run::PlayRequest& request,
-                                                   const std::string& about,
-                                                   bool streams_may_change = false);
     /// Plays a session whose result is a part of another's. Errors: as a session's; interrupted. If the
     /// storage does not complete all operations, the session is left behind and nothing else can be played.
     Result<RunResult> play_aside(std::unique_ptr<run::Session>& session,
                                  const run::PlayRequest& request,
                                  const std::string& about);
-    /// Plays streams alone, then meters alone, each as long as `request` says. `streams` makes the session of
-    /// the first. Empty: there are not both, or it is not wanted. Errors: as play_aside.
-    Result<std::optional<AloneResult>> measure_alone(
+    /// Plays streams alone, then meters alone, each as long as `request` says, for the result of the command.
+    /// `streams` makes the session of the first. Does nothing where there are not both, or it is not wanted.
+    /// Errors: as play_aside.
+    Result<void> measure_alone(
         const run::PlayRequest& request,
         bool has_streams,
         const std::function<std::unique_ptr<run::Session>(const run::PlayRequest&)>& streams);
     /// Plays the session of the command, and writes its result. `about` is what is being played, for the live
     /// view; `request` is for the result of a run that was left.
     int play_session(run::Session& session, const run::PlayRequest& request, const std::string& about);
-    int interrupted_before_play(const run::PlayRequest& request);
-    int write_results(RunResult result);
+    /// Ends a command that played nothing.
+    int end_before_play(const Error& error, const run::PlayRequest& request);
+    /// A session that plays the meters of a request, without streams.
+    std::unique_ptr<run::Session> meters_session(const run::PlayRequest& request);
+    NoticeSink notices() {
+        return [this](const std::string& text) { play_.say_notice(text); };
+    }
 
     // One run over several computers. Alone, each of these is its own part.
 
     /// This process does what is done once for all.
     bool leads() const { return context_.ranks == nullptr || context_.ranks->first(); }
     /// Success once every rank has come here with success. Errors: of any of them.
-    Result<void> together(const Result<void>& own);
+    Result<void> together(const Result<void>& own) { return cli::together(context_, own); }
+    template <typename T>
+    Result<void> together(const Result<T>& own) {
+        return together(own ? Result<void>() : Result<void>(own.error()));
+    }
     /// Before any rank but the first has looked at the target.
     Result<void> choose_formats_together();
 
@@ -65,19 +73,24 @@ protected:
     /// Fills in what only the command knows, before a result is written.
     virtual void complete(RunResult& /*result*/) {}
 
-    CliContext& context_;
+    CommandContext& context_;
     run::Control& control_;
     CliOptions& options_;
     std::shared_ptr<ByteStore> store_;
     BackgroundWork work_;
     MediaPreparation media_;
     WatchedPlay play_;
-    std::optional<AloneResult> alone_;  // the result of measure_alone(); it becomes a part of the command's
 
 private:
-    void write_files_for_now(RunResult result);
+    std::optional<Result<RunResult>> watch_session(run::Session& session,
+                                                   const run::PlayRequest& request,
+                                                   const std::string& about,
+                                                   bool streams_may_change);
+    int interrupted_before_play(const run::PlayRequest& request);
+    int write_results(RunResult result);
 
     OutputDocuments<RunResult> outputs_;
+    std::optional<AloneResult> alone_;  // of measure_alone()
 };
 
 }  // namespace streamsim::cli

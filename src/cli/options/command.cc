@@ -18,12 +18,11 @@ Operand target(const char* help) {
 std::vector<CommandInfo> playing_commands() {
     return {
         {Command::play,
-         "",
+         "play",
          "plays media from storage on deadlines and counts every frame that misses its deadline",
          "streamsim plays media from storage as an edit system does: each frame is read against a deadline of "
          "its own, and every frame that misses its deadline is counted. It measures delivery to this client; "
-         "it "
-         "does not decode.",
+         "it does not decode.",
          {target("a directory, a clip, an image sequence or a URL (file:, nfs:, smb:, null:, sim:MODEL)")}},
         {Command::prepare,
          "prepare",
@@ -40,8 +39,7 @@ std::vector<CommandInfo> playing_commands() {
          "run",
          "runs a scenario or a workload",
          "A scenario has seats, their streams, recorders and meters, when they begin and end, and what fails. "
-         "A "
-         "workload is load that is not playback; it runs step by step, and the report has the tables or the "
+         "A workload is load that is not playback; it runs step by step, and the report has the tables or the "
          "curve of its source.",
          {{"FILE", "a scenario or a workload",
            "a scenario (JSON; examples: formats/scenario/), or a workload: JSON, or a NAME of "
@@ -123,13 +121,20 @@ const CommandInfo& info(Command command) {
 }
 
 std::string typed_name(const CommandInfo& info) {
-    return *info.name == '\0' ? "streamsim" : std::string("streamsim ") + info.name;
+    return info.command == Command::play ? "streamsim" : std::string("streamsim ") + info.name;
+}
+
+std::vector<std::string> names_of(Commands commands) {
+    std::vector<std::string> names;
+    for (const CommandInfo& each : command_table()) {
+        if (commands.has(each.command)) names.emplace_back(each.name);
+    }
+    return names;
 }
 
 Command command_of(int argc, const char* const* argv) {
-    if (argc < 2 || *argv[1] == '\0') return Command::play;
     for (const CommandInfo& each : command_table()) {
-        if (std::string_view(each.name) == argv[1]) return each.command;
+        if (argc > 1 && std::string_view(each.name) == argv[1]) return each.command;
     }
     return Command::play;
 }

@@ -1,9 +1,7 @@
 // The commands of the program: each with the operands that follow its options.
 #pragma once
 
-#include <cstdint>
 #include <string>
-#include <string_view>
 #include <vector>
 
 namespace streamsim::cli {
@@ -43,12 +41,12 @@ struct Operand {
     bool required;
     std::string CliOptions::*into;
     std::vector<std::string> CliOptions::*into_all = nullptr;  // instead: as many as are given
-    std::vector<const char*> words = {};                       // the only ones that are accepted
+    std::vector<std::string> words = {};                       // the only ones that are accepted
 };
 
 struct CommandInfo {
     Command command;
-    const char* name;     // as typed; play has none
+    const char* name;     // as typed, but for play, which is not typed
     const char* summary;  // one line
     const char* about;    // what --help and the manual say beyond that; may be empty
     std::vector<Operand> operands;
@@ -59,6 +57,7 @@ const std::vector<CommandInfo>& command_table();
 const CommandInfo& info(Command command);
 /// "streamsim max": as it is typed.
 std::string typed_name(const CommandInfo& info);
+std::vector<std::string> names_of(Commands commands);
 
 /// The command that the first argument names; any other argument is for play.
 Command command_of(int argc, const char* const* argv);

@@ -5,9 +5,12 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <deque>
+#include <filesystem>
+#include <iterator>
+#include <utility>
 
+#include "base/system/utf8_path.h"
 #include "cli/options/documents.h"
-#include "cli/options/option_rules.h"
 #include "cli/options/option_table.h"
 
 namespace streamsim::cli {
@@ -92,6 +95,138 @@ void check_operands(const std::vector<std::string>& extras,
             problems.push_back(fmt::format("'{}': expected {}", first, operand.expected));
         }
     }
+}
+
+// Options that are right by themselves and wrong together.
+
+constexpr std::uint64_t kAllStreamsMax = 1'000'000;
+
+using OptionsRead = const CliOptions&;
+
+/// A rule speaks about an option that was given.
+struct Rule {
+    const char* option;
+    bool (*broken)(OptionsRead options);
+    const char* problem;
+    const char* typed = nullptr;       // the option whose text replaces "{}" in the problem
+    Command only_for = Command::play;  // play: the rule holds for every command that takes the option
+};
+
+constexpr Rule kRules[] = {
+    {"--total-streams", [](OptionsRead o) { return o.given("--streams"); },
+     "stands instead of --streams: give one of them"},
+    {"--order",
+     [](OptionsRead o) { return o.play.order.kind == play::PlayOrder::Kind::cuts && !o.given("--cuts"); },
+     "cuts plays a cut list: give --cuts FILE"},
+    {"--cuts", [](OptionsRead o) { return o.given("--order") && o.typed.at("--order") != "cuts"; },
+     "is not for --order {}: give --order cuts", "--order"},
+    {"--cuts", [](OptionsRead o) { return !o.formats.empty(); },
+     "names clips of its own below TARGET: give no format beside it"},
+    {"--layers", [](OptionsRead o) { return o.given("--cuts") && o.play.layers > 1; },
+     "is not for --cuts: the cut list says what lies on what"},
+    {"--layers", [](OptionsRead o) { return o.play.multicam == run::MultiCam::active && o.play.layers > 1; },
+     "is not for --multicam active, which reads one angle of one layer"},
+    {"--multicam", [](OptionsRead o) { return o.given("--cuts") && o.play.multicam == run::MultiCam::active; },
+     "active is not for --cuts: the cut list says what is shown when"},
+    {"--stagger",
+     [](OptionsRead o) {
+         return (o.play.sync || o.play.multicam == run::MultiCam::all) && o.play.stagger > Duration{};
+     },
+     "is not for streams on one clock (--sync, --multicam all), which begin together"},
+    {"--buffered", [](OptionsRead o) { return o.given("--direct"); },
+     "is the opposite of --direct: give one of them"},
+    {"--durable", [](OptionsRead o) { return !o.given("--record"); }, "is for what --record writes: give both"},
+    {"--keep-recordings", [](OptionsRead o) { return !o.given("--record"); },
+     "is for what --record writes: give both"},
+    {"--on-miss", [](OptionsRead o) { return o.given("--record") && o.play.on_miss == play::OnMiss::hold; },
+     "hold is not for --record: a camera drops, a renderer waits (stall)"},
+    {"--scale", [](OptionsRead o) { return o.command != Command::run && o.meters.empty() && o.scale != 1; },
+     "is for a workload: give --meter NAME"},
+    {"--fps",
+     [](OptionsRead o) {
+         return !o.play.paced && o.play.target.kind == target::Target::Kind::null_virtual && !o.play.frames;
+     },
+     "max on sim:null takes no time at all and would never end: give --frames"},
+    {"--fps", [](OptionsRead o) { return !o.play.paced; },
+     "max has no deadlines, so that any number of streams plays: give a rate", nullptr, Command::max},
+    {"--duration", [](OptionsRead o) { return o.play.duration && *o.play.duration <= seconds(1); },
+     "'{}': expected more than 1s: the first second of a step does not count", "--duration", Command::max},
+    {"--frames", [](OptionsRead) { return true; },
+     "would end a step before its time: give --duration, and --confirm", nullptr, Command::max},
+    {"--multicam", [](OptionsRead o) { return o.play.multicam == run::MultiCam::active; },
+     "active reads one angle only: more of them are not more streams", nullptr, Command::max},
+    {"--total-streams", [](OptionsRead o) { return o.find.value_or(MaxCounts::streams) != MaxCounts::streams; },
+     "is not for --find {}: give --streams", "--find", Command::max},
+    {"--junit", [](OptionsRead o) { return o.results.size() > 1 && !o.merge; },
+     "is the verdict of one result: give one, or --merge", nullptr, Command::report},
+    {"--json", [](OptionsRead o) { return o.workload == "-" && o.files.json == "-"; },
+     "'-' is where --output goes already: name a file", nullptr, Command::profile},
+};
+
+/// One path for all names of a file, which need not be there yet.
+std::string canonical_path(const std::string& file) {
+    if (file == "-") return file;
+    std::error_code error;
+    const auto path =
+        std::filesystem::weakly_canonical(std::filesystem::absolute(utf8_path(file), error), error);
+    return error ? file : path.string();
+}
+
+/// Two results in one file would be none.
+void check_result_files(const ResultFiles& files, std::vector<std::string>& problems) {
+    const std::pair<const char*, const std::string*> all[] = {{"--json", &files.json},
+                                                              {"--csv", &files.csv},
+                                                              {"--html", &files.html},
+                                                              {"--trace", &files.trace},
+                                                              {"--junit", &files.junit}};
+    for (const auto* one = std::begin(all); one != std::end(all); ++one) {
+        for (const auto* other = std::begin(all); other != one; ++other) {
+            if (one->second->empty() || other->second->empty() ||
+                canonical_path(*one->second) != canonical_path(*other->second))
+                continue;
+            problems.push_back(fmt::format("{}: '{}' is where {} goes already: name another file", one->first,
+                                           *one->second, other->first));
+        }
+    }
+}
+
+/// Adds a problem for each rule that the options break. REQUIRES: what was typed has been read into `options`,
+/// and options.play.target is known.
+void check_option_rules(const CliOptions& options, std::vector<std::string>& problems) {
+    const run::PlayRequest& play = options.play;
+    if (options.given("--streams") && !play.total_streams &&
+        std::uint64_t{play.streams} * play.seats > kAllStreamsMax)
+        problems.push_back(fmt::format("--streams: {} streams on {} seats are more than {}: give fewer",
+                                       play.streams, play.seats, kAllStreamsMax));
+    for (const Rule& rule : kRules) {
+        if (rule.only_for != Command::play && rule.only_for != options.command) continue;
+        if (!options.given(rule.option) || !rule.broken(options)) continue;
+        const std::string typed = rule.typed == nullptr ? "" : options.typed.at(rule.typed);
+        problems.push_back(fmt::format("{}: {}", rule.option, fmt::format(fmt::runtime(rule.problem), typed)));
+    }
+    check_result_files(options.files, problems);
+}
+
+/// Options that have no effect with the others: a remark for each, which the result keeps.
+std::vector<std::string> remarks_on_options(const CliOptions& options) {
+    std::vector<std::string> remarks;
+    const run::PlayRequest& play = options.play;
+    if (options.given("--order") && play.streams == 0 && !play.total_streams)
+        remarks.emplace_back("--order has no effect: recorders write their frames in order");
+    if (play.target.kind != target::Target::Kind::remote) return remarks;
+    std::string local;  // options about this computer's files and its page cache
+    if (options.given("--io") && play.io != run::IoChoice::automatic)
+        local = "--io " + options.typed.at("--io");
+    std::size_t count = local.empty() ? 0 : 1;
+    for (const char* option : {"--direct", "--buffered", "--cold"}) {
+        if (!options.given(option)) continue;
+        local += (count++ == 0 ? "" : ", ") + std::string(option);
+    }
+    if (count == 0) return remarks;
+    remarks.push_back(fmt::format(
+        "{} {} no effect on {}: streamsim reads it over connections of its own, past this client's page cache",
+        local, count == 1 ? "has" : "have", play.target.url));
+    return remarks;
 }
 
 /// Reads what was typed into the options, and checks it. Errors: every problem.

@@ -2,16 +2,17 @@
 
 #include <fmt/format.h>
 
+#include <cstdlib>
+#include <filesystem>
 #include <utility>
 
 #include "base/document/document.h"
-#include "cli/options/formats_directory.h"
 #include "media/cuts/cut_list.h"
-#include "run/plan/workload_request.h"
+#include "run/plan/meters.h"
+#include "run/process/this_process.h"
 #include "scenario/workload_steps.h"
 #include "target/credentials.h"
-#include "target/models.h"
-#include "target/workloads.h"
+#include "target/named_documents.h"
 
 namespace streamsim::cli {
 namespace {
@@ -42,33 +43,19 @@ void open_formats(const media::Catalogue& catalogue, CliOptions& options, std::v
     }
 }
 
-/// Reads the file that an option names by `read`, which says its problems with the file's name.
-template <typename Read>
-void open_file(const char* option, const std::string& file, std::vector<std::string>& problems, Read read) {
+/// Reads the file that an option names with `read`, which says its problems with the file's name.
+template <typename T>
+void open_file(const char* option,
+               const std::string& file,
+               Result<T> (*read)(std::string_view text, const std::string& source),
+               std::optional<T>& into,
+               std::vector<std::string>& problems) {
     if (file.empty()) return;
     const auto text = read_document(file);
     if (!text) return add(problems, text.error(), option);
-    if (const auto done = read(*text); !done) add(problems, done.error());
-}
-
-void open_faults(CliOptions& options, std::vector<std::string>& problems) {
-    open_file("--faults", options.faults, problems, [&](const std::string& text) -> Result<void> {
-        auto plan = storage::read_fault_plan(text, options.faults);
-        if (!plan) return plan.error();
-        options.play.faults = std::move(*plan);
-        return {};
-    });
-}
-
-void open_cuts(CliOptions& options, std::vector<std::string>& problems) {
-    if (!options.given("--cuts")) return;
-    options.play.order.kind = play::PlayOrder::Kind::cuts;
-    open_file("--cuts", options.cuts, problems, [&](const std::string& text) -> Result<void> {
-        auto list = media::parse_cut_list(text, options.cuts);
-        if (!list) return list.error();
-        options.play.cuts = std::move(*list);
-        return {};
-    });
+    auto document = read(*text, file);
+    if (!document) return add(problems, document.error());
+    into = std::move(*document);
 }
 
 /// Meters on all seats.
@@ -97,6 +84,24 @@ void complete_record(CliOptions& options) {
 }
 
 }  // namespace
+
+Result<std::string> formats_directory() {
+    std::vector<std::filesystem::path> places;
+    std::error_code error;
+    if (const char* named = std::getenv("STREAMSIM_FORMATS"); named != nullptr) {
+        places.emplace_back(named);
+    } else {
+        places.push_back(run::program_path().parent_path().parent_path() / "share/streamsim/formats");
+        places.emplace_back(STREAMSIM_SOURCE_FORMATS);
+    }
+    std::string looked;
+    for (const auto& place : places) {
+        if (std::filesystem::is_directory(place / "media", error)) return place.generic_string();
+        looked += (looked.empty() ? "" : " or ") + place.generic_string();
+    }
+    return environment_error(fmt::format(
+        "the media formats are not at {}: set STREAMSIM_FORMATS to the folder that holds media/", looked));
+}
 
 void open_target(CliOptions& options, std::vector<std::string>& problems) {
     if (options.target.empty()) return;
@@ -127,8 +132,9 @@ Result<void> open_documents(CliOptions& options, std::vector<std::string>& probl
         return environment_error(fmt::format("{}: the format {} is missing", *directory, kDefaultFormat));
     options.default_format = *standard;
     open_formats(*catalogue, options, problems);
-    open_cuts(options, problems);
-    open_faults(options, problems);
+    if (options.given("--cuts")) play.order.kind = play::PlayOrder::Kind::cuts;
+    open_file("--cuts", options.cuts, media::parse_cut_list, play.cuts, problems);
+    open_file("--faults", options.faults, storage::read_fault_plan, play.faults, problems);
     open_meters(*directory, options, problems);
     complete_record(options);
     return {};

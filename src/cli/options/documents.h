@@ -9,6 +9,11 @@
 
 namespace streamsim::cli {
 
+/// The directory of the format documents: $STREAMSIM_FORMATS, else share/streamsim/formats beside the installed
+/// program's bin, else the source tree that this program was built from. Errors: environment, naming the places
+/// looked at.
+Result<std::string> formats_directory();
+
 /// Parses the target of the command and finds its credentials. Adds a problem where either is wrong.
 void open_target(CliOptions& options, std::vector<std::string>& problems);
 

@@ -4,7 +4,6 @@
 
 #include <functional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "base/result.h"
@@ -29,7 +28,6 @@ struct OptionValue {
 
 struct Option {
     const char* names;  // "--quiet,-q": the long name first
-    const char* group;
     Commands commands;
     const char* help;  // one phrase, without the default
     OptionValue value;
@@ -42,6 +40,7 @@ struct Option {
     };
     std::vector<Variant> variants = {};
     const char* environment = "";  // the variables that stand for it
+    const char* group = "";        // of option_groups()
 
     /// "--quiet": how errors and rules name it.
     std::string name() const;
@@ -52,10 +51,8 @@ struct Option {
 };
 
 /// In the order in which --help lists the groups.
-const std::vector<const char*>& option_groups();
+std::vector<const char*> option_groups();
 const std::vector<Option>& option_table();
-/// Null: the command takes no option of this name.
-const Option* find_option(Command command, std::string_view name);
 
 /// An environment variable that is no option.
 struct EnvironmentVariable {

@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <charconv>
+#include <limits>
 
+#include "base/ascii.h"
 #include "base/units.h"
 #include "view/metrics_server.h"
 
@@ -11,31 +13,59 @@ namespace streamsim::cli {
 namespace {
 
 constexpr std::uint64_t kIoSizeMin = 512, kIoSizeMax = 1ull << 30;
+constexpr const char* kIoSizeRange = "512B to 1GiB, or frame";
+constexpr const char* kPercentRange = "0 % to 100 %";
+constexpr const char* kScaleRange = "a number above 0, at most 1000";
 
-OptionValue one_text(const char* name,
-                     std::string range,
-                     std::string standard,
-                     std::function<Result<void>(const std::string&, CliOptions&)> read) {
-    return {OptionValue::Takes::one_text,
-            name,
-            std::move(range),
-            std::move(standard),
-            {},
-            Completion::none,
-            std::move(read)};
+/// NaN: the text is no number.
+double read_number(std::string_view text) {
+    double value = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    const bool whole = error == std::errc() && end == text.data() + text.size();
+    return whole ? value : std::numeric_limits<double>::quiet_NaN();
 }
 
-OptionValue flag_that(std::function<void(CliOptions&)> change) {
-    return {OptionValue::Takes::nothing,
-            "",
-            "",
-            "",
-            {},
-            Completion::none,
-            [change = std::move(change)](const std::string&, CliOptions& options) -> Result<void> {
-                change(options);
-                return {};
-            }};
+/// A rate; nothing: max.
+Result<std::optional<FrameRate>> read_rate(const std::string& text) {
+    if (text == "max") return std::optional<FrameRate>();
+    const auto rate = FrameRate::parse(text);
+    if (!rate) return rate.error();
+    return std::optional(*rate);
+}
+
+/// 0: frame.
+Result<std::uint64_t> read_io_size(const std::string& text) {
+    if (text == "frame") return std::uint64_t{0};
+    const auto size = parse_size(text);
+    if (!size) return bad_input(size.error().problems.front() + ", or frame");
+    if (*size < kIoSizeMin || *size > kIoSizeMax) return unexpected(text, kIoSizeRange);
+    return size;
+}
+
+/// "20%" and "20" are the same.
+Result<double> read_percent(const std::string& text) {
+    const double number =
+        read_number(std::string_view(text).substr(0, text.size() - (text.ends_with('%') ? 1 : 0)));
+    if (!(number >= 0 && number <= 100)) return unexpected(text, kPercentRange);
+    return number;
+}
+
+Result<double> read_scale(const std::string& text) {
+    const double number = read_number(text);
+    if (!(number > 0 && number <= 1000)) return unexpected(text, kScaleRange);
+    return number;
+}
+
+Result<std::string> read_metrics_address(const std::string& text) {
+    if (text.empty()) return text;
+    const auto address = view::parse_metrics_address(text);
+    if (!address) return address.error();
+    return text;
+}
+
+OptionValue with_words(OptionValue value, std::vector<std::string> words) {
+    value.words = std::move(words);
+    return value;
 }
 
 }  // namespace
@@ -45,25 +75,14 @@ Error unexpected(const std::string& text, const std::string& expected) {
 }
 
 std::string count_range(std::uint64_t least, std::uint64_t most) {
-    if (most == std::numeric_limits<std::uint64_t>::max()) return "a whole number";
+    if (most == UINT64_MAX) return "a whole number";
     return fmt::format("a whole number from {} to {}", least, most);
 }
 
 Result<std::uint64_t> read_whole(const std::string& text, std::uint64_t least, std::uint64_t most) {
-    std::uint64_t value = 0;
-    const char* const end_of_text = text.data() + text.size();
-    const auto [end, error] = std::from_chars(text.data(), end_of_text, value);
-    if (error != std::errc() || end != end_of_text || value < least || value > most)
-        return unexpected(text, count_range(least, most));
-    return value;
-}
-
-Result<double> read_number(const std::string& text) {
-    double value = 0;
-    const char* const end_of_text = text.data() + text.size();
-    const auto [end, error] = std::from_chars(text.data(), end_of_text, value);
-    if (error != std::errc() || end != end_of_text) return unexpected(text, "a number");
-    return value;
+    const auto value = whole_number<std::uint64_t>(text);
+    if (!value || *value < least || *value > most) return unexpected(text, count_range(least, most));
+    return *value;
 }
 
 Result<Duration> read_time(const std::string& text, bool zero_allowed) {
@@ -78,6 +97,24 @@ std::string typed_time(Duration time) {
     return fmt::format("{}ns", time.ns);
 }
 
+OptionValue flag_that(std::function<void(CliOptions&)> change) {
+    return {.takes = OptionValue::Takes::nothing,
+            .read = [change = std::move(change)](const std::string&, CliOptions& options) -> Result<void> {
+                change(options);
+                return {};
+            }};
+}
+
+OptionValue texts(std::vector<std::string> CliOptions::*into, const char* name, Completion completion) {
+    return {.takes = OptionValue::Takes::texts,
+            .name = name,
+            .completion = completion,
+            .read = [into](const std::string& text, CliOptions& options) -> Result<void> {
+                (options.*into).push_back(text);
+                return {};
+            }};
+}
+
 OptionValue with_standard(OptionValue value, const char* standard) {
     value.standard = standard;
     return value;
@@ -88,92 +125,48 @@ OptionValue format_flag(const char* format) {
 }
 
 OptionValue rate() {
-    OptionValue value = one_text("RATE", "a rate, such as 24, 23.976 or 24000/1001, or max", "the clip's own",
-                                 [](const std::string& text, CliOptions& options) -> Result<void> {
-                                     if (text == "max") {
-                                         options.play.paced = false;
-                                         return {};
-                                     }
-                                     const auto read = FrameRate::parse(text);
-                                     if (!read) return read.error();
-                                     options.play.rate = *read;
-                                     return {};
-                                 });
-    value.words = {"23.976", "24", "25", "29.97", "30", "50", "59.94", "60", "max"};
-    return value;
+    const auto store = [](CliOptions& options, const std::optional<FrameRate>& rate) {
+        options.play.rate = rate;
+        options.play.paced = rate.has_value();
+    };
+    return with_words(
+        parsed("RATE", "a rate, such as 24, 23.976 or 24000/1001, or max", "the clip's own", read_rate, store),
+        {"23.976", "24", "25", "29.97", "30", "50", "59.94", "60", "max"});
 }
 
 OptionValue order() {
-    OptionValue value = one_text("ORDER", "", play::PlayOrder{}.text(),
-                                 [](const std::string& text, CliOptions& options) -> Result<void> {
-                                     const auto read = play::PlayOrder::parse(text);
-                                     if (!read) return read.error();
-                                     options.play.order = *read;
-                                     return {};
-                                 });
-    value.words = {"forward", "reverse", "ping-pong", "shuttle:", "scrub", "random", "cuts"};
-    value.range = "one of forward, reverse, ping-pong, shuttle:N, scrub, random, cuts";
-    return value;
+    const auto store = [](CliOptions& options, const play::PlayOrder& order) { options.play.order = order; };
+    return with_words(parsed("ORDER", "one of forward, reverse, ping-pong, shuttle:N, scrub, random, cuts",
+                             play::PlayOrder{}.text(), play::PlayOrder::parse, store),
+                      {"forward", "reverse", "ping-pong", "shuttle:", "scrub", "random", "cuts"});
 }
 
 OptionValue io_size() {
-    OptionValue value = one_text("BYTES", "512B to 1GiB, or frame", "1MiB",
-                                 [](const std::string& text, CliOptions& options) -> Result<void> {
-                                     if (text == "frame") {
-                                         options.play.io_size = 0;
-                                         return {};
-                                     }
-                                     const auto size = parse_size(text);
-                                     if (!size) return bad_input(size.error().problems.front() + ", or frame");
-                                     if (*size < kIoSizeMin || *size > kIoSizeMax)
-                                         return unexpected(text, "512B to 1GiB, or frame");
-                                     options.play.io_size = *size;
-                                     return {};
-                                 });
-    value.words = {"frame", "64KiB", "256KiB", "1MiB", "4MiB"};
-    return value;
+    const auto store = [](CliOptions& options, std::uint64_t size) { options.play.io_size = size; };
+    return with_words(parsed("BYTES", kIoSizeRange, "1MiB", read_io_size, store),
+                      {"frame", "64KiB", "256KiB", "1MiB", "4MiB"});
 }
 
 OptionValue any_seed() {
-    return one_text("N", "a whole number", std::to_string(run::PlayRequest{}.seed),
-                    [](const std::string& text, CliOptions& options) -> Result<void> {
-                        const auto read = read_whole(text, 0, std::numeric_limits<std::uint64_t>::max());
-                        if (!read) return read.error();
-                        options.play.seed = *read;
-                        return {};
-                    });
+    return parsed(
+        "N", "a whole number", std::to_string(run::PlayRequest{}.seed),
+        [](const std::string& text) { return read_whole(text, 0, UINT64_MAX); },
+        [](CliOptions& options, std::uint64_t seed) { options.play.seed = seed; });
 }
 
-/// "20%" and "20" are the same.
 OptionValue percent() {
-    return one_text(
-        "PERCENT", "0 % to 100 %", "0", [](const std::string& text, CliOptions& options) -> Result<void> {
-            const auto read = read_number(text.substr(0, text.size() - (text.ends_with('%') ? 1 : 0)));
-            if (!read || !(*read >= 0 && *read <= 100)) return unexpected(text, "0 % to 100 %");
-            options.headroom_percent = *read;
-            return {};
-        });
+    return parsed("PERCENT", kPercentRange, "0", read_percent,
+                  [](CliOptions& options, double percent) { options.headroom_percent = percent; });
 }
 
 OptionValue scale() {
-    return one_text("X", "a number above 0, at most 1000", "1",
-                    [](const std::string& text, CliOptions& options) -> Result<void> {
-                        const auto read = read_number(text);
-                        if (!read || !(*read > 0 && *read <= 1000))
-                            return unexpected(text, "a number above 0, at most 1000");
-                        options.scale = *read;
-                        return {};
-                    });
+    return parsed("X", kScaleRange, "1", read_scale,
+                  [](CliOptions& options, double scale) { options.scale = scale; });
 }
 
 OptionValue metrics_address() {
-    return one_text("ADDR:PORT", "an address and a port, or a port of 127.0.0.1", "",
-                    [](const std::string& text, CliOptions& options) -> Result<void> {
-                        options.metrics = text;
-                        if (text.empty()) return {};
-                        const auto address = view::parse_metrics_address(text);
-                        return address ? Result<void>() : Result<void>(address.error());
-                    });
+    return parsed("ADDR:PORT", "an address and a port, or a port of 127.0.0.1", "", read_metrics_address,
+                  [](CliOptions& options, const std::string& address) { options.metrics = address; });
 }
 
 OptionValue verbosity() {

@@ -4,10 +4,9 @@
 
 #include <concepts>
 #include <cstdint>
-#include <limits>
 #include <optional>
 #include <string>
-#include <string_view>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -26,6 +25,14 @@ T& member(CliOptions& options, T run::PlayRequest::*at) {
     return options.play.*at;
 }
 template <typename T>
+T& member(CliOptions& options, T play::ReadSettings::*at) {
+    return options.play.*at;
+}
+template <typename T>
+T& member(CliOptions& options, T run::StorageRequest::*at) {
+    return options.play.*at;
+}
+template <typename T>
 T& member(CliOptions& options, T run::RecordRequest::*at) {
     return options.play.record.*at;
 }
@@ -34,71 +41,73 @@ T& member(CliOptions& options, T ResultFiles::*at) {
     return options.files.*at;
 }
 
+/// The type of a member, without std::optional.
+template <typename T>
+struct ValueOf : std::type_identity<T> {};
+template <typename T>
+struct ValueOf<std::optional<T>> : std::type_identity<T> {};
+
 /// "'many': expected a whole number from 1 to 64"
 Error unexpected(const std::string& text, const std::string& expected);
 /// Errors: bad input.
 Result<std::uint64_t> read_whole(const std::string& text, std::uint64_t least, std::uint64_t most);
-/// Errors: bad input.
-Result<double> read_number(const std::string& text);
 /// Errors: bad input.
 Result<Duration> read_time(const std::string& text, bool zero_allowed);
 std::string count_range(std::uint64_t least, std::uint64_t most);
 /// "10s": as it is typed.
 std::string typed_time(Duration time);
 
+OptionValue flag_that(std::function<void(CliOptions&)> change);
+
+/// A text that `parse` reads and `store` takes over.
+template <typename Parse, typename Store>
+OptionValue parsed(const char* name, std::string range, std::string standard, Parse parse, Store store) {
+    return {.name = name,
+            .range = std::move(range),
+            .standard = std::move(standard),
+            .read = [parse, store](const std::string& text, CliOptions& options) -> Result<void> {
+                const auto value = parse(text);
+                if (!value) return value.error();
+                store(options, *value);
+                return {};
+            }};
+}
+
 /// A flag that makes a member true, or false.
 template <typename Owner>
 OptionValue flag(bool Owner::*into, bool value = true) {
-    return {OptionValue::Takes::nothing,
-            "",
-            "",
-            "",
-            {},
-            Completion::none,
-            [into, value](const std::string&, CliOptions& options) -> Result<void> {
-                member(options, into) = value;
-                return {};
-            }};
+    return flag_that([into, value](CliOptions& options) { member(options, into) = value; });
 }
 
 /// A whole number from 1 to `most`.
 template <typename Owner, typename T>
 OptionValue count(T Owner::*into, std::uint64_t most) {
-    OptionValue value{OptionValue::Takes::one_text, "N", count_range(1, most), "", {}, Completion::none, {}};
+    std::string standard;
     CliOptions defaults;
-    if constexpr (std::integral<T>) value.standard = std::to_string(member(defaults, into));
-    value.read = [into, most](const std::string& text, CliOptions& options) -> Result<void> {
-        const auto number = read_whole(text, 1, most);
-        if (!number) return number.error();
-        if constexpr (std::integral<T>) {
-            member(options, into) = static_cast<T>(*number);
-        } else {
-            member(options, into) = static_cast<typename T::value_type>(*number);
-        }
-        return {};
-    };
-    return value;
+    if constexpr (std::integral<T>) standard = std::to_string(member(defaults, into));
+    return parsed(
+        "N", count_range(1, most), standard,
+        [most](const std::string& text) { return read_whole(text, 1, most); },
+        [into](CliOptions& options, std::uint64_t number) {
+            member(options, into) = static_cast<typename ValueOf<T>::type>(number);
+        });
 }
 
 /// A time with its unit, "10s".
 template <typename Owner, typename T>
 OptionValue time(T Owner::*into, bool zero_allowed = false) {
-    OptionValue value{OptionValue::Takes::one_text, "TIME", "", "", {}, Completion::none, {}};
-    value.range = zero_allowed ? "a time, such as 500ms, or 0" : "a time above 0, such as 500ms or 10s";
+    std::string standard;
     CliOptions defaults;
-    if constexpr (std::same_as<T, Duration>) value.standard = typed_time(member(defaults, into));
-    value.read = [into, zero_allowed](const std::string& text, CliOptions& options) -> Result<void> {
-        const auto read = read_time(text, zero_allowed);
-        if (!read) return read.error();
-        member(options, into) = *read;
-        return {};
-    };
-    return value;
+    if constexpr (std::same_as<T, Duration>) standard = typed_time(member(defaults, into));
+    return parsed(
+        "TIME", zero_allowed ? "a time, such as 500ms, or 0" : "a time above 0, such as 500ms or 10s", standard,
+        [zero_allowed](const std::string& text) { return read_time(text, zero_allowed); },
+        [into](CliOptions& options, Duration time) { member(options, into) = time; });
 }
 
 /// One of some words, each with its meaning.
-template <typename Owner, typename T, typename Meaning>
-OptionValue choice(T Owner::*into, std::vector<std::pair<std::string, Meaning>> choices) {
+template <typename Owner, typename T>
+OptionValue choice(T Owner::*into, std::vector<std::pair<std::string, typename ValueOf<T>::type>> choices) {
     OptionValue value;
     CliOptions defaults;
     std::string names;
@@ -124,32 +133,16 @@ OptionValue choice(T Owner::*into, std::vector<std::pair<std::string, Meaning>> 
 /// Any text; the name of a file or a directory, as `completion` says.
 template <typename Owner>
 OptionValue text(std::string Owner::*into, const char* name, Completion completion = Completion::none) {
-    return {OptionValue::Takes::one_text,
-            name,
-            "",
-            "",
-            {},
-            completion,
-            [into](const std::string& text, CliOptions& options) -> Result<void> {
+    return {.name = name,
+            .completion = completion,
+            .read = [into](const std::string& text, CliOptions& options) -> Result<void> {
                 member(options, into) = text;
                 return {};
             }};
 }
 
 /// As text(), once for each time the option is given.
-template <typename Owner>
-OptionValue texts(std::vector<std::string> Owner::*into, const char* name, Completion completion) {
-    return {OptionValue::Takes::texts,
-            name,
-            "",
-            "",
-            {},
-            completion,
-            [into](const std::string& text, CliOptions& options) -> Result<void> {
-                member(options, into).push_back(text);
-                return {};
-            }};
-}
+OptionValue texts(std::vector<std::string> CliOptions::*into, const char* name, Completion completion);
 
 /// `value` with a default that its member does not say.
 OptionValue with_standard(OptionValue value, const char* standard);

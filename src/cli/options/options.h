@@ -9,6 +9,7 @@
 
 #include "cli/options/command.h"
 #include "media/catalogue/catalogue.h"
+#include "report/text/text_report.h"
 #include "run/plan/play_request.h"
 #include "streamsim/max_result.h"
 
@@ -20,6 +21,9 @@ struct ResultFiles {
 
     /// A result wants one row for each frame.
     bool need_frames() const { return !csv.empty() || !trace.empty(); }
+    bool take_standard_output() const {
+        return json == "-" || csv == "-" || html == "-" || trace == "-" || junit == "-";
+    }
 };
 
 struct CliOptions {
@@ -62,9 +66,9 @@ struct CliOptions {
 
     /// REQUIRES: the option table has `option`.
     bool given(std::string_view option) const;
-    /// The text of a result has every table and row; otherwise it is one screen.
-    bool whole_report() const { return verbosity >= 1; }
-    bool debug_messages() const { return verbosity >= 2; }
+    report::TextDetail text_detail() const {
+        return verbosity >= 1 ? report::TextDetail::full : report::TextDetail::screen;
+    }
 };
 
 }  // namespace streamsim::cli

@@ -12,11 +12,17 @@
 #include "base/result.h"
 #include "run/session/session.h"
 
+namespace streamsim::run {
+class Control;
+}  // namespace streamsim::run
+
 namespace streamsim::seats {
 class Ranks;
 }  // namespace streamsim::seats
 
 namespace streamsim::cli {
+
+struct CliOptions;
 
 inline constexpr int kExitPass = 0;
 inline constexpr int kExitMissed = 1;
@@ -29,6 +35,12 @@ struct CliContext {
     spdlog::logger& log;
     run::ProgramFacts program;
     seats::Ranks* ranks = nullptr;  // the other processes of the run; null: this is the only one
+};
+
+/// A command whose options were read.
+struct CommandContext : CliContext {
+    run::Control& control;
+    CliOptions& options;
 };
 
 /// Prints a page for people to standard output or standard error: control characters become visible, but for

@@ -18,18 +18,20 @@ template <typename Of>
 class OutputDocuments {
 public:
     struct Kind {
+        Kind(std::string ResultFiles::*file,
+             std::string_view begins,
+             void (*writes)(const Of& of, const report::TextSink& sink))
+            : name(file), begins_with(begins), write(writes) {}
+        /// A kind whose document is made at once.
+        Kind(std::string ResultFiles::*file, std::string_view begins, std::string (*text)(const Of&))
+            : name(file),
+              begins_with(begins),
+              write([text](const Of& of, const report::TextSink& sink) { sink(text(of)); }) {}
+
         std::string ResultFiles::*name;  // empty: this document is not wanted
         std::string begins_with;         // the beginning of an earlier document of this kind
         std::function<void(const Of& of, const report::TextSink& sink)> write;
     };
-
-    /// A kind whose document is made at once.
-    static Kind kind(std::string ResultFiles::*name,
-                     std::string_view begins_with,
-                     std::string (*text)(const Of&)) {
-        return {name, std::string(begins_with),
-                [text](const Of& of, const report::TextSink& sink) { sink(text(of)); }};
-    }
 
     /// Tests that each file that was asked for can be written, and writes none. Errors: every problem, as
     /// OutputFile::prepare.

@@ -61,18 +61,12 @@ bool LivePlay::keys_possible() {
     return view::LiveView::possible(STDERR_FILENO) && view::Screen::keys_possible(STDIN_FILENO);
 }
 
-LivePlay::LivePlay(CliContext& context,
-                   run::Control& control,
-                   run::Session& session,
-                   std::string about,
-                   bool streams_may_change)
+LivePlay::LivePlay(CommandContext& context, run::Session& session, std::string about, bool streams_may_change)
     : context_(context),
-      control_(control),
       session_(session),
       about_(std::move(about)),
       streams_may_change_(streams_may_change),
-      begin_ns_(control.now_ns()),
-      next_line_ns_(begin_ns_ + kLineEveryNs) {
+      next_line_ns_(context.control.now_ns() + kLineEveryNs) {
     if (!view::LiveView::possible(STDERR_FILENO)) return;
     view_.emplace(STDERR_FILENO, keys_possible() ? STDIN_FILENO : -1,
                   view::LiveView::colours_wanted(STDERR_FILENO));
@@ -80,7 +74,7 @@ LivePlay::LivePlay(CliContext& context,
 }
 
 void LivePlay::tick() {
-    const std::int64_t now_ns = control_.now_ns();
+    const std::int64_t now_ns = context_.control.now_ns();
     if (view_) {
         for (const view::Key key : view_->typed()) obey(key);
     }
@@ -103,7 +97,7 @@ void LivePlay::tick() {
 
 void LivePlay::obey(view::Key key) {
     if (key == view::Key::quit) {
-        control_.interrupt();
+        context_.control.interrupt();
     } else if (!streams_may_change_) {
         show("streams cannot be added to this run or removed from it");
     } else if (key == view::Key::add) {
@@ -129,13 +123,13 @@ void LivePlay::remove_stream() {
 }
 
 void LivePlay::show(const std::string& text) {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     message_ = text;
     new_message_ = true;
 }
 
 void LivePlay::say(const std::string& text) {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     if (!drawing_) {
         context_.log.warn("{}", text);
         return;
@@ -147,16 +141,13 @@ void LivePlay::say(const std::string& text) {
 
 void LivePlay::end() {
     if (view_) view_->leave();
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     drawing_ = false;
     for (const std::string& text : held_back_) context_.log.warn("{}", text);
     held_back_.clear();
 }
 
-view::
-
-    ViewState
-    LivePlay::state(const run::Session::Watch& watch, std::int64_t now_ns) {
+view::ViewState LivePlay::state(const run::Session::Watch& watch, std::int64_t now_ns) {
     view::ViewState state;
     const std::size_t count = watch.streams->size();
     const bool seats =
@@ -207,7 +198,7 @@ view::
     measure(bytes, watch.virtual_time ? played_ns : now_ns, state);
     state.can_add = streams_may_change_;
     state.faults_injected = watch.faults_injected;
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     if (std::exchange(new_message_, false)) message_ends_ns_ = now_ns + kMessageNs;
     if (now_ns < message_ends_ns_) state.message = message_;
     return state;

@@ -4,10 +4,10 @@
 
 #include <deque>
 #include <functional>
-#include <mutex>
 #include <string>
 #include <vector>
 
+#include "base/system/mutex.h"
 #include "cli/output/cli_context.h"
 #include "run/process/control.h"
 #include "run/session/session.h"
@@ -23,11 +23,7 @@ public:
     static bool keys_possible();
 
     /// `about` is what is being played. All of them outlive this.
-    LivePlay(CliContext& context,
-             run::Control& control,
-             run::Session& session,
-             std::string about,
-             bool streams_may_change);
+    LivePlay(CommandContext& context, run::Session& session, std::string about, bool streams_may_change);
 
     /// Sets a function that returns a further line of the view; an empty text is no line.
     void say_also(std::function<std::string()> words) { also_ = std::move(words); }
@@ -45,12 +41,10 @@ private:
     view::ViewState state(const run::Session::Watch& watch, std::int64_t now_ns);
     void measure(std::uint64_t bytes, std::int64_t at_ns, view::ViewState& state);
 
-    CliContext& context_;
-    run::Control& control_;
+    CommandContext& context_;
     run::Session& session_;
     const std::string about_;
     const bool streams_may_change_;  // by hand
-    const std::int64_t begin_ns_;
     std::optional<view::LiveView> view_;
     std::int64_t next_line_ns_;
     bool said_diagnosis_ = false;
@@ -62,12 +56,12 @@ private:
         std::vector<view::MeterCounts> meters;  // as in the view
     };
     std::deque<Sample> samples_;  // the last seconds, for a rate that follows changes
-    std::mutex mutex_;
-    std::vector<std::string> held_back_;  // protected by mutex_: said while the view had the terminal
-    bool drawing_ = false;                // protected by mutex_
-    std::string message_;                 // protected by mutex_
-    std::int64_t message_ends_ns_ = 0;    // protected by mutex_
-    bool new_message_ = false;            // protected by mutex_
+    Mutex mutex_;
+    std::vector<std::string> held_back_ GUARDED_BY(mutex_);  // said while the view had the terminal
+    bool drawing_ GUARDED_BY(mutex_) = false;
+    std::string message_ GUARDED_BY(mutex_);
+    std::int64_t message_ends_ns_ GUARDED_BY(mutex_) = 0;
+    bool new_message_ GUARDED_BY(mutex_) = false;
 };
 
 }  // namespace streamsim::cli

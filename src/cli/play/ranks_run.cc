@@ -1,13 +1,10 @@
 #include "cli/play/ranks_run.h"
 
 #include <fmt/format.h>
-#include <spdlog/spdlog.h>
 
 #include <filesystem>
 #include <future>
 #include <memory>
-
-#include "base/units.h"
 
 namespace streamsim::cli {
 namespace {
@@ -32,64 +29,6 @@ void become_one_of_many(seats::Ranks& ranks, CliOptions& options) {
 }
 
 }  // namespace
-
-seats::RankProgress progress_of(const run::Session::Watch& watch) {
-    seats::RankProgress rank;
-    if (watch.streams == nullptr) return rank;
-    const std::size_t count = watch.streams->size();
-    for (std::size_t i = 0; i < count; ++i) {
-        const StreamProgress& progress = (*watch.progress)[i];
-        const StreamState state = progress.state.load(std::memory_order_relaxed);
-        const bool over = state == StreamState::ended || state == StreamState::removed;
-        rank.streams += over ? 0 : 1;
-        rank.on_time += progress.on_time.load(std::memory_order_relaxed);
-        rank.bad += progress.bad.load(std::memory_order_relaxed);
-        rank.bytes += progress.bytes.load(std::memory_order_relaxed);
-        if (!over) rank.required_bytes_per_s += (*watch.streams)[i].required_bytes_per_s();
-    }
-    return rank;
-}
-
-std::string journal_directory(const CliOptions& options) {
-    if (!options.journal.empty()) return options.journal;
-    return options.journal_beside.empty() ? "." : options.journal_beside;
-}
-
-RunPart part_of_ranks(seats::Ranks& ranks) {
-    RunPart part;
-    part.run_id = ranks.run_id();
-    part.rank = ranks.rank();
-    part.become = [&ranks](RunResult& result, const std::string& journal) {
-        if (result.seats.empty()) ranks.become_own_part(result, journal);
-    };
-    return part;
-}
-
-std::string AllRanks::text(std::int64_t now_ns) {
-    seats::RankProgress all = progress_of(session_.watch());
-    std::size_t seats = 1;
-    for (const auto& rank : ranks_->progress_of_others()) {
-        if (!rank) continue;
-        ++seats;
-        all.streams += rank->streams;
-        all.on_time += rank->on_time;
-        all.bad += rank->bad;
-        all.bytes += rank->bytes;
-        all.required_bytes_per_s += rank->required_bytes_per_s;
-    }
-    // The others tell once a second: over less than some seconds there is no rate.
-    constexpr std::int64_t kRateOverNs = 3'000'000'000;
-    if (since_ns_ == 0 || now_ns - since_ns_ >= kRateOverNs) {
-        if (since_ns_ > 0 && all.bytes >= since_bytes_)
-            bytes_per_s_ =
-                static_cast<double>(all.bytes - since_bytes_) * 1e9 / static_cast<double>(now_ns - since_ns_);
-        since_ns_ = now_ns;
-        since_bytes_ = all.bytes;
-    }
-    return fmt::format("{} of {} ranks: {} stream{}, {} of {}, {} missed", seats, ranks_->size(), all.streams,
-                       all.streams == 1 ? "" : "s", show_rate(bytes_per_s_),
-                       show_rate(all.required_bytes_per_s), show_count(all.bad));
-}
 
 void wait_for_ranks(run::Control& control, seats::Ranks& ranks, const std::function<void()>& wait) {
     const auto ended = std::make_shared<std::promise<void>>();
@@ -124,10 +63,10 @@ Result<void> agree_on_command(CliContext& context, run::Control& control, Result
     return agreed;
 }
 
-Result<void> together(CliContext& context, run::Control& control, const Result<void>& own) {
+Result<void> together(CommandContext& context, const Result<void>& own) {
     if (context.ranks == nullptr) return own;
     Result<void> agreed;
-    wait_for_ranks(control, *context.ranks, [&] { agreed = context.ranks->agree(own); });
+    wait_for_ranks(context.control, *context.ranks, [&] { agreed = context.ranks->agree(own); });
     return agreed;
 }
 

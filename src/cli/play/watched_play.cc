@@ -3,10 +3,14 @@
 #include <fmt/format.h>
 #include <spdlog/spdlog.h>
 
+#include <algorithm>
 #include <utility>
 
-#include "cli/play/metrics_feed.h"
-#include "cli/play/ranks_run.h"
+#include "base/path.h"
+#include "base/prng.h"
+#include "base/units.h"
+#include "result/merge.h"
+#include "view/open_metrics.h"
 
 namespace streamsim::cli {
 namespace {
@@ -19,27 +23,157 @@ std::string where_the_result_is(const seats::Ranks& ranks, const std::string& jo
         ranks.run_id());
 }
 
+/// The state of a session's streams, as ranks tell it to each other.
+seats::RankProgress progress_of(const run::Session::Watch& watch) {
+    seats::RankProgress rank;
+    if (watch.streams == nullptr) return rank;
+    const std::size_t count = watch.streams->size();
+    for (std::size_t i = 0; i < count; ++i) {
+        const StreamProgress& progress = (*watch.progress)[i];
+        const StreamState state = progress.state.load(std::memory_order_relaxed);
+        const bool over = state == StreamState::ended || state == StreamState::removed;
+        rank.streams += over ? 0 : 1;
+        rank.on_time += progress.on_time.load(std::memory_order_relaxed);
+        rank.bad += progress.bad.load(std::memory_order_relaxed);
+        rank.bytes += progress.bytes.load(std::memory_order_relaxed);
+        if (!over) rank.required_bytes_per_s += (*watch.streams)[i].required_bytes_per_s();
+    }
+    return rank;
+}
+
+/// The state of the streams of all ranks while they play, for rank 0's live view.
+class AllRanks {
+public:
+    AllRanks(const seats::Ranks* ranks, const run::Session& session) : ranks_(ranks), session_(session) {}
+    /// "4 of 4 ranks: 8 streams, 960.0 MB/s of 955.2 MB/s, 0 missed". REQUIRES: there are ranks.
+    std::string text(std::int64_t now_ns);
+
+private:
+    const seats::Ranks* ranks_;
+    const run::Session& session_;
+    std::int64_t since_ns_ = 0;  // when since_bytes_ was taken
+    std::uint64_t since_bytes_ = 0;
+    double bytes_per_s_ = 0;
+};
+
+std::string AllRanks::text(std::int64_t now_ns) {
+    seats::RankProgress all = progress_of(session_.watch());
+    std::size_t seats = 1;
+    for (const auto& rank : ranks_->progress_of_others()) {
+        if (!rank) continue;
+        ++seats;
+        all.streams += rank->streams;
+        all.on_time += rank->on_time;
+        all.bad += rank->bad;
+        all.bytes += rank->bytes;
+        all.required_bytes_per_s += rank->required_bytes_per_s;
+    }
+    // The others tell once a second: over less than some seconds there is no rate.
+    constexpr std::int64_t kRateOverNs = 3'000'000'000;
+    if (since_ns_ == 0 || now_ns - since_ns_ >= kRateOverNs) {
+        if (since_ns_ > 0 && all.bytes >= since_bytes_)
+            bytes_per_s_ =
+                static_cast<double>(all.bytes - since_bytes_) * 1e9 / static_cast<double>(now_ns - since_ns_);
+        since_ns_ = now_ns;
+        since_bytes_ = all.bytes;
+    }
+    return fmt::format("{} of {} ranks: {} stream{}, {} of {}, {} missed", seats, ranks_->size(), all.streams,
+                       all.streams == 1 ? "" : "s", show_rate(bytes_per_s_),
+                       show_rate(all.required_bytes_per_s), show_count(all.bad));
+}
+
+view::MetricsState state_of(const run::Session::Watch& watch, std::int64_t now_ns) {
+    view::MetricsState state;
+    if (watch.streams == nullptr) return state;
+    state.faults_injected = watch.faults_injected;
+    std::int64_t played_ns = 0;  // in the streams' own time
+    for (std::size_t i = 0; i < watch.streams->size(); ++i) {
+        const run::StreamPlan& plan = (*watch.streams)[i];
+        view::StreamView now;
+        now.read((*watch.progress)[i]);
+        if (plan.options.paced)
+            played_ns = std::max(played_ns, (plan.start_offset + plan.rate().due(now.due)).ns);
+        state.streams.push_back({plan.options.seat, plan.options.stream, plan.format, now.on_time, now.bad,
+                                 now.stalls, now.bytes, now.buffered, now.margin_min_ns,
+                                 plan.required_bytes_per_s()});
+    }
+    if (watch.started_ns > 0) state.played_ns = watch.virtual_time ? played_ns : now_ns - watch.started_ns;
+    return state;
+}
+
 }  // namespace
 
 Result<void> WatchedPlay::open_metrics() {
     if (options_.metrics.empty()) return {};
-    auto metrics = open_metrics_feed(options_.metrics, context_.program.version);
-    if (!metrics) return metrics.error();
-    metrics_ = std::move(*metrics);
+    const auto address = view::parse_metrics_address(options_.metrics);
+    if (!address) return address.error();
+    auto server = view::MetricsServer::listen(*address);
+    if (!server) return server.error();
+    metrics_ = std::move(*server);
+    metrics_->publish(view::open_metrics({context_.program.version, "", 0, {}, false}));
     if (!options_.quiet) context_.log.info("metrics: {}", metrics_->url());
     return {};
 }
 
+/// Publishes the state of the streams, where a client waits for it.
+void WatchedPlay::feed_metrics(const run::Session::Watch& watch, const std::string& about) {
+    if (metrics_ == nullptr || !metrics_->wanted()) return;
+    view::MetricsState state = state_of(watch, context_.control.now_ns());
+    state.version = context_.program.version;
+    state.target = about;
+    metrics_->publish(view::open_metrics(state));
+}
+
+/// The one of --journal; else that of the result.
+std::string WatchedPlay::journal_directory() const {
+    if (!options_.journal.empty()) return options_.journal;
+    return options_.journal_beside.empty() ? "." : options_.journal_beside;
+}
+
 Result<void> WatchedPlay::open_journal(const run::PlayRequest& request) {
-    seats::Ranks* const ranks = context_.ranks;
+    const seats::Ranks* const ranks = context_.ranks;
     if (options_.journal.empty() && ranks == nullptr) return {};
-    const auto notice = [this](const std::string& text) { say_always(text); };
-    RunPart part = ranks != nullptr ? part_of_ranks(*ranks) : part_alone(request);
-    auto opened = journal_.open(journal_directory(options_), std::move(part),
-                                run::not_played(request, context_.program), notice);
-    if (opened || !options_.journal.empty()) return opened;
-    notice("no journal is kept: " + opened.error().problems.front());
+    run_id_ = ranks != nullptr ? ranks->run_id() : fmt::format("{:016x}", entropy64());
+    seats_ = request.seats;
+    const std::uint32_t rank = ranks != nullptr ? ranks->rank() : 0;
+    const std::string path = join_path(journal_directory(), seats::Journal::file_name(rank, run_id_));
+    RunResult before_play = run::not_played(request, context_.program);
+    become_part(before_play, path);
+    auto journal =
+        seats::Journal::open(path, before_play, [this](const std::string& text) { say_always(text); });
+    if (!journal && !options_.journal.empty()) return journal.error();
+    if (journal) journal_ = std::move(*journal);
+    if (!journal) say_always("no journal is kept: " + journal.error().problems.front());
     return {};
+}
+
+/// Makes a result that of the part of the run that this process plays; any thread.
+void WatchedPlay::become_part(RunResult& result, const std::string& journal) const {
+    if (context_.ranks != nullptr) {
+        if (result.seats.empty()) context_.ranks->become_own_part(result, journal);
+        return;
+    }
+    SeatResult own;
+    for (std::uint32_t seat = 0; seat < seats_; ++seat) own.seats.push_back(seat);
+    if (!result.streams.empty()) own.start_ns = 0;
+    own.journal = journal;
+    result::become_part(run_id_, 1, std::move(own), result);
+}
+
+void WatchedPlay::follow_in_journal(run::Session& session) {
+    if (journal_ == nullptr) return;
+    journal_->follow([this, &session] {
+        std::optional<RunResult> result = session.snapshot();
+        if (result) become_part(*result, journal_->path());
+        return result;
+    });
+}
+
+void WatchedPlay::finish_journal(RunResult& result) {
+    if (journal_ == nullptr) return;
+    become_part(result, journal_->path());
+    for (std::string& problem : journal_->finish(result)) result.notices.push_back(std::move(problem));
+    journal_.reset();
 }
 
 std::optional<Result<RunResult>> WatchedPlay::play(run::Session& session,
@@ -48,12 +182,12 @@ std::optional<Result<RunResult>> WatchedPlay::play(run::Session& session,
                                                    bool streams_may_change,
                                                    const std::function<void(const RunResult&)>& keep) {
     std::optional<LivePlay> live;
-    if (!options_.quiet) live_ = &live.emplace(context_, control_, session, about, streams_may_change);
+    if (!options_.quiet) live_ = &live.emplace(context_, session, about, streams_may_change);
     const auto result = std::make_shared<std::optional<Result<RunResult>>>();  // as long as the thread lives
     run::Control::Work work;
     seats::Ranks* const ranks = context_.ranks;
     AllRanks all_ranks(ranks, session);
-    if (live && ranks != nullptr) live->say_also([&] { return all_ranks.text(control_.now_ns()); });
+    if (live && ranks != nullptr) live->say_also([&] { return all_ranks.text(context_.control.now_ns()); });
     work.run = [this, result, &session, &request, keep, ranks] {
         result->emplace(ranks != nullptr ? play_own_part(session, request, keep) : session.execute());
     };
@@ -64,12 +198,11 @@ std::optional<Result<RunResult>> WatchedPlay::play(run::Session& session,
     work.on_tick = [&] {
         if (ranks != nullptr) watch_ranks(session);
         if (live) live->tick();
-        if (metrics_)
-            feed_metrics(*metrics_, session.watch(), about, context_.program.version, control_.now_ns());
+        feed_metrics(session.watch(), about);
     };
     work.about_to_end = [&session] { return session.storage_is_over(); };
     if (ranks != nullptr) work.timeout.reset();  // the others are waited for, as ranks.stop() does
-    const bool ended = control_.run(std::move(work));
+    const bool ended = context_.control.run(std::move(work));
     if (live) live->end();
     live_ = nullptr;
     if (!ended) return std::nullopt;
@@ -87,8 +220,8 @@ Result<RunResult> WatchedPlay::play_own_part(run::Session& session,
     auto own = session.execute();
     ranks.report_progress({});
     seats::Ranks::Collecting how;
-    if (journal_.kept()) how.journals = journal_directory(options_);
-    how.keep = [this](RunResult& part) { journal_.finish(part); };
+    if (journal_ != nullptr) how.journals = journal_directory();
+    how.keep = [this](RunResult& part) { finish_journal(part); };
     how.virtual_time = request.target.is_virtual_time();
     how.preroll_took_too_long = session.preroll_took_too_long();
     how.nothing = [this, &request] { return run::not_played(request, context_.program); };
@@ -103,7 +236,7 @@ void WatchedPlay::watch_ranks(run::Session& session) {
     for (std::string lost : ranks.newly_lost()) {
         if (!ranks.first()) {
             context_.log.set_level(spdlog::level::warn);  // nobody speaks for this seat any more
-            lost += where_the_result_is(ranks, journal_.kept() ? journal_directory(options_) : "");
+            lost += where_the_result_is(ranks, journal_ != nullptr ? journal_directory() : "");
         }
         say_always(lost);
     }

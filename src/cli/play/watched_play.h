@@ -10,9 +10,9 @@
 #include "cli/options/options.h"
 #include "cli/output/cli_context.h"
 #include "cli/play/live_play.h"
-#include "cli/play/run_journal.h"
 #include "run/process/control.h"
 #include "run/session/session.h"
+#include "seats/journal.h"
 #include "seats/ranks.h"
 #include "view/metrics_server.h"
 
@@ -20,14 +20,21 @@ namespace streamsim::cli {
 
 class WatchedPlay {
 public:
-    WatchedPlay(CliContext& context, run::Control& control, const CliOptions& options)
-        : context_(context), control_(control), options_(options) {}
+    explicit WatchedPlay(CommandContext& context) : context_(context), options_(context.options) {}
 
-    /// Listens for --metrics, where it was given.
+    /// Listens for --metrics, where it was given, and answers that nothing is played yet. Errors: as
+    /// parse_metrics_address and MetricsServer::listen.
     Result<void> open_metrics();
     /// Opens the journal of --journal; each of several computers keeps one without being asked, too.
     Result<void> open_journal(const run::PlayRequest& request);
-    RunJournal& journal() { return journal_; }
+    /// Keeps what the session plays in the journal, until stop_journal() or finish_journal(), which have to
+    /// come before the session goes.
+    void follow_in_journal(run::Session& session);
+    /// The file stays as it is; nothing is kept any more.
+    void stop_journal() { journal_.reset(); }
+    /// The result becomes that of the part that this process plays, and is what the file holds. If the journal
+    /// could not be written, now or before, the result's notices say so.
+    void finish_journal(RunResult& result);
 
     /// Plays. nullopt: the session was left behind; it has to stay, and the process has to end by
     /// leave_process(). `about` is what is being played, for the live view. `streams_may_change`: by hand, on a
@@ -48,13 +55,17 @@ private:
                                     const run::PlayRequest& request,
                                     const std::function<void(const RunResult&)>& keep);
     void watch_ranks(run::Session& session);
+    std::string journal_directory() const;
+    void become_part(RunResult& result, const std::string& journal) const;
+    void feed_metrics(const run::Session::Watch& watch, const std::string& about);
 
-    CliContext& context_;
-    run::Control& control_;
+    CommandContext& context_;
     const CliOptions& options_;
-    RunJournal journal_;
+    std::string run_id_;                            // in the journal
+    std::uint32_t seats_ = 0;                       // of a run of this process alone
     LivePlay* live_ = nullptr;                      // while a session plays
     std::unique_ptr<view::MetricsServer> metrics_;  // null: nobody asked for it
+    std::unique_ptr<seats::Journal> journal_;       // null: none is kept
 };
 
 }  // namespace streamsim::cli

@@ -7,6 +7,7 @@
 #include <map>
 #include <optional>
 
+#include "base/ascii.h"
 #include "base/document/document.h"
 #include "base/system/utf8_path.h"
 #include "media/catalogue/format_parts.h"
@@ -14,13 +15,13 @@
 namespace streamsim::media {
 namespace {
 
+constexpr const char* kContainerWords[] = {"sequence", "quicktime", "mp4", "mxf"};  // by Container
 constexpr std::size_t kLikeMax = 12;  // names that are shown instead of one that is not there
 
-void append(Error& all, const Error& more) {
+void append_problems(Error& all, const Error& more) {
     all.problems.insert(all.problems.end(), more.problems.begin(), more.problems.end());
 }
 
-/// The JSON documents of a directory, in name order.
 Result<std::vector<std::filesystem::path>> documents_in(const std::string& directory) {
     std::vector<std::filesystem::path> paths;
     std::error_code error;
@@ -53,7 +54,6 @@ std::string rate_list(const FormatEntry& entry) {
     return fmt::format("{}", fmt::join(labels, ", "));
 }
 
-/// The entry at the rate that was typed, which may be none.
 Result<OpenedFormat> at_rate(const FormatEntry& entry, TypedName typed) {
     if (!typed.rate) return OpenedFormat{entry.own(), entry.at_rates};
     std::string text(*typed.rate);
@@ -92,7 +92,50 @@ Result<OpenedFormat> from_file(const std::string& path,
                                  path, fmt::join(names, ", ")));
 }
 
-bool is_file(const std::string& path) {
+/// Calls `member` with the JSON pointer and the value of each member of an identity but for the container. The
+/// codec and the kind of the sizes, which come first, say which members there are.
+template <typename Format, typename Member>
+void for_each_member(Format& format, const Member& member) {
+    using Kind = FrameSizeModel::Kind;
+    auto& size = format.size;
+    member("/name", format.name);
+    member("/codec", format.codec);
+    member("/width", format.width);
+    member("/height", format.height);
+    member("/rate/0", format.rate.num);
+    member("/rate/1", format.rate.den);
+    if (format.codec == "dpx") {
+        member("/bits", format.dpx.bits);
+        member("/packing", format.dpx.packing);
+        member("/big_endian", format.dpx.big_endian);
+        member("/image_offset", format.dpx.image_offset);
+        return;
+    }
+    member(format.codec == "prores" ? "/fourcc" : "/profile", format.profile);
+    if (size.kind == Kind::table) return member("/table", size.table);
+    member("/mean_bytes", size.mean_bytes);
+    if (size.kind == Kind::constant) return;
+    if (size.kind == Kind::long_gop) {
+        member("/gop", size.gop);
+        member("/weights/0", size.weight_i);
+        member("/weights/1", size.weight_p);
+        member("/weights/2", size.weight_b);
+    } else {
+        member("/level/0", size.level_min);
+        member("/level/1", size.level_max);
+        member("/shot_frames/0", size.shot_frames_min);
+        member("/shot_frames/1", size.shot_frames_max);
+        member("/correlation", size.correlation);
+    }
+    member("/variation", size.variation);
+    member("/cap", size.cap);
+}
+
+bool has_container(const MediaFormat& format) {
+    return format.codec != "dpx" && format.codec != "prores";
+}
+
+bool is_file_at(const std::string& path) {
     std::error_code error;
     const auto file = utf8_path(path);
     return std::filesystem::exists(file, error) && !std::filesystem::is_directory(file, error);
@@ -100,60 +143,43 @@ bool is_file(const std::string& path) {
 
 }  // namespace
 
-Result<MediaFormat> read_format(std::string_view text, const std::string& source) {
-    auto document = read_format_document(text, source);
-    if (!document) return document.error();
-    if (document->family) {
-        return bad_input(fmt::format("{}: /schema: expected one format, found a family of formats", source));
-    }
-    return std::move(document->entries.front().at_rates.front());
-}
-
 Json format_identity(const MediaFormat& format) {
-    Json identity = {{"name", format.name},
-                     {"codec", format.codec},
-                     {"width", format.width},
-                     {"height", format.height},
-                     {"rate", {format.rate.num, format.rate.den}}};
-    if (format.codec == "dpx") {
-        identity["bits"] = format.dpx.bits;
-        identity["packing"] = format.dpx.packing;
-        identity["big_endian"] = format.dpx.big_endian;
-        identity["image_offset"] = format.dpx.image_offset;
-        return identity;
-    }
-    const FrameSizeModel& size = format.size;
-    identity[format.codec == "prores" ? "fourcc" : "profile"] = format.profile;
-    if (format.codec != "prores") identity["container"] = container_word(format.container);
-    if (size.kind == FrameSizeModel::Kind::table) {
-        identity["table"] = size.table;
-        return identity;
-    }
-    identity["mean_bytes"] = size.mean_bytes;
-    if (size.kind == FrameSizeModel::Kind::constant) return identity;
-    if (size.kind == FrameSizeModel::Kind::long_gop) {
-        identity["gop"] = size.gop;
-        identity["weights"] = {size.weight_i, size.weight_p, size.weight_b};
-        identity["variation"] = size.variation;
-        identity["cap"] = size.cap;
-        return identity;
-    }
-    identity["level"] = {size.level_min, size.level_max};
-    identity["shot_frames"] = {size.shot_frames_min, size.shot_frames_max};
-    identity["variation"] = size.variation;
-    identity["correlation"] = size.correlation;
-    identity["cap"] = size.cap;
+    Json identity;
+    for_each_member(format, [&identity](const char* pointer, const auto& value) {
+        identity[Json::json_pointer(pointer)] = value;
+    });
+    if (has_container(format)) identity["container"] = container_word(format.container);
     return identity;
 }
 
-const char* container_word(MediaFormat::Container container) {
-    switch (container) {
-        case MediaFormat::Container::sequence: return "sequence";
-        case MediaFormat::Container::quicktime: return "quicktime";
-        case MediaFormat::Container::mp4: return "mp4";
-        case MediaFormat::Container::mxf: return "mxf";
+std::optional<MediaFormat> format_of_identity(const Json& identity) {
+    using Kind = FrameSizeModel::Kind;
+    MediaFormat format;
+    format.size.kind = identity.contains("table")   ? Kind::table
+                       : identity.contains("gop")   ? Kind::long_gop
+                       : identity.contains("level") ? Kind::scene
+                                                    : Kind::constant;
+    try {
+        for_each_member(format, [&identity](const char* pointer, auto& value) {
+            identity.at(Json::json_pointer(pointer)).get_to(value);
+        });
+        if (format.codec == "prores") format.container = MediaFormat::Container::quicktime;
+        if (has_container(format))
+            format.container = container_of(identity.at("container").get<std::string>()).value();
+    } catch (const std::exception&) {  // a member that is missing or of another type, an unknown word
+        return std::nullopt;
     }
-    return "";
+    return format_identity(format) == identity ? std::optional(format) : std::nullopt;
+}
+
+const char* container_word(MediaFormat::Container container) {
+    return kContainerWords[static_cast<std::size_t>(container)];
+}
+
+std::optional<MediaFormat::Container> container_of(std::string_view word) {
+    const auto* const found = std::find(std::begin(kContainerWords), std::end(kContainerWords), word);
+    if (found == std::end(kContainerWords)) return std::nullopt;
+    return static_cast<MediaFormat::Container>(found - std::begin(kContainerWords));
 }
 
 Result<Catalogue> Catalogue::load(const std::string& directory) {
@@ -167,21 +193,22 @@ Result<Catalogue> Catalogue::load(const std::string& directory) {
         if (!text) return text.error();
         auto document = read_format_document(*text, path.generic_string());
         if (!document) {
-            append(problems, document.error());
+            append_problems(problems, document.error());
             continue;
         }
         if (document->name != path.stem()) {
-            append(problems,
-                   bad_input(fmt::format("{}: /name: expected \"{}\", the name of the file, found \"{}\"",
-                                         path.generic_string(), path.stem().string(), document->name)));
+            append_problems(problems, bad_input(fmt::format(
+                                          "{}: /name: expected \"{}\", the name of the file, found \"{}\"",
+                                          path.generic_string(), path.stem().string(), document->name)));
             continue;
         }
         for (const FormatEntry& entry : document->entries) {
             const auto [there, added] = names.emplace(entry.own().name, path.generic_string());
             if (added) continue;
-            append(problems, bad_input(fmt::format(
-                                 "{}: {}: the format \"{}\" is in {} already", path.generic_string(),
-                                 document->family ? "/variants" : "/name", entry.own().name, there->second)));
+            append_problems(
+                problems, bad_input(fmt::format("{}: {}: the format \"{}\" is in {} already",
+                                                path.generic_string(), document->family ? "/variants" : "/name",
+                                                entry.own().name, there->second)));
         }
         documents.push_back(std::move(*document));
     }
@@ -211,25 +238,9 @@ const MediaFormat* Catalogue::find(std::string_view name) const {
     return format ? found->at(format->format.rate) : nullptr;
 }
 
-Result<MediaFormat> Catalogue::lookup(std::string_view name) const {
-    const TypedName typed = split_rate(name);
-    const FormatEntry* found = entry(typed.name);
-    if (found == nullptr) {
-        return bad_input(
-            fmt::format("'{}' is not a known format (see `streamsim formats`){}", name, like(typed.name)));
-    }
-    auto format = at_rate(*found, typed);
-    if (!format) return format.error();
-    return std::move(format->format);
-}
-
 std::string Catalogue::like(std::string_view name) const {
-    std::vector<std::string_view> words;
-    for (std::size_t at = 0; at <= name.size();) {
-        const std::size_t end = std::min(name.find('-', at), name.size());
-        if (end > at) words.push_back(name.substr(at, end - at));
-        at = end + 1;
-    }
+    std::vector<std::string_view> words = split(name, '-');
+    std::erase(words, "");
     if (words.empty()) return "";
     const std::string last = "-" + std::string(words.back());
     std::vector<std::string_view> names;
@@ -250,12 +261,12 @@ std::string Catalogue::like(std::string_view name) const {
 Result<OpenedFormat> open_format(const Catalogue& catalogue, const std::string& typed) {
     const TypedName parts = split_rate(typed);
     if (const FormatEntry* known = catalogue.entry(parts.name); known != nullptr) return at_rate(*known, parts);
-    if (is_file(typed)) return from_file(typed, std::nullopt, {typed, std::nullopt});
+    if (is_file_at(typed)) return from_file(typed, std::nullopt, {typed, std::nullopt});
     for (const TypedName& name : {parts, TypedName{typed, std::nullopt}}) {
         const std::string path(name.name);
-        if (is_file(path)) return from_file(path, std::nullopt, name);
+        if (is_file_at(path)) return from_file(path, std::nullopt, name);
         const auto hash = path.rfind('#');
-        if (hash == std::string::npos || !is_file(path.substr(0, hash))) continue;
+        if (hash == std::string::npos || !is_file_at(path.substr(0, hash))) continue;
         return from_file(path.substr(0, hash), std::string_view(path).substr(hash + 1), name);
     }
     return bad_input(

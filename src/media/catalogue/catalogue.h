@@ -1,6 +1,7 @@
 // The media formats that streamsim knows: JSON documents, one for a format or one for a family, read strictly.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -12,17 +13,15 @@
 
 namespace streamsim::media {
 
-/// Reads one "streamsim.media-format" document, version 1 (formats/schema/media-format.json says the same to an
-/// editor). `source` names the text in messages. Errors: bad input with every problem, each with its JSON
-/// pointer.
-Result<MediaFormat> read_format(std::string_view text, const std::string& source);
-
 /// The identity of a format: name, raster, rate, layout and frame sizes, without title and sources. prepare
 /// stores the identity beside its media, so that two formats of one name are never confused.
 Json format_identity(const MediaFormat& format);
+/// The format as far as its identity describes it; nothing when the document is no identity.
+std::optional<MediaFormat> format_of_identity(const Json& identity);
 
-/// "sequence", "quicktime", "mp4", "mxf": as documents say it.
+/// "sequence", "quicktime", "mp4", "mxf": as documents say it; and back, nothing for any other word.
 const char* container_word(MediaFormat::Container container);
+std::optional<MediaFormat::Container> container_of(std::string_view word);
 
 /// The documents of one directory. Immutable once loaded; any thread.
 class Catalogue {
@@ -34,8 +33,6 @@ public:
 
     /// "NAME" or "NAME@RATE" (23.976, 24000/1001, 25). Null when there is none. Owned by the catalogue.
     const MediaFormat* find(std::string_view name) const;
-    /// The same, with the reason. Errors: bad input that says which names are like it, or which rates it has.
-    Result<MediaFormat> lookup(std::string_view name) const;
     /// A format at all its rates, by its name without a rate. Null when there is none.
     const FormatEntry* entry(std::string_view name) const;
     /// Each at its own rate: the formats of a document of their own, then the families', both in name order;

@@ -24,12 +24,12 @@ struct Raster {
     int height = 0;
 };
 
-void read_raster(JsonObject& object, Raster& raster) {
-    const auto width = object.integer("width", 1, kRasterMax);
-    const auto height = object.integer("height", 1, kRasterMax);
-    if (!width || !height) return;
-    raster.width = static_cast<int>(*width);
-    raster.height = static_cast<int>(*height);
+void read_raster(JsonObject& object, int& width, int& height) {
+    const auto columns = object.integer("width", 1, kRasterMax);
+    const auto lines = object.integer("height", 1, kRasterMax);
+    if (!columns || !lines) return;
+    width = static_cast<int>(*columns);
+    height = static_cast<int>(*lines);
 }
 
 /// "title", which is printed: without anything that moves a terminal's cursor.
@@ -66,7 +66,6 @@ std::optional<Unmakable> never_made(const MediaFormat& format) {
     return never;
 }
 
-/// Fills a MediaFormat from a document, one group of members after the other.
 class FormatReader {
 public:
     FormatReader(const Json& document, JsonProblems& problems)
@@ -108,11 +107,8 @@ private:
         const Json* member = top_.member("raster");
         if (member == nullptr) return;
         JsonObject object(*member, "/raster", problems_);
-        Raster raster;
-        read_raster(object, raster);
+        read_raster(object, format_.width, format_.height);
         object.finish();
-        format_.width = raster.width;
-        format_.height = raster.height;
     }
 
     void read_rate_or_rates() {
@@ -207,7 +203,7 @@ private:
             JsonObject object((*list)[i], fmt::format("/rasters/{}", i), problems_);
             Raster raster{.name = read_format_name(object).value_or("")};
             raster.title = read_title(object);
-            read_raster(object, raster);
+            read_raster(object, raster.width, raster.height);
             object.finish();
             rasters_.push_back(std::move(raster));
         }

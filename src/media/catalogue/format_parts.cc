@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "media/catalogue/catalogue.h"
 #include "media/frames/frame_maker.h"
 #include "media/image/dpx.h"
 
@@ -194,12 +195,7 @@ std::optional<std::string> read_format_name(JsonObject& object) {
 std::optional<std::string> read_codec(JsonObject& object, MediaFormat& format) {
     const auto container = object.one_of("container", {"sequence", "quicktime", "mp4", "mxf"});
     auto codec = object.string("codec");
-    if (container) {
-        format.container = *container == "sequence"    ? MediaFormat::Container::sequence
-                           : *container == "quicktime" ? MediaFormat::Container::quicktime
-                           : *container == "mp4"       ? MediaFormat::Container::mp4
-                                                       : MediaFormat::Container::mxf;
-    }
+    if (container) format.container = *container_of(*container);
     if (!codec) return std::nullopt;
     const CodecFacts* facts = codec_facts(*codec);
     if (facts == nullptr) {
@@ -270,19 +266,13 @@ void read_size_model(JsonObject& sizes, JsonProblems& problems, FrameSizeModel& 
         }
         return;
     }
-    if (*kind == "constant") model.kind = Kind::constant;
-    if (*kind == "table") {
-        model.kind = Kind::table;
-        read_table(sizes, problems, model);
-    }
-    if (*kind == "scene") {
-        model.kind = Kind::scene;
-        read_scene(sizes, model);
-    }
-    if (*kind == "long_gop") {
-        model.kind = Kind::long_gop;
-        read_long_gop(sizes, model);
-    }
+    model.kind = *kind == "constant" ? Kind::constant
+                 : *kind == "table"  ? Kind::table
+                 : *kind == "scene"  ? Kind::scene
+                                     : Kind::long_gop;
+    if (model.kind == Kind::table) read_table(sizes, problems, model);
+    if (model.kind == Kind::scene) read_scene(sizes, model);
+    if (model.kind == Kind::long_gop) read_long_gop(sizes, model);
 }
 
 std::string read_mean(JsonObject& sizes, JsonProblems& problems, MeanBytes& mean) {

@@ -3,7 +3,6 @@
 
 #include <optional>
 #include <string>
-#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -38,8 +37,6 @@ void read_profile(JsonObject& object, MediaFormat& format);
 
 /// "rates": a list without repetitions, the format's own rate first.
 std::vector<FrameRate> read_rates(JsonObject& object, JsonProblems& problems, bool required);
-
-/// "dpx".
 void read_dpx_layout(JsonObject& object, JsonProblems& problems, MediaFormat& format);
 
 /// The members of a frame-size model but for its mean. A table has its mean in itself.
@@ -50,8 +47,6 @@ std::string read_mean(JsonObject& sizes, JsonProblems& problems, MeanBytes& mean
 
 /// A list of {"rates", "bytes"}: the value of "mean_bytes_at" and of a cell in a family's table.
 void read_bytes_by_rate(const Json& list, const std::string& pointer, JsonProblems& problems, MeanBytes& mean);
-
-/// "sources".
 void read_sources(JsonObject& object, JsonProblems& problems, bool required, std::vector<std::string>& sources);
 
 /// Sets the sizes of a format whose raster, layout, model and rate are known. Returns the problem with them,

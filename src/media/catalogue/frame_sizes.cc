@@ -21,11 +21,7 @@ constexpr std::uint64_t kSizes = 0x73697a6573;  // this use of the seed, apart f
 constexpr double kRelativeMin = 0.01;  // floor of every size before scaling
 
 /// Sizes relative to the mean, before scaling.
-std::vector<double> scene_shape(const FrameSizeModel& model,
-                                std::uint64_t frames,
-                                std::uint64_t seed,
-                                std::uint32_t clip) {
-    Prng prng(derive_seed(derive_seed(seed, kSizes), clip));
+std::vector<double> scene_shape(const FrameSizeModel& model, std::uint64_t frames, Prng prng) {
     const double innovation = std::sqrt(1 - model.correlation * model.correlation);
     std::vector<double> sizes;
     sizes.reserve(frames);
@@ -42,11 +38,7 @@ std::vector<double> scene_shape(const FrameSizeModel& model,
     return sizes;
 }
 
-std::vector<double> gop_shape(const FrameSizeModel& model,
-                              std::uint64_t frames,
-                              std::uint64_t seed,
-                              std::uint32_t clip) {
-    Prng prng(derive_seed(derive_seed(seed, kSizes), clip));
+std::vector<double> gop_shape(const FrameSizeModel& model, std::uint64_t frames, Prng prng) {
     std::vector<double> sizes;
     sizes.reserve(frames);
     for (std::uint64_t i = 0; i < frames; ++i) {
@@ -122,8 +114,8 @@ std::vector<std::uint32_t> plan_frame_bytes(const MediaFormat& format,
     const auto floor = static_cast<double>(std::max<std::uint64_t>(frame_bytes_min(format), 1));
     const Limits limits{floor, std::max(model.cap * model.mean_bytes, floor)};
     const bool scene = model.kind == FrameSizeModel::Kind::scene;
-    const std::vector<double> sizes =
-        scene ? scene_shape(model, frames, seed, clip) : gop_shape(model, frames, seed, clip);
+    const Prng prng(derive_seed(derive_seed(seed, kSizes), clip));
+    const std::vector<double> sizes = scene ? scene_shape(model, frames, prng) : gop_shape(model, frames, prng);
     return whole_bytes(sizes, find_scale(sizes, total, limits), static_cast<std::uint64_t>(total), limits);
 }
 

@@ -16,14 +16,9 @@
 namespace streamsim::media {
 namespace {
 
-constexpr std::string_view kContainers[] = {"mov", "mp4", "m4v",  "qt", "mxf",  "mkv", "webm",
-                                            "avi", "mpg", "mpeg", "ts", "m2ts", "mts", "gxf"};
-template <std::size_t N>
-bool is_one_of(const std::string& extension, const std::string_view (&list)[N]) {
-    return std::find(std::begin(list), std::end(list), extension) != std::end(list);
-}
+constexpr std::string_view kContainerSuffixes[] = {"mov", "mp4", "m4v",  "qt", "mxf",  "mkv", "webm",
+                                                   "avi", "mpg", "mpeg", "ts", "m2ts", "mts", "gxf"};
 
-/// The entries of a directory that can be clips.
 struct Listing {
     std::vector<FoundSequence> sequences;
     std::vector<std::string> stills;  // single pictures beside media
@@ -66,7 +61,7 @@ Result<Listing> list_media(ByteStore& store, const std::string& directory) {
                 out.directories.push_back(entry.name);
         } else if (image_kind(entry.name)) {
             images.push_back(entry.name);
-        } else if (is_one_of(extension_of(entry.name), kContainers)) {
+        } else if (is_container_name(entry.name)) {
             out.containers.push_back(entry.name);
         }
     }
@@ -95,17 +90,6 @@ Error several_sequences(const std::string& path, const std::vector<FoundSequence
                                  sequences.size(), names, sequences.size() > kShown ? " ..." : ""));
 }
 
-struct SplitPath {
-    std::string directory;  // "." when there is none in the path
-    std::string name;
-};
-
-SplitPath split(const std::string& path) {
-    const std::size_t slash = path.rfind('/');
-    if (slash == std::string::npos) return {".", path};
-    return {slash == 0 ? "/" : path.substr(0, slash), path.substr(slash + 1)};
-}
-
 /// A frame stands for its sequence when the first and the last frame have a header like its own. Otherwise the
 /// names only look like a sequence, and the user means the single file.
 std::string stands_alone(ByteStore& store,
@@ -122,39 +106,37 @@ std::string stands_alone(ByteStore& store,
     return "";
 }
 
-/// The sequence that one of its frames stands for.
 Result<Clip> index_by_frame(ByteStore& store, const std::string& path, const IndexOptions& options) {
-    const SplitPath at = split(path);
+    const std::string directory = parent_of(path), file = base_name(path);
     const auto own = read_frame_header(store, path);
     if (!own) return own.error();
     const auto take = [&](const FoundSequence& sequence, const std::string& name) {
-        return index_sequence(store, at.directory, sequence, name, std::nullopt, options.progress);
+        return index_sequence(store, directory, sequence, name, std::nullopt, options.progress);
     };
-    if (!has_number(at.name)) return take(alone(at.name), at.name);
-    auto listing = list_media(store, at.directory);
+    if (!has_number(file)) return take(alone(file), file);
+    auto listing = list_media(store, directory);
     if (!listing) return listing.error();
     for (const FoundSequence& sequence : listing->sequences) {
-        const auto index = index_of_name(sequence, at.name);
+        const auto index = index_of_name(sequence, file);
         if (!index) continue;
-        const std::string why = stands_alone(store, at.directory, sequence, *own);
-        if (why.empty())
-            return take(sequence, sequence.numbers.size() == 1 ? at.name : sequence.pattern.show());
-        auto clip = take(alone(at.name), at.name);
+        const std::string why = stands_alone(store, directory, sequence, *own);
+        if (why.empty()) return take(sequence, sequence.numbers.size() == 1 ? file : sequence.pattern.show());
+        auto clip = take(alone(file), file);
         if (clip) clip->notes.insert(clip->notes.begin(), why);
         return clip;
     }
-    return take(alone(at.name), at.name);  // hidden, a still beside other media, or digits that count nothing
+    return take(alone(file), file);  // hidden, a still beside other media, or digits that count nothing
 }
 
 Result<Clip> index_pattern(ByteStore& store, const std::string& path, const IndexOptions& options) {
-    const SplitPath at = split(path);
+    const std::string directory = parent_of(path), file = base_name(path);
     FoundSequence sequence;
-    sequence.pattern = *parse_pattern(at.name);
+    sequence.pattern = *parse_pattern(file);
     if (!image_kind(sequence.pattern.name(0))) {
         return bad_input(
             fmt::format("{}: unknown kind of image; expected one of {}", path, known_image_extensions()));
     }
-    const auto entries = store.list(at.directory);
+    const auto entries = store.list(directory);
     if (!entries) return entries.error();
     for (const DirectoryEntry& entry : *entries) {
         const auto number = number_in(sequence.pattern, entry.name);
@@ -162,7 +144,7 @@ Result<Clip> index_pattern(ByteStore& store, const std::string& path, const Inde
     }
     if (sequence.numbers.empty()) {
         std::string there;
-        if (const auto listing = list_media(store, at.directory)) {
+        if (const auto listing = list_media(store, directory)) {
             for (const FoundSequence& other : listing->sequences) {
                 if (there.size() < 200) there += (there.empty() ? "; there is " : ", ") + other.pattern.show();
             }
@@ -170,7 +152,7 @@ Result<Clip> index_pattern(ByteStore& store, const std::string& path, const Inde
         return bad_input(fmt::format("{}: no file has a name of this pattern{}", path, there));
     }
     std::sort(sequence.numbers.begin(), sequence.numbers.end());
-    return index_sequence(store, at.directory, sequence, at.name, std::nullopt, options.progress);
+    return index_sequence(store, directory, sequence, file, std::nullopt, options.progress);
 }
 
 /// Collects the clips of a folder. Files that are broken or have no picture (the audio beside the video of an
@@ -223,7 +205,6 @@ void skip_stills(const std::string& directory, const std::vector<std::string>& s
         folder.skip(fmt::format("{}: one still picture, no numbered sequence", join_path(directory, name)));
 }
 
-/// Indexes one clip.
 using IndexJob = std::function<Result<Clip>(const IndexOptions&)>;
 
 /// The sequences of one directory; each has its pattern in its name where the directory alone does not say
@@ -243,7 +224,6 @@ void add_sequences(ByteStore& store,
     }
 }
 
-/// The clips of all jobs go into the folder in their order.
 Result<std::vector<Clip>> index_all(const std::vector<IndexJob>& jobs,
                                     const IndexOptions& options,
                                     Folder& folder) {
@@ -345,7 +325,8 @@ Result<std::vector<Clip>> clips_in(ByteStore& store,
 }
 
 bool is_container_name(const std::string& name) {
-    return is_one_of(extension_of(name), kContainers);
+    return std::find(std::begin(kContainerSuffixes), std::end(kContainerSuffixes), extension_of(name)) !=
+           std::end(kContainerSuffixes);
 }
 
 bool is_image_name(const std::string& name) {

@@ -6,7 +6,7 @@
 
 #include "base/timecode.h"
 #include "base/units.h"
-#include "media/sequence/frame_gaps.h"
+#include "media/sequence/sequence_index.h"
 
 namespace streamsim::media {
 namespace {
@@ -146,7 +146,7 @@ void warn(const FrameIndex& index, const FrameGaps& gaps, InspectFacts& facts) {
                         "time stamps",
                         facts.rate.to_string()));
     }
-    if (gaps.missing() > 0) facts.warnings.push_back(gaps.text());
+    if (gaps.missing > 0) facts.warnings.push_back(gaps.text);
     if (facts.frames_unaligned > 0) {
         facts.warnings.push_back(
             fmt::format("{} of {} frames do not begin at a multiple of {} bytes: direct I/O "
@@ -179,7 +179,7 @@ InspectFacts inspect(const Clip& clip) {
     FrameGaps gaps;
     if (const SequenceFacts* const sequence = sequence_facts(index)) {
         gaps = gaps_of(*sequence);
-        facts.frames_missing = gaps.missing();
+        facts.frames_missing = gaps.missing;
         measure_sequence(*sequence, facts);
     } else {
         measure_container(index, facts);

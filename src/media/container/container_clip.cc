@@ -13,7 +13,7 @@ namespace streamsim::media {
 namespace {
 
 /// "video 2.0 frames a run": a reader with read-ahead reads adjacent frames in one piece.
-std::string runs_of(const std::vector<Extent>& extents) {
+std::string extent_runs(const std::vector<Extent>& extents) {
     std::size_t runs = 1;
     for (std::size_t k = 1; k < extents.size(); ++k) {
         if (extents[k - 1].offset + extents[k - 1].bytes != extents[k].offset) ++runs;
@@ -24,7 +24,7 @@ std::string runs_of(const std::vector<Extent>& extents) {
                        static_cast<double>(extents.size()) / static_cast<double>(runs));
 }
 
-std::string chunks_of(const std::vector<std::vector<AudioPiece>>& tracks) {
+std::string chunk_lists(const std::vector<std::vector<AudioPiece>>& tracks) {
     std::size_t chunks = 0;
     double length = 0;
     for (const auto& track : tracks) {
@@ -40,15 +40,12 @@ std::string chunks_of(const std::vector<std::vector<AudioPiece>>& tracks) {
 std::string structure_line(const ContainerStructure& structure, const ReadContainer& read) {
     std::string line = structure.line;
     if (!read.pattern.empty()) line += " " + read.pattern;
-    const std::string parts[] = {read.tracks, runs_of(read.extents), chunks_of(read.audio)};
-    for (const std::string& part : parts) {
-        if (part.empty()) continue;
-        line += line.empty() ? part : "; " + part;
+    for (const std::string& part : {read.tracks, extent_runs(read.extents), chunk_lists(read.audio)}) {
+        if (!part.empty()) line += (line.empty() ? "" : "; ") + part;
     }
     return line;
 }
 
-/// Counts frames that end behind the end of the file.
 void note_frames_behind(const std::vector<Extent>& extents, std::uint64_t size, Clip& clip) {
     std::uint64_t behind = 0;
     std::size_t first = 0;
@@ -93,15 +90,12 @@ Result<KeptClip> make_clip(ByteStore& store, const std::string& path, const Inde
     auto read = read_container(**source, path, *structure, options);
     if (!read) return read.error();
     auto timing = time_frames(read->stamps);
-    if (!timing) {
-        return bad_input(fmt::format("{}: byte {}: its video track, which begins here, has no frame rate", path,
-                                     read->extents.front().offset));
-    }
-    if (!is_playable_rate(timing->rate)) {
-        return bad_input(
-            fmt::format("{}: byte {}: its video track, which begins here, says {} frames a second: "
-                        "expected fewer than {}",
-                        path, read->extents.front().offset, timing->rate.to_string(), kContainerRateMax));
+    if (!timing || !is_playable_rate(timing->rate)) {
+        const std::string says = timing ? fmt::format("says {} frames a second: expected fewer than {}",
+                                                      timing->rate.to_string(), kContainerRateMax)
+                                        : "has no frame rate";
+        return bad_input(fmt::format("{}: byte {}: its video track, which begins here, {}", path,
+                                     read->extents.front().offset, says));
     }
     KeptClip made;
     Clip& clip = made.clip;
@@ -113,10 +107,10 @@ Result<KeptClip> make_clip(ByteStore& store, const std::string& path, const Inde
     clip.notes.insert(clip.notes.end(), structure->notes.begin(), structure->notes.end());
     note_frames_behind(read->extents, *size, clip);
     take_timecode(*read, timing->rate, clip);
-    made.frames.rate = timing->rate;
-    made.frames.extents = std::move(read->extents);
-    made.frames.sync = std::move(read->sync);
-    made.frames.due_ns = std::move(timing->due_ns);
+    made.frames = {.rate = timing->rate,
+                   .extents = std::move(read->extents),
+                   .sync = std::move(read->sync),
+                   .due_ns = std::move(timing->due_ns)};
     if (!options.audio) return made;
     std::vector<AudioPiece> chunks;
     for (const auto& track : read->audio) chunks.insert(chunks.end(), track.begin(), track.end());
@@ -134,10 +128,8 @@ Result<Clip> index_container(ByteStore& store,
                              const std::string& path,
                              const std::string& name,
                              const IndexOptions& options) {
-    if (path.ends_with(kKeptSuffix)) {
-        return bad_input(
-            fmt::format("{}: this is an index that streamsim keeps beside a clip, not a clip", path));
-    }
+    if (path.ends_with(kKeptSuffix))
+        return bad_input(path + ": this is an index that streamsim keeps beside a clip, not a clip");
     const auto info = store.stat(path);
     const FileInfo media = info && *info ? **info : FileInfo{};
     KeptFound found;
@@ -145,16 +137,14 @@ Result<Clip> index_container(ByteStore& store,
     const bool used = found.clip.has_value();
     auto made = used ? Result<KeptClip>(std::move(*found.clip)) : make_clip(store, path, options);
     if (!made) return made.error();
-    std::vector<std::string> notes;  // why the index was not kept
-    if (!found.note.empty()) notes.push_back(found.note);
-    if (options.keep_index && !used && !found.foreign) {
+    Clip clip = made->clip;
+    if (!found.note.empty()) clip.notes.push_back(found.note);
+    if (options.keep_index && !used && !found.foreign) {  // the notes that follow are not kept
         if (const auto kept = keep(store, path, media, options.audio, found, *made); !kept)
-            notes.push_back("its index is not kept: " + kept.error().problems.front());
+            clip.notes.push_back("its index is not kept: " + kept.error().problems.front());
     }
-    Clip clip = std::move(made->clip);
     clip.name = name;
     clip.modified_s = media.modified_s;
-    clip.notes.insert(clip.notes.end(), notes.begin(), notes.end());
     clip.index = make_container_index(path, std::move(made->frames));
     return clip;
 }

@@ -1,4 +1,5 @@
-// The frame index of one file that holds all frames. Inside media/ only.
+// The frame index of one file that holds all frames, and the audio that is stored beside them, as chunks that
+// belong to frames. Pure. Inside media/ only.
 #pragma once
 
 #include <cstdint>
@@ -17,16 +18,31 @@ struct ContainerFrames {
     std::vector<std::uint32_t> sync;   // sync_frame of each; empty: each frame itself
     std::vector<std::int64_t> due_ns;  // variable rate: due(0) = 0 ... due(count()), rising; else empty
     std::vector<Extent> audio;         // chunks, those of one frame together
-    std::vector<std::uint32_t>
-        audio_begin;  // first index in `audio` of each frame, and the end: count + 1 values; or empty
+    /// First index in `audio` of each frame, and the end: count + 1 values; or empty.
+    std::vector<std::uint32_t> audio_begin;
 };
 
 /// REQUIRES: as the members say.
 std::shared_ptr<const FrameIndex> make_container_index(std::string path, ContainerFrames frames);
 
-/// A constant rate, frames that need no other, no audio. REQUIRES: extents is not empty.
-std::shared_ptr<const FrameIndex> make_container_index(std::string path,
-                                                       FrameRate rate,
-                                                       std::vector<Extent> extents);
+/// A packet, or a table's entry, of audio.
+struct AudioPiece {
+    Extent extent;
+    std::int64_t start_ns = 0;  // time of its first sample; 0: when the first frame is shown
+    std::int64_t length_ns = 0;
+};
+
+/// Limit of one chunk: 1 MiB or 0.5 s, whichever is more. A single larger piece stays whole.
+inline constexpr std::uint64_t kAudioChunkBytes = 1 << 20;
+inline constexpr std::int64_t kAudioChunkNs = 500'000'000;
+
+/// Joins the pieces of one track, in the order of their times, to chunks: pieces that touch each other in the
+/// file are one, up to the most above. A chunk has the time of its first piece.
+std::vector<AudioPiece> join_audio(const std::vector<AudioPiece>& pieces);
+
+/// Gives each chunk to the frame k with due(k) <= start < due(k + 1); those before the first frame to it, those
+/// behind the last one to that. Fills `audio` and `audio_begin`; the chunks of one frame, of all tracks, by
+/// their offsets. REQUIRES: rate, extents and due_ns of `frames` are final.
+void give_audio(ContainerFrames& frames, const std::vector<AudioPiece>& chunks);
 
 }  // namespace streamsim::media

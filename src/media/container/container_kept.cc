@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <cstring>
 #include <span>
 #include <string_view>
 #include <type_traits>
@@ -21,51 +20,54 @@
 namespace streamsim::media {
 namespace {
 
-constexpr std::string_view kMagic = "streamsim-index\n";
-constexpr std::uint32_t kVersion = 2;
+constexpr std::string_view kKeptMagic = "streamsim-index\n";
+constexpr std::uint32_t kKeptVersion = 2;
 constexpr std::uint32_t kWithAudio = 1;
-constexpr std::size_t kHeadBytes = kMagic.size() + 4 + 4 + 8 + 8;
+constexpr std::size_t kHeadBytes = kKeptMagic.size() + 4 + 4 + 8 + 8;
 /// An index of 40 million frames; a larger file of this name is not one.
 constexpr std::uint64_t kIndexBytesMax = std::uint64_t{1} << 30;
-constexpr std::size_t kPieceBytes = std::size_t{4} << 20;
+constexpr std::size_t kKeptPieceBytes = std::size_t{4} << 20;
 
-class Writer {
+/// Appends values: each list and text with its length before it.
+class KeptWriter {
 public:
-    template <typename T>
-    void number(T value) {
-        const std::size_t at = bytes.size();
-        bytes.resize(at + sizeof(T));
-        store(std::span(bytes), at, false, static_cast<std::make_unsigned_t<T>>(value));
-    }
     void raw(std::string_view text) {
         const auto from = std::as_bytes(std::span(text));
         bytes.insert(bytes.end(), from.begin(), from.end());
     }
-    void text(std::string_view text) {
-        number(std::uint64_t{text.size()});
+    template <typename T>
+    void value(T number) {
+        const std::size_t at = bytes.size();
+        bytes.resize(at + sizeof(T));
+        store(std::span(bytes), at, false, static_cast<std::make_unsigned_t<T>>(number));
+    }
+    void value(bool flag) { value(static_cast<std::uint8_t>(flag)); }
+    void value(const Extent& extent) {
+        value(extent.offset);
+        value(extent.bytes);
+    }
+    void value(const std::string& text) {
+        value(std::uint64_t{text.size()});
         raw(text);
     }
     template <typename T>
-    void list(const std::vector<T>& values) {
-        number(std::uint64_t{values.size()});
-        for (const T value : values) number(value);
+    void value(const std::vector<T>& list) {
+        value(std::uint64_t{list.size()});
+        for (const T& each : list) value(each);
     }
-    void extents(const std::vector<Extent>& list) {
-        number(std::uint64_t{list.size()});
-        for (const Extent& extent : list) {
-            number(extent.offset);
-            number(extent.bytes);
-        }
+    void value(const std::optional<std::uint64_t>& number) {
+        value(number.has_value());
+        value(number.value_or(0));
     }
 
     std::vector<std::byte> bytes;
 };
 
-/// Reads what Writer wrote; once it has run out of bytes everything is zero and empty. A list is as long as the
-/// bytes that are there at most.
-class Reader {
+/// Reads what KeptWriter wrote; once it has run out of bytes everything is zero and empty. A list is as long as
+/// the bytes that are there at most.
+class KeptReader {
 public:
-    explicit Reader(std::span<const std::byte> bytes) : bytes_(bytes) {}
+    explicit KeptReader(std::span<const std::byte> bytes) : bytes_(bytes) {}
 
     template <typename T>
     T number() {
@@ -73,66 +75,74 @@ public:
             good_ = false;
             return T{};
         }
-        const auto value = static_cast<T>(load<std::make_unsigned_t<T>>(bytes_, at_, false));
+        const auto from = at_;
         at_ += sizeof(T);
-        return value;
+        return static_cast<T>(load<std::make_unsigned_t<T>>(bytes_, from, false));
     }
+    template <typename T>
+    void value(T& into) {
+        into = number<T>();
+    }
+    void value(bool& into) { into = number<std::uint8_t>() != 0; }
+    void value(Extent& into) {
+        value(into.offset);
+        value(into.bytes);
+    }
+    void value(std::string& into) {
+        const std::size_t count = length(1);
+        into.assign(reinterpret_cast<const char*>(bytes_.data() + at_), count);
+        at_ += count;
+    }
+    template <typename T>
+    void value(std::vector<T>& into) {
+        into.resize(length(std::is_same_v<T, std::string> ? sizeof(std::uint64_t) : sizeof(T)));
+        for (T& each : into) value(each);
+    }
+    void value(std::optional<std::uint64_t>& into) {
+        const bool there = number<std::uint8_t>() != 0;
+        into = number<std::uint64_t>();
+        if (!there) into.reset();
+    }
+    bool done() const { return good_ && at_ == bytes_.size(); }
+
+private:
     std::size_t length(std::size_t bytes_each) {
         const auto count = number<std::uint64_t>();
         if (count > (bytes_.size() - at_) / bytes_each) good_ = false;
         return good_ ? static_cast<std::size_t>(count) : 0;
     }
-    std::string text() {
-        const std::size_t count = length(1);
-        const char* from = reinterpret_cast<const char*>(bytes_.data() + at_);
-        at_ += count;
-        return count == 0 ? std::string() : std::string(from, count);
-    }
-    template <typename T>
-    std::vector<T> list() {
-        std::vector<T> out(length(sizeof(T)));
-        for (T& value : out) value = number<T>();
-        return out;
-    }
-    std::vector<Extent> extents() {
-        std::vector<Extent> out(length(16));
-        for (Extent& extent : out) {
-            extent.offset = number<std::uint64_t>();
-            extent.bytes = number<std::uint64_t>();
-        }
-        return out;
-    }
-    bool done() const { return good_ && at_ == bytes_.size(); }
 
-private:
     std::span<const std::byte> bytes_;
     std::size_t at_ = 0;
     bool good_ = true;
 };
 
+/// The stored facts in the order of the file, for a KeptWriter or a KeptReader.
+template <typename Stream, typename Kept>
+void pass_facts(Stream& stream, Kept& kept) {
+    stream.value(kept.clip.format);
+    stream.value(kept.clip.structure);
+    stream.value(kept.clip.notes);
+    stream.value(kept.clip.start_timecode);
+    stream.value(kept.clip.drop);
+    stream.value(kept.frames.rate.num);
+    stream.value(kept.frames.rate.den);
+    stream.value(kept.frames.extents);
+    stream.value(kept.frames.sync);
+    stream.value(kept.frames.due_ns);
+    stream.value(kept.frames.audio);
+    stream.value(kept.frames.audio_begin);
+}
+
 std::vector<std::byte> encode(const FileInfo& media, bool audio, const KeptClip& kept) {
-    Writer out;
-    out.raw(kMagic);
-    out.number(kVersion);
-    out.number(audio ? kWithAudio : std::uint32_t{0});
-    out.number(media.bytes);
-    out.number(media.modified_s);
-    out.text(kept.clip.format);
-    out.text(kept.clip.structure);
-    out.number(std::uint64_t{kept.clip.notes.size()});
-    for (const std::string& note : kept.clip.notes) out.text(note);
-    out.number(static_cast<std::uint8_t>(kept.clip.start_timecode.has_value()));
-    out.number(kept.clip.start_timecode.value_or(0));
-    out.number(static_cast<std::uint8_t>(kept.clip.drop));
-    const ContainerFrames& frames = kept.frames;
-    out.number(frames.rate.num);
-    out.number(frames.rate.den);
-    out.extents(frames.extents);
-    out.list(frames.sync);
-    out.list(frames.due_ns);
-    out.extents(frames.audio);
-    out.list(frames.audio_begin);
-    out.number(fnv1a(out.bytes));
+    KeptWriter out;
+    out.raw(kKeptMagic);
+    out.value(kKeptVersion);
+    out.value(audio ? kWithAudio : std::uint32_t{0});
+    out.value(media.bytes);
+    out.value(media.modified_s);
+    pass_facts(out, kept);
+    out.value(fnv1a(out.bytes));
     return std::move(out.bytes);
 }
 
@@ -164,48 +174,31 @@ bool sound(const ContainerFrames& frames, std::uint64_t file_bytes) {
     for (std::size_t k = 0; k < frames.sync.size(); ++k) {
         if (frames.sync[k] > k) return false;
     }
-    if (!frames.due_ns.empty() && (frames.due_ns.size() != count + 1 || frames.due_ns.front() != 0))
-        return false;
-    for (std::size_t k = 1; k < frames.due_ns.size(); ++k) {
-        if (frames.due_ns[k] <= frames.due_ns[k - 1]) return false;
-    }
-    if (frames.audio_begin.empty()) return frames.audio.empty();
-    if (frames.audio_begin.size() != count + 1 || frames.audio_begin.front() != 0) return false;
-    for (std::size_t k = 1; k <= count; ++k) {
-        if (frames.audio_begin[k] < frames.audio_begin[k - 1]) return false;
-    }
-    return frames.audio_begin.back() == frames.audio.size();
+    const auto& due = frames.due_ns;
+    if (!due.empty() && (due.size() != count + 1 || due.front() != 0)) return false;
+    if (std::adjacent_find(due.begin(), due.end(), std::greater_equal<>()) != due.end()) return false;
+    const auto& begin = frames.audio_begin;
+    if (begin.empty()) return frames.audio.empty();
+    return begin.size() == count + 1 && begin.front() == 0 && begin.back() == frames.audio.size() &&
+           std::is_sorted(begin.begin(), begin.end());
 }
 
 std::optional<KeptClip> decode(std::span<const std::byte> bytes, std::uint64_t file_bytes) {
-    Reader in(bytes);
+    KeptReader in(bytes);
     KeptClip kept;
-    kept.clip.format = in.text();
-    kept.clip.structure = in.text();
-    kept.clip.notes.resize(in.length(8));
-    for (std::string& note : kept.clip.notes) note = in.text();
-    const bool timed = in.number<std::uint8_t>() != 0;
-    const auto timecode = in.number<std::uint64_t>();
-    if (timed) kept.clip.start_timecode = timecode;
-    kept.clip.drop = in.number<std::uint8_t>() != 0;
-    kept.frames.rate.num = in.number<std::int64_t>();
-    kept.frames.rate.den = in.number<std::int64_t>();
-    kept.frames.extents = in.extents();
-    kept.frames.sync = in.list<std::uint32_t>();
-    kept.frames.due_ns = in.list<std::int64_t>();
-    kept.frames.audio = in.extents();
-    kept.frames.audio_begin = in.list<std::uint32_t>();
+    pass_facts(in, kept);
     if (!in.done() || !sound(kept.frames, file_bytes)) return std::nullopt;
     return kept;
 }
 
 bool begins_as_ours(std::span<const std::byte> bytes) {
-    return bytes.size() >= kMagic.size() && std::memcmp(bytes.data(), kMagic.data(), kMagic.size()) == 0;
+    return bytes.size() >= kKeptMagic.size() &&
+           std::memcmp(bytes.data(), kKeptMagic.data(), kKeptMagic.size()) == 0;
 }
 
 /// Empty when the file cannot be read, or is larger than an index can be; only its beginning when it is no
 /// index.
-std::optional<std::vector<std::byte>> read_all(ByteStore& store, const std::string& path) {
+std::optional<std::vector<std::byte>> read_kept_file(ByteStore& store, const std::string& path) {
     auto source = store.open(path);
     if (!source) return std::nullopt;
     const auto size = (*source)->size();
@@ -213,7 +206,7 @@ std::optional<std::vector<std::byte>> read_all(ByteStore& store, const std::stri
     std::vector<std::byte> bytes;
     while (bytes.size() < *size) {
         const std::size_t at = bytes.size();
-        bytes.resize(at + std::min<std::uint64_t>(kPieceBytes, *size - at));
+        bytes.resize(at + std::min<std::uint64_t>(kKeptPieceBytes, *size - at));
         const auto got = (*source)->read_at(at, std::span(bytes).subspan(at));
         if (!got || *got == 0) return std::nullopt;
         bytes.resize(at + *got);
@@ -223,10 +216,10 @@ std::optional<std::vector<std::byte>> read_all(ByteStore& store, const std::stri
 }
 
 /// Still what find_kept() saw.
-bool is_ours(ByteStore& store, const std::string& path) {
+bool is_kept_index(ByteStore& store, const std::string& path) {
     const auto info = store.stat(path);
     if (!info || !info->has_value() || (*info)->directory || (*info)->symbolic_link) return false;
-    const auto bytes = read_all(store, path);
+    const auto bytes = read_kept_file(store, path);
     return bytes && begins_as_ours(*bytes);
 }
 
@@ -237,7 +230,7 @@ KeptFound find_kept(ByteStore& store, const std::string& path, const FileInfo& m
     const std::string beside = path + kKeptSuffix;
     const auto info = store.stat(beside);
     if (!info || !info->has_value()) return found;
-    const auto bytes = (*info)->directory ? std::nullopt : read_all(store, beside);
+    const auto bytes = (*info)->directory ? std::nullopt : read_kept_file(store, beside);
     if (!bytes || !begins_as_ours(*bytes) || (*info)->symbolic_link) {
         found.foreign = true;
         found.note = fmt::format("{} is no index by streamsim: neither used nor replaced", beside);
@@ -252,9 +245,9 @@ KeptFound find_kept(ByteStore& store, const std::string& path, const FileInfo& m
     if (all.size() < kHeadBytes + 8) return unused("it is cut");
     if (load<std::uint64_t>(all, all.size() - 8, false) != fnv1a(all.first(all.size() - 8)))
         return unused("its checksum is wrong");
-    Reader head(all.subspan(kMagic.size(), kHeadBytes - kMagic.size()));
-    if (const auto version = head.number<std::uint32_t>(); version != kVersion)
-        return unused(fmt::format("it has version {}, this program writes {}", version, kVersion));
+    KeptReader head(all.subspan(kKeptMagic.size(), kHeadBytes - kKeptMagic.size()));
+    if (const auto version = head.number<std::uint32_t>(); version != kKeptVersion)
+        return unused(fmt::format("it has version {}, this program writes {}", version, kKeptVersion));
     const bool with_audio = (head.number<std::uint32_t>() & kWithAudio) != 0;
     if (head.number<std::uint64_t>() != media.bytes || head.number<std::int64_t>() != media.modified_s)
         return unused("the clip has changed since");
@@ -283,16 +276,16 @@ Result<void> keep(ByteStore& store,
     if (!sink) return sink.error();
     const auto write = [&]() -> Result<void> {
         const std::vector<std::byte> bytes = encode(media, audio, clip);
-        for (std::size_t at = 0; at < bytes.size(); at += kPieceBytes) {
-            const auto piece = std::span(bytes).subspan(at, std::min(kPieceBytes, bytes.size() - at));
+        for (std::size_t at = 0; at < bytes.size(); at += kKeptPieceBytes) {
+            const auto piece = std::span(bytes).subspan(at, std::min(kKeptPieceBytes, bytes.size() - at));
             if (auto written = (*sink)->write_at(at, piece); !written) return written;
         }
         if (auto closed = (*sink)->close(); !closed) return closed;
         const auto old = (*held)->stat(beside);
         if (!old) return old.error();
-        if (found.ours && *old && is_ours(**held, beside)) {
-            const auto removed =
-                remove_seen(**held, beside, **old, [&](const std::string& at) { return is_ours(**held, at); });
+        if (found.ours && *old && is_kept_index(**held, beside)) {
+            const auto removed = remove_seen(**held, beside, **old,
+                                             [&](const std::string& at) { return is_kept_index(**held, at); });
             if (!removed) return removed.error();
         }
         return (*held)->rename(partial, beside);

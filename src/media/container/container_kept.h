@@ -1,5 +1,4 @@
-// The index of a container, stored beside the container on request: "<clip>.streamsim-index". Inside media/
-// only.
+// The index of a container, stored beside it on request: "<clip>.streamsim-index". Inside media/ only.
 //
 // Little-endian: the magic line "streamsim-index\n", u32 version, u32 flags (1: audio was asked for), u64 size
 // and i64 modification time of the media, the clip (texts, notes, start time code), the frames (each list with
@@ -24,7 +23,6 @@ struct KeptClip {
     ContainerFrames frames;
 };
 
-/// The index file found beside the media.
 struct KeptFound {
     std::optional<KeptClip> clip;  // the stored index, if it fits
     std::string note;              // why an existing index is not used; empty: none exists, or it fits

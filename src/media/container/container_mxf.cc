@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
-#include <cstring>
 #include <span>
 
 #include "base/byte_order.h"
@@ -37,17 +36,17 @@ bool is_essence(const Key& key) {
     return is_universal_label(key) && load<std::uint16_t>(key, 4, true) == 0x0102u;
 }
 
-class Walker {
+class MxfWalker {
 public:
-    Walker(ByteSource& source, const MxfWalk& first, IndexProgress* progress)
+    MxfWalker(ByteSource& source, const MxfTracks& first, IndexProgress* progress)
         : source_(source), first_(first), progress_(progress) {}
 
-    Result<std::optional<MxfWalk>> walk() {
+    Result<std::optional<MxfTracks>> walk() {
         auto size = source_.size();
         if (!size) return size.error();
         size_ = *size;
-        std::optional<MxfWalk> out = frame_wrapped();
-        if (!out && !error_ && first_.audio.empty()) out = clip_wrapped();
+        std::optional<MxfTracks> out = frame_wrapped();
+        if (!out && !error_ && first_.size() == 1) out = clip_wrapped();
         if (error_) return *error_;
         if (out && !gives_first(*out)) out.reset();
         return out;
@@ -86,12 +85,8 @@ private:
             if (!error_) read_windows(offset);
             if (error_) return {};
             window = windows_.data();
-        }
-        if (window->at != last_window_) {  // bytes read ahead count when they are used
-            if (last_window_ < window->at) strides_.push_back(window->at - last_window_);
-            last_window_ = window->at;
-            ++reads_;
-            if (progress_ != nullptr) progress_->bytes_done = offset;
+        } else if (window->at != last_window_) {  // bytes read ahead count when they are used
+            count_window(window->at);
         }
         const std::size_t at = static_cast<std::size_t>(offset - window->at);
         return std::span<const std::byte>(window->bytes)
@@ -102,6 +97,13 @@ private:
         std::uint64_t at = 0;
         std::vector<std::byte> bytes;
     };
+
+    void count_window(std::uint64_t at) {
+        if (at > last_window_) strides_.push_back(at - last_window_);
+        last_window_ = at;
+        ++reads_;
+        if (progress_ != nullptr) progress_->bytes_done = at;
+    }
 
     const Window* window_of(std::uint64_t offset, std::size_t bytes) const {
         for (const Window& window : windows_) {
@@ -127,7 +129,7 @@ private:
     /// The window at `offset`, and those that are likely to be wanted after it: each read costs a round trip.
     void read_windows(std::uint64_t offset) {
         std::vector<std::uint64_t> offsets = {offset};
-        if (offset > last_window_) strides_.push_back(offset - last_window_);
+        count_window(offset);
         if (const std::size_t repeats = period(); repeats > 0) {
             for (std::size_t i = 0; i + 1 < kWindowsAtOnce; ++i) {
                 const std::uint64_t stride = strides_[strides_.size() - repeats + i % repeats];
@@ -135,18 +137,12 @@ private:
                 offsets.push_back(offsets.back() + stride);
             }
         }
-        last_window_ = offset;
-        ++reads_;
         windows_.clear();
         std::vector<ByteSource::Piece> pieces;
         for (const std::uint64_t at : offsets) windows_.push_back({at, std::vector<std::byte>(kWindowBytes)});
         for (Window& window : windows_) pieces.push_back({window.at, window.bytes});
-        if (auto got = source_.read_each(pieces); !got) {
-            error_ = got.error();
-            return;
-        }
+        if (auto got = source_.read_each(pieces); !got) error_ = got.error();
         for (std::size_t i = 0; i < pieces.size(); ++i) windows_[i].bytes.resize(pieces[i].got);
-        if (progress_ != nullptr) progress_->bytes_done = offset;
     }
 
     /// The key of a track: that of the element at each of its first packets.
@@ -161,16 +157,16 @@ private:
         return key;
     }
 
-    std::optional<MxfWalk> frame_wrapped() {
+    std::optional<MxfTracks> frame_wrapped() {
         std::vector<Key> keys;
-        std::vector<std::vector<Extent>> found(1 + first_.audio.size());
-        for (std::size_t track = 0; track < found.size(); ++track) {
-            const auto key = key_of(track == 0 ? first_.frames : first_.audio[track - 1]);
+        std::uint64_t at = size_;
+        for (const auto& packets : first_) {
+            const auto key = key_of(packets);
             if (!key || std::find(keys.begin(), keys.end(), *key) != keys.end()) return std::nullopt;
             keys.push_back(*key);
+            at = std::min(at, packets.front().offset);
         }
-        std::uint64_t at = first_.frames.front().offset;
-        for (const auto& packets : first_.audio) at = std::min(at, packets.front().offset);
+        MxfTracks found(first_.size());
         const std::uint64_t begin = at;
         while (at < size_) {
             const auto klv = klv_at(at);
@@ -184,16 +180,13 @@ private:
             constexpr std::uint64_t kTrial = 64;
             if (reads_ == kTrial && (at - begin) / kTrial < kWorthBytes) return std::nullopt;
         }
-        MxfWalk out;
-        out.frames = std::move(found.front());
-        out.audio.assign(std::make_move_iterator(found.begin() + 1), std::make_move_iterator(found.end()));
-        return out;
+        return found;
     }
 
-    std::optional<MxfWalk> clip_wrapped() {
-        const Extent frame = first_.frames.front();
-        for (std::size_t k = 1; k < first_.frames.size(); ++k) {
-            const Extent& next = first_.frames[k];
+    std::optional<MxfTracks> clip_wrapped() {
+        const Extent frame = first_.front().front();
+        for (std::size_t k = 1; k < first_.front().size(); ++k) {
+            const Extent& next = first_.front()[k];
             if (next.bytes != frame.bytes || next.offset != frame.offset + k * frame.bytes) return std::nullopt;
         }
         // Its length was written with 1 to 9 bytes.
@@ -201,9 +194,9 @@ private:
             const auto klv = klv_at(frame.offset - header);
             if (!klv || klv->header != header || !is_essence(klv->key)) continue;
             if (klv->bytes % frame.bytes != 0 || !nothing_else(*klv)) return std::nullopt;
-            MxfWalk out;
+            MxfTracks out(1);
             for (std::uint64_t k = 0; k < klv->bytes / frame.bytes; ++k)
-                out.frames.push_back({frame.offset + k * frame.bytes, frame.bytes});
+                out.front().push_back({frame.offset + k * frame.bytes, frame.bytes});
             return out;
         }
         return std::nullopt;
@@ -219,23 +212,18 @@ private:
         return true;
     }
 
-    static bool begins_with(const std::vector<Extent>& all, const std::vector<Extent>& first) {
-        return all.size() >= first.size() &&
-               std::equal(first.begin(), first.end(), all.begin(), [](const Extent& a, const Extent& b) {
-                   return a.offset == b.offset && a.bytes == b.bytes;
-               });
-    }
-
-    bool gives_first(const MxfWalk& walked) const {
-        if (!begins_with(walked.frames, first_.frames)) return false;
-        for (std::size_t track = 0; track < first_.audio.size(); ++track) {
-            if (!begins_with(walked.audio[track], first_.audio[track])) return false;
-        }
-        return true;
+    bool gives_first(const MxfTracks& walked) const {
+        const auto same = [](const Extent& a, const Extent& b) {
+            return a.offset == b.offset && a.bytes == b.bytes;
+        };
+        return std::equal(
+            first_.begin(), first_.end(), walked.begin(), [&](const auto& first, const auto& all) {
+                return all.size() >= first.size() && std::equal(first.begin(), first.end(), all.begin(), same);
+            });
     }
 
     ByteSource& source_;
-    const MxfWalk& first_;
+    const MxfTracks& first_;
     IndexProgress* progress_;
     std::uint64_t size_ = 0;
     std::vector<Window> windows_;
@@ -247,8 +235,8 @@ private:
 
 }  // namespace
 
-Result<std::optional<MxfWalk>> walk_mxf(ByteSource& source, const MxfWalk& first, IndexProgress* progress) {
-    return Walker(source, first, progress).walk();
+Result<std::optional<MxfTracks>> walk_mxf(ByteSource& source, const MxfTracks& first, IndexProgress* progress) {
+    return MxfWalker(source, first, progress).walk();
 }
 
 }  // namespace streamsim::media

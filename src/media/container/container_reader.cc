@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <span>
 #include <string_view>
 
 #include "base/units.h"
@@ -16,12 +17,10 @@ namespace {
 
 /// Containers that hold their own frames. Playlists are left out on purpose: they open other files.
 constexpr const char* kContainers = "mov,mxf,matroska,avi,mpegts,mpeg,gxf";
+constexpr std::uint32_t kTimecodeTag = MKTAG('t', 'm', 'c', 'd');
 
 struct CloseInput {
     void operator()(AVFormatContext* context) const { libav().avformat_close_input(&context); }
-};
-struct FreePacket {
-    void operator()(AVPacket* packet) const { libav().av_packet_free(&packet); }
 };
 
 /// A container may name other files (data references, index files); none is opened: a clip is one file.
@@ -48,12 +47,11 @@ std::int64_t piece_length(std::int64_t ns) {
 }
 
 std::string describe(const AVCodecParameters& codec) {
-    const std::string name = libav().avcodec_get_name(codec.codec_id);
     std::string tag;
     for (unsigned shift = 0; shift < 32; shift += 8) tag += static_cast<char>(codec.codec_tag >> shift & 0xff);
     const bool printable = std::all_of(tag.begin(), tag.end(), [](char c) { return c > ' ' && c < 127; });
-    if (printable) return fmt::format("{} {} {}x{}", name, tag, codec.width, codec.height);
-    return fmt::format("{} {}x{}", name, codec.width, codec.height);
+    return fmt::format("{}{} {}x{}", libav().avcodec_get_name(codec.codec_id), printable ? " " + tag : "",
+                       codec.width, codec.height);
 }
 
 std::string describe_track(const AVCodecParameters& codec) {
@@ -64,7 +62,7 @@ std::string describe_track(const AVCodecParameters& codec) {
             return fmt::format("audio {} {} ch {} kHz", name, codec.ch_layout.nb_channels,
                                static_cast<double>(codec.sample_rate) / 1000);
         case AVMEDIA_TYPE_SUBTITLE: return "subtitles";
-        default: return codec.codec_tag == MKTAG('t', 'm', 'c', 'd') ? "time code" : "data";
+        default: return codec.codec_tag == kTimecodeTag ? "time code" : "data";
     }
 }
 
@@ -96,11 +94,21 @@ public:
     }
 
 private:
+    std::span<AVStream* const> streams() const { return {context_->streams, context_->nb_streams}; }
     AVStream& video() const { return *context_->streams[video_]; }
 
-    Error failed(const std::string& what) const {
+    static bool is_audio(const AVStream& stream) { return stream.codecpar->codec_type == AVMEDIA_TYPE_AUDIO; }
+
+    template <typename... Args>
+    Error failed(fmt::format_string<Args...> what, Args&&... args) const {
         if (io_.error()) return *io_.error();
-        return bad_input(fmt::format("{}: byte {}: {}", path_, io_.last_read_end(), what));
+        return bad_input(fmt::format("{}: byte {}: {}", path_, io_.last_read_end(),
+                                     fmt::format(what, std::forward<Args>(args)...)));
+    }
+
+    template <typename... Args>
+    void note(fmt::format_string<Args...> what, Args&&... args) {
+        out_.notes.push_back(fmt::format(what, std::forward<Args>(args)...));
     }
 
     Result<void> open() {
@@ -113,13 +121,13 @@ private:
         libav().av_dict_set(&options, "format_whitelist", kContainers, 0);
         const int error = libav().avformat_open_input(&context, "", nullptr, &options);
         libav().av_dict_free(&options);
-        if (error < 0) return failed("not a video container that can be read: " + av_text(error));
+        if (error < 0) return failed("not a video container that can be read: {}", av_text(error));
         context_.reset(context);
         // QuickTime says everything in its header. Others say it in their packets.
         if (!find_video() || !has_table()) {
             if (const int found = libav().avformat_find_stream_info(context, nullptr);
                 found < 0 || io_.error()) {
-                return failed("its streams cannot be found: " + av_text(found));
+                return failed("its streams cannot be found: {}", av_text(found));
             }
         }
         if (!find_video()) return failed("there is no video track in it");
@@ -131,15 +139,14 @@ private:
     }
 
     bool find_video() {
-        unsigned found = 0;
+        video_tracks_ = 0;
         for (unsigned i = 0; i < context_->nb_streams; ++i) {
             const AVStream& stream = *context_->streams[i];
             const bool picture = (stream.disposition & AV_DISPOSITION_ATTACHED_PIC) != 0;
             if (stream.codecpar->codec_type != AVMEDIA_TYPE_VIDEO || picture) continue;
-            if (found++ == 0) video_ = i;
+            if (video_tracks_++ == 0) video_ = i;
         }
-        video_tracks_ = found;
-        return found > 0;
+        return video_tracks_ > 0;
     }
 
     /// QuickTime and MP4 have tables, in one place or in each fragment. libav splits MPEG-1 into frames while
@@ -164,26 +171,24 @@ private:
         out_.extents.reserve(count);
         out_.stamps.decode.reserve(count);
         key_.reserve(count);
-        std::uint64_t empty = 0;
         std::uint64_t hidden = 0;
         for (int i = 0; i < entries; ++i) {
             const AVIndexEntry& entry = *libav().avformat_index_get_entry(&video(), i);
             const int bytes = entry.size;
-            if (entry.pos < 0 || bytes < 0) {
-                return failed(
-                    fmt::format("its table puts frame {} at byte {} with {} bytes", i, entry.pos, bytes));
-            }
+            const std::int64_t at = entry.pos;
+            if (at < 0 || bytes < 0)
+                return failed("its table puts frame {} at byte {} with {} bytes", i, at, bytes);
             if (bytes == 0) {
-                ++empty;
+                ++empty_;
                 continue;
             }
             if ((entry.flags & AVINDEX_DISCARD_FRAME) != 0) ++hidden;
-            add({static_cast<std::uint64_t>(entry.pos), static_cast<std::uint64_t>(bytes)}, entry.timestamp,
+            add({static_cast<std::uint64_t>(at), static_cast<std::uint64_t>(bytes)}, entry.timestamp,
                 (entry.flags & AVINDEX_KEYFRAME) != 0);
         }
         if (out_.extents.empty()) return {};
         note_edits(static_cast<std::uint64_t>(entries), hidden);
-        note_empty(empty);
+        note_empty();
         const std::int64_t begin = out_.stamps.decode.front();
         const std::int64_t end = out_.stamps.decode.back();
         const std::int64_t length = stamp_of(video().duration);
@@ -215,30 +220,28 @@ private:
         const auto stored = static_cast<std::uint64_t>(std::max<std::int64_t>(0, video().nb_frames));
         if (!structure_.edit_list || structure_.fragmented) return;
         if (entries < stored) {
-            out_.notes.push_back(fmt::format("its edit list hides {} of {} frames: they are not read",
-                                             show_count(stored - entries), show_count(stored)));
+            note("its edit list hides {} of {} frames: they are not read", show_count(stored - entries),
+                 show_count(stored));
         } else if (entries > stored) {
-            out_.notes.push_back(fmt::format("its edit list repeats frames: {} of {} stored ones",
-                                             show_count(entries), show_count(stored)));
+            note("its edit list repeats frames: {} of {} stored ones", show_count(entries), show_count(stored));
         }
         if (hidden > 0) {
-            out_.notes.push_back(
-                fmt::format("its edit list hides {} more frames, which are read because other frames need them "
-                            "for decoding",
-                            show_count(hidden)));
+            note(
+                "its edit list hides {} more frames, which are read because other frames need them for "
+                "decoding",
+                show_count(hidden));
         }
     }
 
-    void note_empty(std::uint64_t empty) {
-        if (empty == 0) return;
-        out_.notes.push_back(fmt::format("{} frames have no bytes and are left out", show_count(empty)));
+    void note_empty() {
+        if (empty_ > 0) note("{} frames have no bytes and are left out", show_count(empty_));
     }
 
     /// Delay between decoding and display of the first frame, in ticks: from the first packet, because the
     /// table does not state it.
     std::int64_t shown_after() {
         discard_others(false);
-        const std::unique_ptr<AVPacket, FreePacket> packet(libav().av_packet_alloc());
+        const std::unique_ptr<AVPacket, FreeAv> packet(libav().av_packet_alloc());
         if (libav().av_read_frame(context_.get(), packet.get()) < 0) return 0;
         if (stamp_of(packet->pts) == kNoStamp || stamp_of(packet->dts) == kNoStamp) return 0;
         const std::int64_t delay = packet->pts - packet->dts;
@@ -246,10 +249,9 @@ private:
     }
 
     void discard_others(bool keep_audio) {
-        for (unsigned i = 0; i < context_->nb_streams; ++i) {
-            AVStream& stream = *context_->streams[i];
-            const bool audio = stream.codecpar->codec_type == AVMEDIA_TYPE_AUDIO;
-            stream.discard = i == video_ || (audio && keep_audio) ? AVDISCARD_DEFAULT : AVDISCARD_ALL;
+        for (AVStream* const stream : streams()) {
+            const bool kept = stream == &video() || (is_audio(*stream) && keep_audio);
+            stream->discard = kept ? AVDISCARD_DEFAULT : AVDISCARD_ALL;
         }
     }
 
@@ -257,47 +259,40 @@ private:
     /// has not read yet (where there is an index of them, it stops after the first).
     Result<void> walk_fragments() {
         show_progress();
-        for (unsigned i = 0; i < context_->nb_streams; ++i) context_->streams[i]->discard = AVDISCARD_ALL;
-        const std::unique_ptr<AVPacket, FreePacket> packet(libav().av_packet_alloc());
+        for (AVStream* const stream : streams()) stream->discard = AVDISCARD_ALL;
+        const std::unique_ptr<AVPacket, FreeAv> packet(libav().av_packet_alloc());
         const int error = libav().av_read_frame(context_.get(), packet.get());
         if (io_.error()) return *io_.error();
-        if (error < 0 && error != AVERROR_EOF) {
-            out_.notes.push_back(
-                fmt::format("its fragments end at byte {}: {}", io_.last_read_end(), av_text(error)));
-        }
+        if (error < 0 && error != AVERROR_EOF)
+            note("its fragments end at byte {}: {}", io_.last_read_end(), av_text(error));
         return {};
     }
 
     void audio_by_table(std::int64_t base_ns) {
-        for (unsigned i = 0; i < context_->nb_streams; ++i) {
-            AVStream& stream = *context_->streams[i];
-            if (stream.codecpar->codec_type != AVMEDIA_TYPE_AUDIO || stream.time_base.den <= 0) continue;
+        for (AVStream* const stream : streams()) {
+            if (!is_audio(*stream) || stream->time_base.den <= 0) continue;
             std::vector<AudioPiece>& pieces = out_.audio.emplace_back();
-            const int entries = libav().avformat_index_get_entries_count(&stream);
+            const int entries = libav().avformat_index_get_entries_count(stream);
             pieces.reserve(static_cast<std::size_t>(entries));
             for (int k = 0; k < entries; ++k) {
-                const AVIndexEntry& entry = *libav().avformat_index_get_entry(&stream, k);
+                const AVIndexEntry& entry = *libav().avformat_index_get_entry(stream, k);
                 if (entry.pos < 0 || entry.size <= 0) continue;
-                const std::int64_t start = to_ns(entry.timestamp, stream.time_base) - base_ns;
+                const std::int64_t start = to_ns(entry.timestamp, stream->time_base) - base_ns;
                 if (!pieces.empty()) pieces.back().length_ns = piece_length(start - pieces.back().start_ns);
-                pieces.push_back(
-                    {{static_cast<std::uint64_t>(entry.pos), static_cast<std::uint64_t>(entry.size)},
-                     start,
-                     pieces.empty() ? 0 : pieces.back().length_ns});
+                const Extent extent{static_cast<std::uint64_t>(entry.pos),
+                                    static_cast<std::uint64_t>(entry.size)};
+                pieces.push_back({extent, start, pieces.empty() ? 0 : pieces.back().length_ns});
             }
         }
     }
 
     Result<void> by_scan() {
         show_progress();
-        const std::unique_ptr<AVPacket, FreePacket> packet(libav().av_packet_alloc());
-        scanned_audio_.assign(context_->nb_streams, {});
+        const std::unique_ptr<AVPacket, FreeAv> packet(libav().av_packet_alloc());
         int error = 0;
-        unsigned streams = 0;
         while (true) {
-            if (streams != context_->nb_streams) {  // transport streams find new ones on the way
-                streams = context_->nb_streams;
-                scanned_audio_.resize(streams);
+            if (scanned_audio_.size() != context_->nb_streams) {  // transport streams find new ones on the way
+                scanned_audio_.resize(context_->nb_streams);
                 discard_others(options_.audio);
             }
             error = libav().av_read_frame(context_.get(), packet.get());
@@ -312,18 +307,14 @@ private:
             }
             libav().av_packet_unref(packet.get());
         }
-        if (error != AVERROR_EOF || io_.error()) {
-            return failed(
-                fmt::format("reading ended early, after {} frames: {}", out_.extents.size(), av_text(error)));
-        }
-        out_.notes.emplace_back(
-            "its container has no complete frame table: the whole file was read for the index");
+        if (error != AVERROR_EOF || io_.error())
+            return failed("reading ended early, after {} frames: {}", out_.extents.size(), av_text(error));
+        note("its container has no complete frame table: the whole file was read for the index");
         leave_out_partial();
-        note_empty(empty_);
+        note_empty();
         if (guessed_ > 0) {
-            out_.notes.push_back(
-                fmt::format("the position of {} frames is unknown: assumed directly behind the frame before",
-                            show_count(guessed_)));
+            note("the position of {} frames is unknown: assumed directly behind the frame before",
+                 show_count(guessed_));
         }
         place_scanned_audio();
         return {};
@@ -339,8 +330,7 @@ private:
         const bool open_end = (structure_.cut && is_container("mpegts")) ||
                               (at_end && is_container("mxf") && last.bytes != out_.extents.front().bytes);
         if (!partial_ && !open_end) return;
-        out_.notes.push_back(
-            fmt::format("its last frame, at byte {}, is incomplete and left out", last.offset));
+        note("its last frame, at byte {}, is incomplete and left out", last.offset);
         out_.extents.pop_back();
         out_.stamps.decode.pop_back();
         out_.stamps.show.pop_back();
@@ -370,9 +360,10 @@ private:
         const std::uint64_t found = out_.extents.size() + empty_;
         const bool less = stated > found + 1;
         out_.stamps.cut = structure_.cut || less;
-        if (!less) return;
-        out_.notes.push_back(fmt::format("the file states {} frames and has {}: it is truncated",
-                                         show_count(stated), show_count(found)));
+        if (less) {
+            note("the file states {} frames and has {}: it is truncated", show_count(stated),
+                 show_count(found));
+        }
     }
 
     /// MXF: once enough packets are known, the rest by walking over its headers, where that gives the same.
@@ -388,17 +379,16 @@ private:
             return false;
         if (std::find(at.begin(), at.end(), kNoStamp) != at.end()) return false;
         const std::int64_t step = at[1] - at[0];
+        const auto uneven = [&](std::int64_t a, std::int64_t b) { return b - a != step; };
         if (step <= 0 || step > INT32_MAX) return false;
-        for (std::size_t k = 1; k < at.size(); ++k) {
-            if (at[k] - at[k - 1] != step) return false;
-        }
-        MxfWalk first{out_.extents, {}};
+        if (std::adjacent_find(at.begin(), at.end(), uneven) != at.end()) return false;
+        MxfTracks first{out_.extents};
         std::vector<std::size_t> tracks;
         for (unsigned i = 0; options_.audio && i < context_->nb_streams; ++i) {
-            if (context_->streams[i]->codecpar->codec_type != AVMEDIA_TYPE_AUDIO) continue;
+            if (!is_audio(*context_->streams[i])) continue;
             if (scanned_audio_[i].empty()) return false;
             tracks.push_back(i);
-            auto& packets = first.audio.emplace_back();
+            auto& packets = first.emplace_back();
             for (const AudioPiece& piece : scanned_audio_[i]) packets.push_back(piece.extent);
         }
         auto walked = walk_mxf(source_, first, options_.progress);
@@ -409,19 +399,20 @@ private:
         return true;
     }
 
-    void take_walked(const MxfWalk& walked, const std::vector<std::size_t>& tracks, std::int64_t step) {
+    void take_walked(const MxfTracks& walked, const std::vector<std::size_t>& tracks, std::int64_t step) {
         auto& at = out_.stamps.decode;
-        for (std::size_t k = out_.extents.size(); k < walked.frames.size(); ++k) at.push_back(at.back() + step);
-        out_.extents = walked.frames;
-        key_.assign(walked.frames.size(), true);
+        for (std::size_t k = out_.extents.size(); k < walked.front().size(); ++k)
+            at.push_back(at.back() + step);
+        out_.extents = walked.front();
+        key_.assign(out_.extents.size(), true);
         // An element of audio for each frame, beside it.
         const std::int64_t period = to_ns(step, video().time_base);
         for (std::size_t track = 0; track < tracks.size(); ++track) {
             auto& pieces = scanned_audio_[tracks[track]];
             const std::int64_t begin = pieces.front().start_ns;
-            for (std::size_t k = pieces.size(); k < walked.audio[track].size(); ++k) {
+            for (std::size_t k = pieces.size(); k < walked[1 + track].size(); ++k) {
                 const std::int64_t start = to_ns(static_cast<std::int64_t>(k) * step, video().time_base);
-                pieces.push_back({walked.audio[track][k], begin + start, period});
+                pieces.push_back({walked[1 + track][k], begin + start, period});
             }
         }
     }
@@ -449,7 +440,7 @@ private:
 
     void take_audio(const AVPacket& packet) {
         const AVStream& stream = *context_->streams[packet.stream_index];
-        if (stream.codecpar->codec_type != AVMEDIA_TYPE_AUDIO || stream.time_base.den <= 0) return;
+        if (!is_audio(stream) || stream.time_base.den <= 0) return;
         auto& pieces = scanned_audio_[static_cast<std::size_t>(packet.stream_index)];
         if (packet.size <= 0 || (packet.pos < 0 && pieces.empty())) return;
         const std::int64_t at = packet.pts != AV_NOPTS_VALUE ? packet.pts : packet.dts;
@@ -468,12 +459,9 @@ private:
 
     void place_scanned_audio() {
         if (!options_.audio || out_.extents.empty()) return;
-        std::int64_t base = 0;
-        for (const std::int64_t stamp : {out_.stamps.show.front(), out_.stamps.decode.front()}) {
-            if (stamp == kNoStamp) continue;
-            base = to_ns(stamp, video().time_base);
-            break;
-        }
+        std::int64_t first = out_.stamps.show.front();
+        if (first == kNoStamp) first = out_.stamps.decode.front();
+        const std::int64_t base = first == kNoStamp ? 0 : to_ns(first, video().time_base);
         for (auto& pieces : scanned_audio_) {
             if (pieces.empty()) continue;
             for (AudioPiece& piece : pieces) piece.start_ns -= base;
@@ -488,10 +476,8 @@ private:
         }
         out_.format = describe(*video().codecpar);
         std::vector<std::pair<std::string, unsigned>> kinds;
-        for (unsigned i = 0; i < context_->nb_streams; ++i) {
-            const AVCodecParameters& codec = *context_->streams[i]->codecpar;
-            if (codec.codec_type == AVMEDIA_TYPE_AUDIO) ++out_.audio_tracks;
-            const std::string kind = describe_track(codec);
+        for (const AVStream* const stream : streams()) {
+            const std::string kind = describe_track(*stream->codecpar);
             auto at = std::find_if(kinds.begin(), kinds.end(), [&](const auto& k) { return k.first == kind; });
             if (at == kinds.end()) at = kinds.insert(at, {kind, 0});
             ++at->second;
@@ -500,9 +486,7 @@ private:
             if (!out_.tracks.empty()) out_.tracks += ", ";
             out_.tracks += count == 1 ? kind : fmt::format("{} x {}", count, kind);
         }
-        if (video_tracks_ > 1) {
-            out_.notes.push_back(fmt::format("it has {} video tracks: the first is played", video_tracks_));
-        }
+        if (video_tracks_ > 1) note("it has {} video tracks: the first is played", video_tracks_);
         const AVDictionaryEntry* label =
             libav().av_dict_get(context_->metadata, "operational_pattern_ul", nullptr, 0);
         if (label != nullptr) out_.pattern = pattern_of(label->value);
@@ -524,14 +508,13 @@ private:
             const AVDictionaryEntry* entry = libav().av_dict_get(where, "timecode", nullptr, 0);
             if (entry != nullptr && !out_.timecode) out_.timecode = entry->value;
         };
-        for (unsigned i = 0; i < context_->nb_streams; ++i) {
-            const AVStream& stream = *context_->streams[i];
-            if (stream.codecpar->codec_tag == MKTAG('t', 'm', 'c', 'd') && stream.avg_frame_rate.den == 1)
-                out_.timecode_rate = stream.avg_frame_rate.num;
-        }
         look(video().metadata);
         look(context_->metadata);
-        for (unsigned i = 0; i < context_->nb_streams; ++i) look(context_->streams[i]->metadata);
+        for (const AVStream* const stream : streams()) {
+            look(stream->metadata);
+            if (stream->codecpar->codec_tag == kTimecodeTag && stream->avg_frame_rate.den == 1)
+                out_.timecode_rate = stream->avg_frame_rate.num;
+        }
     }
 
     void say_rates() {

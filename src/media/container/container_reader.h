@@ -1,5 +1,4 @@
-// Reads a container by libavformat: the frames of its video track, and the audio beside them. Inside media/
-// only.
+// A container by libavformat: the frames of its video track, and the audio beside them. Inside media/ only.
 #pragma once
 
 #include <optional>
@@ -7,7 +6,7 @@
 #include <vector>
 
 #include "base/result.h"
-#include "media/container/container_audio.h"
+#include "media/container/container_file.h"
 #include "media/container/container_structure.h"
 #include "media/container/container_times.h"
 #include "streamsim/byte_store.h"
@@ -16,17 +15,15 @@
 namespace streamsim::media {
 
 struct ReadContainer {
-    std::string format;  // "prores apch 1920x1080"
-    std::vector<Extent>
-        extents;  // byte ranges of the frames, in stored order, as `ffprobe -show_packets` lists them
+    std::string format;           // "prores apch 1920x1080"
+    std::vector<Extent> extents;  // in stored order, as `ffprobe -show_packets` lists the frames
     FrameStamps stamps;
     std::vector<std::uint32_t> sync;             // see ContainerFrames
     std::vector<std::vector<AudioPiece>> audio;  // audio of each track, on request
-    unsigned audio_tracks = 0;
-    std::string tracks;                   // "video prores apch, 4 x audio pcm_s16le 1 ch 48 kHz"
-    std::string pattern;                  // MXF: "OP1a", "OP-Atom"; else ""
-    std::optional<std::string> timecode;  // text of the time code in the file
-    std::int64_t timecode_rate = 0;       // frames a second that it counts in; 0: not known
+    std::string tracks;                          // "video prores apch, 4 x audio pcm_s16le 1 ch 48 kHz"
+    std::string pattern;                         // MXF: "OP1a", "OP-Atom"; else ""
+    std::optional<std::string> timecode;         // text of the time code in the file
+    std::int64_t timecode_rate = 0;              // frames a second that it counts in; 0: not known
     std::vector<std::string> notes;
 };
 

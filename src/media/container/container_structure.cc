@@ -43,17 +43,17 @@ public:
         if (!size) return size.error();
         size_ = *size;
         const auto head = read(0, 12);
-        const std::string type = text(head, 4);
-        if (head.size() >= 12 && load<std::uint32_t>(head, 0, true) == 0x1a45dfa3u) {
+        const std::uint32_t magic = head.size() < 12 ? 0 : load<std::uint32_t>(head, 0, true);
+        if (magic == 0x1a45dfa3) {
             walk_matroska();
-        } else if (std::find(std::begin(kAtoms), std::end(kAtoms), type) != std::end(kAtoms)) {
+        } else if (std::find(std::begin(kAtoms), std::end(kAtoms), text(head, 4)) != std::end(kAtoms)) {
             walk_quicktime();
-        } else if (head.size() >= 12 && load<std::uint32_t>(head, 0, true) == 0x52494646u) {
+        } else if (magic == 0x52494646) {
             out_.line = "AVI";
             walk_riff();
-        } else if (head.size() >= 12 && load<std::uint32_t>(head, 0, true) == 0x000001bau) {
+        } else if (magic == 0x000001ba) {
             out_.line = "MPEG program stream";
-        } else if (head.size() >= 12 && load<std::uint32_t>(head, 0, true) == 0x060e2b34u) {
+        } else if (magic == 0x060e2b34) {
             out_.line = "MXF";
         } else if (!head.empty() && head.front() == std::byte{0x47}) {
             out_.line = "MPEG transport stream";
@@ -71,12 +71,9 @@ private:
             error_ = interrupted_error();
             return {};
         }
-        auto got = source_.read_at(offset, std::span(buffer_).first(bytes));
-        if (!got) {
-            error_ = got.error();
-            return {};
-        }
-        return std::span(buffer_).first(*got);
+        const auto got = source_.read_at(offset, std::span(buffer_).first(bytes));
+        if (!got) error_ = got.error();
+        return std::span(buffer_).first(got ? *got : 0);
     }
 
     static std::string text(std::span<const std::byte> bytes, std::size_t at) {
@@ -150,10 +147,10 @@ private:
 
     void note_cut(std::string_view what, std::uint64_t offset, std::uint64_t bytes) {
         out_.cut = true;
-        out_.notes.push_back(
-            fmt::format("its {} at byte {} claims {} bytes, but the file ends {} bytes behind its "
-                        "beginning: the file is truncated or damaged",
-                        what, offset, bytes, size_ - offset));
+        out_.notes.push_back(fmt::format(
+            "its {} at byte {} claims {} bytes, but the file ends {} bytes behind its beginning: the "
+            "file is truncated or damaged",
+            what, offset, bytes, size_ - offset));
     }
 
     /// An AVI of many GB has several. The length of an unfinished one is meaningless; some writers count the 8
@@ -180,13 +177,10 @@ private:
     }
 
     std::string describe(const Atom& atom) const {
-        std::string out =
-            fmt::format("{} {}", atom.type, show_bytes(std::min(atom.bytes, size_ - atom.offset)));
-        if (atom.type != "mdat") return out;
-        out += fmt::format(" at byte {}", show_count(atom.offset));
-        if (atom.header == 16) out += " (64-bit size)";
-        if (atom.to_the_end) out += " (to the end)";
-        return out;
+        const std::string bytes = show_bytes(std::min(atom.bytes, size_ - atom.offset));
+        if (atom.type != "mdat") return fmt::format("{} {}", atom.type, bytes);
+        return fmt::format("{} {} at byte {}{}{}", atom.type, bytes, show_count(atom.offset),
+                           atom.header == 16 ? " (64-bit size)" : "", atom.to_the_end ? " (to the end)" : "");
     }
 
     struct Track {

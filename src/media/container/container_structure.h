@@ -13,7 +13,6 @@
 
 namespace streamsim::media {
 
-/// Why frames cannot be read.
 struct ContainerRefusal {
     std::uint64_t byte = 0;  // byte offset of the field
     std::string why;

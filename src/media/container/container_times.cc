@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <numeric>
 
 #include "base/units.h"
 
@@ -18,7 +17,7 @@ constexpr FrameRate kStandardRates[] = {
     {25, 2},       {15000, 1001},  {12, 1}, {12000, 1001}, {10, 1},        {20, 1},       {8, 1},   {5, 1},
     {1, 1},        {240000, 1001}, {72, 1}, {90, 1},       {200, 1}};
 
-constexpr std::int64_t kFarthest = INT64_MAX / 4;  // ticks: differences never overflow
+constexpr std::int64_t kTicksMax = INT64_MAX / 4;  // ticks: differences never overflow
 constexpr double kSame = 5e-6;                     // rates that differ by less are one rate
 constexpr double kCopiedRounding = 1e-3;           // seconds
 constexpr std::int64_t kLargestTerm = 1'000'000;   // largest numerator or denominator of a mean rate
@@ -61,11 +60,8 @@ bool all_known(const std::vector<std::int64_t>& stamps) {
 
 /// Rising, and within what can be counted.
 bool usable(const std::vector<std::int64_t>& stamps) {
-    if (stamps.empty() || !all_known(stamps)) return false;
-    for (std::size_t k = 1; k < stamps.size(); ++k) {
-        if (stamps[k] <= stamps[k - 1]) return false;
-    }
-    return stamps.front() > -kFarthest && stamps.back() < kFarthest;
+    return !stamps.empty() && all_known(stamps) && stamps.front() > -kTicksMax && stamps.back() < kTicksMax &&
+           std::adjacent_find(stamps.begin(), stamps.end(), std::greater_equal<>()) == stamps.end();
 }
 
 /// Gives the frames without a stamp (the second field of a picture) their place between their neighbours.
@@ -86,7 +82,7 @@ void fill_gaps(std::vector<std::int64_t>& stamps) {
     for (std::size_t k = 2; k < stamps.size(); ++k) {
         if (stamps[k] != kNoStamp || stamps[k - 1] == kNoStamp || stamps[k - 2] == kNoStamp) continue;
         const Signed next = 2 * Signed{stamps[k - 1]} - stamps[k - 2];
-        if (next > -kFarthest && next < kFarthest) stamps[k] = static_cast<std::int64_t>(next);
+        if (next > -kTicksMax && next < kTicksMax) stamps[k] = static_cast<std::int64_t>(next);
     }
 }
 
@@ -99,8 +95,7 @@ std::vector<std::int64_t> best_stamps(const FrameStamps& given) {
     }
     std::vector<std::int64_t> filled = given.decode;
     fill_gaps(filled);
-    if (usable(filled)) return filled;
-    return {};
+    return usable(filled) ? filled : std::vector<std::int64_t>();
 }
 
 std::optional<FrameTiming> at_stated_rate(const FrameStamps& stamps) {

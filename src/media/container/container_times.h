@@ -1,5 +1,4 @@
-// From the time stamps of a container's frames to a rate, or to the knowledge that there is none. Pure. Inside
-// media/ only.
+// From the time stamps of a container's frames to a rate, if they have one. Pure. Inside media/ only.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +7,6 @@
 #include <vector>
 
 #include "base/time.h"
-#include "streamsim/media.h"
 
 namespace streamsim::media {
 
@@ -32,6 +30,12 @@ struct FrameTiming {
     std::vector<std::string> notes;
 };
 
+/// A container that claims more is not trusted.
+inline constexpr std::int64_t kContainerRateMax = 10'000;  // frames a second
+inline bool is_playable_rate(FrameRate rate) {
+    return rate.num > 0 && rate.den > 0 && rate.num / rate.den < kContainerRateMax;
+}
+
 /// The rate is constant when every stamp lies on its grid: within a tick of the container (which may be a
 /// millisecond), or within a millisecond for a standard rate, for stamps that were copied from such a
 /// container. A standard rate comes before all others, also when the stamps give a rate that is off by less
@@ -41,12 +45,7 @@ struct FrameTiming {
 /// or do not rise, the show stamps in their order (a decoder needs the k-th frame not later than the k-th is
 /// shown). In a truncated file frames are missing among the last ones shown, because they were to be decoded
 /// behind others; they do not make the rate variable. Empty when the stamps are unusable and no rate is named.
-/// REQUIRES: decode is not empty. A container that claims more is not trusted.
-inline constexpr std::int64_t kContainerRateMax = 10'000;  // frames a second
-inline bool is_playable_rate(FrameRate rate) {
-    return rate.num > 0 && rate.den > 0 && rate.num / rate.den < kContainerRateMax;
-}
-
+/// REQUIRES: decode is not empty.
 std::optional<FrameTiming> time_frames(const FrameStamps& stamps);
 
 }  // namespace streamsim::media

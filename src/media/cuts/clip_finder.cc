@@ -53,13 +53,17 @@ std::string first_of_range(const std::string& name) {
     return name.substr(0, open) + name.substr(open + 1, dash - open - 1) + name.substr(close + 1);
 }
 
-}  // namespace
+/// Number of components that agree, counted from the last one.
+int agreeing(const std::vector<std::string>& wanted, const std::vector<std::string>& there) {
+    int count = 0;
+    for (auto a = wanted.rbegin(), b = there.rbegin(); a != wanted.rend() && b != there.rend();
+         ++a, ++b, ++count) {
+        if (to_lower(*a) != to_lower(*b)) break;
+    }
+    return count;
+}
 
-/// The best clips so far; a smaller rank is better.
-struct ClipFinder::Best {
-    std::tuple<int, int, bool, bool> rank{INT32_MAX, 0, false, false};
-    std::vector<std::size_t> clips;
-};
+}  // namespace
 
 Result<ClipFinder> ClipFinder::list_below(ByteStore& store, const std::string& target) {
     ClipFinder finder;
@@ -165,78 +169,78 @@ void ClipFinder::add_sequences(const Folder& folder,
     }
 }
 
-namespace {
-
-/// Number of components that agree, counted from the last one.
-int agreeing(const std::vector<std::string>& wanted, const std::vector<std::string>& there) {
-    int count = 0;
-    for (auto a = wanted.rbegin(), b = there.rbegin(); a != wanted.rend() && b != there.rend();
-         ++a, ++b, ++count) {
-        if (to_lower(*a) != to_lower(*b)) break;
+/// Looks for the clips of one name; a smaller rank is better.
+class ClipFinder::Search {
+public:
+    Search(const ClipFinder& among, std::vector<std::string> components) : among_(among) {
+        base = first_of_range(components.back());
+        components.pop_back();
+        parents_ = std::move(components);
     }
-    return count;
-}
 
-}  // namespace
-
-/// `tier` ranks the kinds of match; within a tier, more of the path, the same case, and no link are better.
-void ClipFinder::offer(const std::multimap<std::string, Key>& keys,
-                       const std::string& key,
-                       const Wanted& wanted,
-                       int tier,
-                       Best& best) {
-    const auto [begin, end] = keys.equal_range(key);
-    for (auto it = begin; it != end; ++it) {
-        const Key& found = it->second;
-        const bool other_case = wanted.base.find(found.base) == std::string::npos;
-        const std::tuple rank(tier, -agreeing(wanted.parents, found.parents), other_case, found.linked);
-        if (rank > best.rank) continue;
-        if (rank < best.rank) best = {rank, {}};
-        if (std::find(best.clips.begin(), best.clips.end(), found.clip) == best.clips.end())
-            best.clips.push_back(found.clip);
-    }
-}
-
-void ClipFinder::look_up(const Wanted& wanted, bool lax, Best& best) const {
-    const std::string& base = wanted.base;
-    if (lax) {
-        if (is_container_name(base) || is_image_name(base)) {
-            const std::string stem = without_separators(stem_of(base));
-            offer(stems_, to_lower(stem), wanted, 3, best);
-            offer(names_, to_lower(stem), wanted, 3, best);
+    void by_name() {
+        offer(among_.names_, to_lower(base), 0);
+        if (const auto pattern = parse_pattern(base)) offer_frames(pattern->prefix, pattern->suffix, 0);
+        if (is_image_name(base)) {
+            for (std::size_t from = 0; from < base.size();) {
+                std::size_t to = from;
+                while (to < base.size() && is_digit(base[to])) ++to;
+                if (to > from) offer_frames(base.substr(0, from), base.substr(to), 0);
+                from = to + 1;
+            }
+            const std::size_t dot = base.rfind('.');  // "shot.dpx" for "shot.0001.dpx"
+            for (const char* separator : {"", ".", "_", "-", " "})
+                offer_frames(base.substr(0, dot) + separator, base.substr(dot), 1);
         }
-        return;
+        const std::string stem = without_separators(base);
+        if (!stem.empty()) offer(among_.stems_, to_lower(stem), 1);
     }
-    offer(names_, to_lower(base), wanted, 0, best);
-    if (const auto pattern = parse_pattern(base))
-        offer(frames_, frame_key(pattern->prefix, pattern->suffix), wanted, 0, best);
-    if (is_image_name(base)) {
-        for (std::size_t from = 0; from < base.size();) {
-            std::size_t to = from;
-            while (to < base.size() && is_digit(base[to])) ++to;
-            if (to > from) offer(frames_, frame_key(base.substr(0, from), base.substr(to)), wanted, 0, best);
-            from = to + 1;
-        }
-        const std::size_t dot = base.rfind('.');  // "shot.dpx" for "shot.0001.dpx"
-        for (const char* separator : {"", ".", "_", "-", " "})
-            offer(frames_, frame_key(base.substr(0, dot) + separator, base.substr(dot)), wanted, 1, best);
-    }
-    const std::string stem = without_separators(base);
-    if (!stem.empty()) offer(stems_, to_lower(stem), wanted, 1, best);
-}
 
-/// "A001C002" is the reel of "A001C002_190523_R5GE.mov".
-void ClipFinder::look_up_reel(const Wanted& reel, Best& best) const {
-    const std::string key = to_lower(reel.base);
-    if (key.size() < kReelPrefixMin) return;
-    for (const auto* keys : {&stems_, &names_}) {
-        for (auto it = keys->lower_bound(key); it != keys->end() && it->first.starts_with(key); ++it) {
-            if (it->first.size() > key.size() &&
-                kSeparators.find(it->first[key.size()]) != std::string_view::npos)
-                offer(*keys, it->first, reel, 4, best);
+    void by_stem() {
+        if (!is_container_name(base) && !is_image_name(base)) return;
+        const std::string stem = to_lower(without_separators(stem_of(base)));
+        offer(among_.stems_, stem, 3);
+        offer(among_.names_, stem, 3);
+    }
+
+    /// "A001C002" is the reel of "A001C002_190523_R5GE.mov".
+    void by_reel() {
+        const std::string key = to_lower(base);
+        if (key.size() < kReelPrefixMin) return;
+        for (const auto* keys : {&among_.stems_, &among_.names_}) {
+            for (auto it = keys->lower_bound(key); it != keys->end() && it->first.starts_with(key); ++it) {
+                if (it->first.size() > key.size() &&
+                    kSeparators.find(it->first[key.size()]) != std::string_view::npos)
+                    offer(*keys, it->first, 4);
+            }
         }
     }
-}
+
+    std::string base;
+    std::vector<std::size_t> clips;  // the best so far
+
+private:
+    /// `tier` ranks the kinds of match; within a tier, more of the path, the same case, and no link are better.
+    void offer(const std::multimap<std::string, Key>& keys, const std::string& key, int tier) {
+        const auto [begin, end] = keys.equal_range(key);
+        for (auto it = begin; it != end; ++it) {
+            const Key& found = it->second;
+            const bool other_case = base.find(found.base) == std::string::npos;
+            const std::tuple rank(tier, -agreeing(parents_, found.parents), other_case, found.linked);
+            if (rank > rank_) continue;
+            if (rank < rank_) clips.clear();
+            rank_ = rank;
+            if (std::find(clips.begin(), clips.end(), found.clip) == clips.end()) clips.push_back(found.clip);
+        }
+    }
+    void offer_frames(const std::string& prefix, const std::string& suffix, int tier) {
+        offer(among_.frames_, frame_key(prefix, suffix), tier);
+    }
+
+    const ClipFinder& among_;
+    std::vector<std::string> parents_;
+    std::tuple<int, int, bool, bool> rank_{INT32_MAX, 0, false, false};
+};
 
 /// Keeps, of equally good clips, those in a directory with the reel's name.
 static void prefer_reel(const std::vector<FoundClip>& clips,
@@ -253,35 +257,30 @@ static void prefer_reel(const std::vector<FoundClip>& clips,
 }
 
 ClipFinder::Answer ClipFinder::find(const EditMedia& media) const {
-    std::vector<Wanted> wanted;
+    std::vector<std::vector<std::string>> wanted;
     for (const std::string* text : {&media.file, &media.name, &media.reel}) {
         const bool reel = text == &media.reel;
-        if (text->empty() || (reel && (to_lower(*text) == "ax" || to_lower(*text) == "bl"))) continue;
-
-        Wanted one;
-        one.parents = components(*text);
-        if (one.parents.empty()) continue;
-        one.base = first_of_range(one.parents.back());
-        one.parents.pop_back();
-        wanted.push_back(std::move(one));
+        if (reel && (to_lower(*text) == "ax" || to_lower(*text) == "bl")) continue;
+        if (auto parts = components(*text); !parts.empty()) wanted.push_back(std::move(parts));
     }
     Answer answer;
-    for (const bool lax : {false, true}) {
-        for (const Wanted& one : wanted) {
-            Best best;
-            look_up(one, lax, best);
-            if (best.clips.empty()) continue;
-            prefer_reel(clips_, media.reel, best.clips);
-            answer.clips = best.clips;
-            if (lax && answer.clips.size() == 1)
-                answer.note = fmt::format("{} taken for \"{}\"", clips_[answer.clips.front()].name, one.base);
+    for (const auto look_up : {&Search::by_name, &Search::by_stem}) {
+        for (const auto& parts : wanted) {
+            Search search(*this, parts);
+            (search.*look_up)();
+            if (search.clips.empty()) continue;
+            prefer_reel(clips_, media.reel, search.clips);
+            answer.clips = search.clips;
+            if (look_up == &Search::by_stem && answer.clips.size() == 1)
+                answer.note =
+                    fmt::format("{} taken for \"{}\"", clips_[answer.clips.front()].name, search.base);
             return answer;
         }
     }
     if (!media.reel.empty() && !wanted.empty()) {
-        Best best;
-        look_up_reel(wanted.back(), best);
-        answer.clips = best.clips;
+        Search search(*this, wanted.back());
+        search.by_reel();
+        answer.clips = search.clips;
         if (answer.clips.size() == 1)
             answer.note =
                 fmt::format("{} taken for reel \"{}\"", clips_[answer.clips.front()].name, media.reel);

@@ -1,11 +1,7 @@
-// Finds the clips that an edit list names among the files below a directory; reads listings only. Inside media/
-// only.
+// Finds the clips that an edit list names below a directory; reads listings only. Inside media/ only.
 #pragma once
 
-#include <cstdint>
-#include <map>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "base/result.h"
@@ -51,11 +47,7 @@ private:
         bool linked = false;
         bool ours = false;
     };
-    struct Wanted {
-        std::vector<std::string> parents;
-        std::string base;
-    };
-    struct Best;
+    class Search;
 
     Result<void> add_folder(ByteStore& store,
                             const Folder& folder,
@@ -63,13 +55,6 @@ private:
                             std::vector<Folder>& below);
     void add_container(const Folder& folder, const std::string& name);
     void add_sequences(const Folder& folder, const std::vector<std::string>& images, const std::string& only);
-    void look_up(const Wanted& wanted, bool lax, Best& best) const;
-    void look_up_reel(const Wanted& reel, Best& best) const;
-    static void offer(const std::multimap<std::string, Key>& keys,
-                      const std::string& key,
-                      const Wanted& wanted,
-                      int tier,
-                      Best& best);
 
     std::string target_;
     std::vector<FoundClip> clips_;

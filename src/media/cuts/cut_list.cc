@@ -14,9 +14,7 @@
 #include "media/clips/clip_index.h"
 #include "media/cuts/clip_finder.h"
 #include "media/cuts/edit_pieces.h"
-#include "media/cuts/edl.h"
-#include "media/cuts/edl_timeline.h"
-#include "media/cuts/otio.h"
+#include "media/cuts/edit_readers.h"
 #include "media/sequence/sequence_names.h"
 
 namespace streamsim::media {
@@ -24,7 +22,6 @@ namespace {
 
 constexpr std::size_t kNotesMax = 40;
 constexpr std::size_t kNamedMax = 4;  // equally good clips in a message
-constexpr double kSpeedTermMax = 1e15;
 constexpr std::size_t kNoClip = SIZE_MAX;
 
 /// The first place that uses a piece of media.
@@ -60,6 +57,15 @@ public:
     }
 
 private:
+    template <typename... Args>
+    void problem(fmt::format_string<Args...> text, Args&&... args) {
+        problems_.push_back(fmt::format(text, std::forward<Args>(args)...));
+    }
+    template <typename... Args>
+    void note(fmt::format_string<Args...> text, Args&&... args) {
+        notes_.push_back(fmt::format(text, std::forward<Args>(args)...));
+    }
+
     void add_problems(const Error& error) {
         problems_.insert(problems_.end(), error.problems.begin(), error.problems.end());
     }
@@ -110,16 +116,15 @@ private:
                 std::string names;
                 for (std::size_t k = 0; k < std::min(kNamedMax, answer.clips.size()); ++k)
                     names += (k == 0 ? "" : " and ") + finder.clips()[answer.clips[k]].name;
-                problems_.push_back(fmt::format("{}: {}{}: {} is {}{}: expected one clip below {}", use.place,
-                                                use.event, others, describe(list_.media[i]), names,
-                                                answer.clips.size() > kNamedMax ? " and others" : "", target));
+                problem("{}: {}{}: {} is {}{}: expected one clip below {}", use.place, use.event, others,
+                        describe(list_.media[i]), names, answer.clips.size() > kNamedMax ? " and others" : "",
+                        target);
             } else if (finder.clips().size() == 1 && used == 1) {
                 found_[i] = 0;
-                notes_.push_back(fmt::format("{}, the only clip, used for {}", finder.clips().front().name,
-                                             describe(list_.media[i])));
+                note("{}, the only clip, used for {}", finder.clips().front().name, describe(list_.media[i]));
             } else {
-                problems_.push_back(fmt::format("{}: {}{}: no clip below {} for {}", use.place, use.event,
-                                                others, target, describe(list_.media[i])));
+                problem("{}: {}{}: no clip below {} for {}", use.place, use.event, others, target,
+                        describe(list_.media[i]));
             }
         }
     }
@@ -185,11 +190,11 @@ private:
             counted_ = *shared;
             return true;
         }
-        problems_.push_back(
-            fmt::format("{}: an EDL has no frame rate, and its clips have several: {} has {}, {} has "
-                        "{}; name the one of the list with --fps",
-                        list_.source, first->name, first->index->rate().to_string(), other->name,
-                        other->index->rate().to_string()));
+        problem(
+            "{}: an EDL has no frame rate, and its clips have several: {} has {}, {} has {}; name the one of "
+            "the list with --fps",
+            list_.source, first->name, first->index->rate().to_string(), other->name,
+            other->index->rate().to_string());
         return false;
     }
 
@@ -202,8 +207,8 @@ private:
         if (alike ? has_drop_frame(*clips) : exists_at(*clips)) counted_ = *clips;
         if (alike) return;
         if (counted_ == *clips) {
-            notes_.push_back(fmt::format("counted at {} frames a second as its clips are, and played at {}",
-                                         clips->to_string(), rate_->to_string()));
+            note("counted at {} frames a second as its clips are, and played at {}", clips->to_string(),
+                 rate_->to_string());
         } else {
             recounted_ =
                 fmt::format("{}: the time codes of the list are read at {} fps (--fps); its clips have {}",
@@ -267,19 +272,16 @@ private:
         const EditMedia& media = list_.media[piece.media];
         const FrameRate own = clip_of(piece.media).index->rate();
         if (!media.rate || media.own_rate || nominal_rate(own) == nominal_rate(*media.rate)) return true;
-        const EditSpeed ratio = reduced(own.num * media.rate->den, own.den * media.rate->num);
-        if (std::abs(static_cast<double>(piece.speed_num) * static_cast<double>(ratio.num)) > kSpeedTermMax ||
-            static_cast<double>(piece.speed_den) * static_cast<double>(ratio.den) > kSpeedTermMax) {
-            problems_.push_back(fmt::format("{}: {}: its rate {} and that of {}, {}, have no usable ratio",
-                                            piece.place, piece.event, media.rate->to_string(),
-                                            clip_of(piece.media).name, own.to_string()));
+        const EditSpeed ratio = rate_ratio(*media.rate, own);
+        const auto speed = product(piece.speed, ratio);
+        if (!speed) {
+            problem("{}: {}: its rate {} and that of {}, {}, have no usable ratio", piece.place, piece.event,
+                    media.rate->to_string(), clip_of(piece.media).name, own.to_string());
             return false;
         }
         const auto frames = static_cast<std::uint64_t>(std::abs(piece.first));
         piece.first = floor_scaled(frames, piece.first < 0 ? -ratio.num : ratio.num, ratio.den);
-        const EditSpeed speed = reduced(piece.speed_num * ratio.num, piece.speed_den * ratio.den);
-        piece.speed_num = speed.num;
-        piece.speed_den = speed.den;
+        piece.speed = *speed;
         piece.day = floor_scaled(static_cast<std::uint64_t>(piece.day), ratio.num, ratio.den);
         converted_.insert(found_[piece.media]);
         return true;
@@ -290,9 +292,8 @@ private:
         const std::uint64_t from = handles ? 0 : piece.handle_before;
         const std::uint64_t to = piece.frames - (handles ? 0 : std::min(piece.handle_after, piece.frames));
         if (from >= to) return {};
-        const std::int64_t a = piece.first + floor_scaled(from, piece.speed_num, piece.speed_den);
-        const std::int64_t b = piece.first + floor_scaled(to - 1, piece.speed_num, piece.speed_den);
-        return {std::min(a, b), std::max(a, b)};
+        const auto [low, high] = std::minmax({piece.source_at(from), piece.source_at(to - 1)});
+        return {low, high};
     }
 
     /// The offset from source frames to clip frames: `origin`, or a day less past midnight.
@@ -339,28 +340,24 @@ private:
             }
             place({&piece}, clip_of(piece.media), {origin, "its available_range"});
         }
-        for (const auto& [found, pieces] : by_clip) {
+        for (const auto& [found, its_pieces] : by_clip) {
+            const std::vector<EditPiece*>& pieces = its_pieces;
             const Clip& clip = clips_.at(found);
             const std::vector<Origin> origins = origins_of(clip);
-            std::size_t best = 0;
-            std::size_t most = 0;
-            for (std::size_t i = 0; i < origins.size(); ++i) {
-                std::size_t fit = 0;
-                for (const EditPiece* piece : pieces) {
+            const auto fitting = [&](const Origin& origin) {
+                return std::count_if(pieces.begin(), pieces.end(), [&](const EditPiece* piece) {
                     const Range range = frames_of_piece(*piece, false);
-                    if (range.empty() || offset_for(*piece, range, origins[i].frame, clip)) ++fit;
-                }
-                if (fit > most) {
-                    best = i;
-                    most = fit;
-                }
+                    return range.empty() || offset_for(*piece, range, origin.frame, clip);
+                });
+            };
+            const auto best =
+                std::max_element(origins.begin(), origins.end(),
+                                 [&](const Origin& a, const Origin& b) { return fitting(a) < fitting(b); });
+            if (best != origins.begin() && fitting(*best) == std::ssize(pieces)) {
+                note("{}: source times are taken as {}, not as {}: they do not fit {}", clip.name, best->what,
+                     origins[0].what, show(origins[0].frame, clip));
             }
-            if (best > 0 && most == pieces.size()) {
-                notes_.push_back(fmt::format("{}: source times are taken as {}, not as {}: they do not fit {}",
-                                             clip.name, origins[best].what, origins[0].what,
-                                             show(origins[0].frame, clip)));
-            }
-            place(pieces, clip, origins[best]);
+            place(pieces, clip, *best);
         }
     }
 
@@ -373,12 +370,10 @@ private:
         if (!reported_.insert(piece.place).second) return;  // a piece may have many parts below other tracks
         const Clip& clip = clip_of(piece.media);
         const auto last = origin + static_cast<std::int64_t>(clip.index->count()) - 1;
-        problems_.push_back(fmt::format("{}: {}: {} frames {} to {} of {}, which has {} to {}", piece.place,
-                                        piece.event, what, show(range.low, clip), show(range.high, clip),
-                                        clip.name, show(origin, clip), show(last, clip)));
+        problem("{}: {}: {} frames {} to {} of {}, which has {} to {}", piece.place, piece.event, what,
+                show(range.low, clip), show(range.high, clip), clip.name, show(origin, clip), show(last, clip));
     }
 
-    /// Turns source frames into clip frames.
     void place(const std::vector<EditPiece*>& pieces, const Clip& clip, Origin origin) {
         for (EditPiece* piece : pieces) {
             const Range own = frames_of_piece(*piece, false);
@@ -416,16 +411,16 @@ private:
                                     .frames = piece.frames,
                                     .clip = number->second,
                                     .first = piece.first,
-                                    .speed_num = piece.speed_num,
-                                    .speed_den = piece.speed_den,
+                                    .speed_num = piece.speed.num,
+                                    .speed_den = piece.speed.den,
                                     .event = piece.event});
         }
         out.notes = list_.notes;
         for (const std::size_t found : converted_)
-            notes_.push_back(fmt::format("{}: source times converted to its rate", clips_.at(found).name));
+            note("{}: source times converted to its rate", clips_.at(found).name);
         for (const std::size_t found : other_rate_)
-            notes_.push_back(fmt::format("{} is at {} frames a second, the list at {}", clips_.at(found).name,
-                                         clips_.at(found).index->rate().to_string(), counted_.to_string()));
+            note("{} is at {} frames a second, the list at {}", clips_.at(found).name,
+                 clips_.at(found).index->rate().to_string(), counted_.to_string());
         out.notes.insert(out.notes.end(), notes_.begin(), notes_.end());
         if (out.notes.size() > kNotesMax) {
             const std::size_t more = out.notes.size() - kNotesMax;

@@ -2,7 +2,6 @@
 // Inside media/ and for its callers, who pass it on unread.
 #pragma once
 
-#include <compare>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -10,6 +9,7 @@
 
 #include "base/time.h"
 #include "base/timecode.h"
+#include "streamsim/cut_list.h"
 
 namespace streamsim::media {
 
@@ -28,14 +28,19 @@ struct EditMedia {
     bool own_rate = false;
 };
 
-/// A piece of media on the record timeline. Source frame i frames later: first + floor(i * speed).
+/// Source frames for a record frame, as a fraction; den > 0.
+struct EditSpeed {
+    std::int64_t num = 1;
+    std::int64_t den = 1;
+};
+
+/// A piece of media on the record timeline.
 struct EditPiece {
     std::uint64_t at = 0;
     std::uint64_t frames = 0;
     std::uint32_t media = 0;
     std::int64_t first = 0;  // source frame, in the media's counting
-    std::int64_t speed_num = 1;
-    std::int64_t speed_den = 1;
+    EditSpeed speed;
     std::int64_t day = 0;     // source frames in 24 hours of time code
     std::int64_t origin = 0;  // once found: the source frame that is the first of the clip
     /// Parts of `frames` at the beginning and at the end that lie outside of the event, for a transition.
@@ -43,6 +48,9 @@ struct EditPiece {
     std::uint64_t handle_after = 0;
     std::string event;  // "event 012"
     std::string place;  // "list.edl: line 12", "list.otio: /tracks/children/0"
+
+    /// The source frame that is shown i record frames after the first.
+    std::int64_t source_at(std::uint64_t i) const { return first + floor_scaled(i, speed.num, speed.den); }
 };
 
 /// One line of an EDL that is an event with a picture.

@@ -4,14 +4,13 @@
 #include <cmath>
 #include <numeric>
 
-#include "streamsim/cut_list.h"
-
 namespace streamsim::media {
 namespace {
 
 /// A speed with a larger denominator is cut at its nearest frame: one frame off for less than a source frame.
 constexpr std::int64_t kExactDenominatorMax = 1001;
 constexpr std::int64_t kDenominatorMax = 1'000'000;  // largest denominator of a fraction for a decimal number
+constexpr double kTermMax = 1e15;                    // largest term of a product
 constexpr double kSameNumber = 1e-9;                 // relative; nine digits are written at least
 
 struct Interval {
@@ -25,10 +24,24 @@ EditPiece shortened(const EditPiece& piece, std::uint64_t skip, std::uint64_t fr
     const std::uint64_t rest = piece.frames - skip - frames;
     out.at = piece.at + skip;
     out.frames = frames;
-    out.first = piece.first + floor_scaled(skip, piece.speed_num, piece.speed_den);
+    out.first = piece.source_at(skip);
     out.handle_before = std::min(frames, piece.handle_before - std::min(piece.handle_before, skip));
     out.handle_after = std::min(frames, piece.handle_after - std::min(piece.handle_after, rest));
     return out;
+}
+
+/// Appends the record frames [from, to) of a piece, in as many pieces as it takes to be exact: a fraction of a
+/// speed may begin between two frames. REQUIRES: piece.at <= from <= to <= piece.at + piece.frames.
+void append_part(const EditPiece& piece, std::uint64_t from, std::uint64_t to, std::vector<EditPiece>& out) {
+    if (from == to) return;
+    std::uint64_t skip = from - piece.at;
+    const std::uint64_t end = to - piece.at;
+    const auto den = static_cast<std::uint64_t>(piece.speed.den);
+    // Frame by frame up to the next one at which the fraction is zero.
+    if (skip > 0 && piece.speed.den <= kExactDenominatorMax) {
+        for (; skip < end && skip % den != 0; ++skip) out.push_back(shortened(piece, skip, 1));
+    }
+    if (skip < end) out.push_back(shortened(piece, skip, end - skip));
 }
 
 void append_visible(const EditPiece& piece,
@@ -64,18 +77,6 @@ void cover(const std::vector<EditPiece>& track, std::vector<Interval>& covered) 
 
 }  // namespace
 
-void append_part(const EditPiece& piece, std::uint64_t from, std::uint64_t to, std::vector<EditPiece>& out) {
-    if (from == to) return;
-    std::uint64_t skip = from - piece.at;
-    const std::uint64_t end = to - piece.at;
-    const auto den = static_cast<std::uint64_t>(piece.speed_den);
-    // Frame by frame up to the next one at which the fraction is zero.
-    if (skip > 0 && piece.speed_den <= kExactDenominatorMax) {
-        for (; skip < end && skip % den != 0; ++skip) out.push_back(shortened(piece, skip, 1));
-    }
-    if (skip < end) out.push_back(shortened(piece, skip, end - skip));
-}
-
 std::vector<EditPiece> topmost(const std::vector<std::vector<EditPiece>>& tracks, bool& hidden) {
     std::vector<EditPiece> out;
     std::vector<Interval> covered;
@@ -97,9 +98,27 @@ std::optional<EditPiece> third_at_once(const std::vector<EditPiece>& pieces) {
     return std::nullopt;
 }
 
+std::int64_t frames_of_day(FrameRate rate, bool drop) {
+    const TimecodeLabel midnight{':', 24, 0, 0, 0};
+    return static_cast<std::int64_t>(*frames_of(midnight, rate, drop && has_drop_frame(rate)));
+}
+
 EditSpeed reduced(std::int64_t num, std::int64_t den) {
     const std::int64_t divisor = std::max<std::int64_t>(1, std::gcd(num, den));
     return {num / divisor, den / divisor};
+}
+
+std::optional<EditSpeed> product(EditSpeed a, EditSpeed b) {
+    const auto too_large = [](std::int64_t x, std::int64_t y) {
+        return std::abs(static_cast<double>(x) * static_cast<double>(y)) > kTermMax;
+    };
+    if (too_large(a.num, b.num) || too_large(a.den, b.den)) return std::nullopt;
+    return reduced(a.num * b.num, a.den * b.den);
+}
+
+EditSpeed rate_ratio(FrameRate from, FrameRate to) {
+    if (nominal_rate(from) == nominal_rate(to)) return {1, 1};
+    return reduced(to.num * from.den, to.den * from.num);
 }
 
 EditSpeed fraction_of(double value) {

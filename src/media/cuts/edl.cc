@@ -1,5 +1,3 @@
-#include "media/cuts/edl.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -10,6 +8,8 @@
 #include "base/ascii.h"
 #include "base/document/problems.h"
 #include "base/units.h"
+#include "base/utf8.h"
+#include "media/cuts/edit_readers.h"
 
 namespace streamsim::media {
 namespace {
@@ -84,18 +84,11 @@ std::optional<std::int64_t> milli(std::string_view text) {
     return negative ? -static_cast<std::int64_t>(value) : static_cast<std::int64_t>(value);
 }
 
-/// True when all of the text is UTF-8.
 bool is_utf8(std::string_view text) {
-    for (std::size_t at = 0; at < text.size();) {
-        const auto lead = static_cast<unsigned char>(text[at++]);
-        if (lead < 0x80) continue;
-        if (lead < 0xc2 || lead > 0xf4 || at >= text.size()) return false;
-        const auto next = static_cast<unsigned char>(text[at]);
-        const bool too_long = (lead == 0xe0 && next < 0xa0) || (lead == 0xf0 && next < 0x90);
-        if (too_long || (lead == 0xed && next > 0x9f) || (lead == 0xf4 && next > 0x8f)) return false;
-        for (int rest = lead >= 0xf0 ? 3 : lead >= 0xe0 ? 2 : 1; rest > 0; --rest, ++at) {
-            if (at >= text.size() || (static_cast<unsigned char>(text[at]) & 0xc0) != 0x80) return false;
-        }
+    while (!text.empty()) {
+        const std::size_t bytes = first_character(text).bytes;
+        if (bytes == 0) return false;
+        text.remove_prefix(bytes);
     }
     return true;
 }
@@ -115,31 +108,23 @@ std::string from_latin1(std::string_view text) {
     return out;
 }
 
-struct Channels {
-    bool video = false;
-    std::uint32_t track = 1;
-};
-
-/// "V", "V2", "A", "AA/V", "A2/V", "VA1A2", "B" (both), "NONE"; nothing when it is none of these.
-std::optional<Channels> read_channels(std::string_view text) {
+/// The video track in "V", "V2", "A", "AA/V", "A2/V", "VA1A2", "B" (both), "NONE"; 0: there is no picture.
+/// Nothing when it is none of these.
+std::optional<std::uint32_t> video_track(std::string_view text) {
     const std::string channels = upper(text);
-    if (channels == "NONE") return Channels{};
-    if (channels == "B" || channels.starts_with("B/")) return Channels{true, 1};
+    if (channels == "NONE") return 0;
+    if (channels == "B" || channels.starts_with("B/")) return 1;
     if (channels.empty() || (channels.front() != 'V' && channels.front() != 'A')) return std::nullopt;
     if (channels.find_first_not_of("VA/0123456789,+-") != std::string::npos) return std::nullopt;
     const std::size_t v = channels.find('V');
-    if (v == std::string::npos) return Channels{};
-    Channels out{true, 1};
-    if (v + 1 < channels.size() && is_digit(channels[v + 1]))
-        out.track = std::max(1u, static_cast<std::uint32_t>(channels[v + 1] - '0'));
-    return out;
+    if (v == std::string::npos) return 0;
+    const bool numbered = v + 1 < channels.size() && is_digit(channels[v + 1]);
+    return numbered ? std::max(1u, static_cast<std::uint32_t>(channels[v + 1] - '0')) : 1;
 }
 
-/// The names that the comments of one event give.
 struct NamedEvent {
     EdlEvent event;
     EditMedia media;
-    std::string key_name;
 };
 
 class EdlParser {
@@ -167,14 +152,16 @@ public:
         if (events_.empty() && problems_.empty() && audio_ == 0)
             problem(1, "no event in it: expected lines such as 001  REEL  V  C  and four time codes");
         else if (events_.empty() && problems_.empty())
-            problem(1, fmt::format("none of its {} events has a picture", audio_));
+            problem(1, "none of its {} events has a picture", audio_);
         if (!problems_.empty()) return problems_.error();
         return finish();
     }
 
 private:
-    void problem(std::size_t line, const std::string& text) {
-        problems_.add(fmt::format("{}: line {}: {}", list_.source, line, text));
+    template <typename... Args>
+    void problem(std::size_t line, fmt::format_string<Args...> text, Args&&... args) {
+        problems_.add(
+            fmt::format("{}: line {}: {}", list_.source, line, fmt::format(text, std::forward<Args>(args)...)));
     }
 
     void read_line(std::string_view line) {
@@ -211,20 +198,18 @@ private:
         const auto first_time = std::find_if(tokens.begin() + 1, tokens.end(), looks_like_time);
         const auto times = static_cast<std::size_t>(first_time - tokens.begin());
         if (tokens.size() < times + 4) {
-            return problem(line_,
-                           fmt::format("event {}: expected four time codes (source in and out, record in and "
-                                       "out), found {}",
-                                       event.number, tokens.size() - times));
+            return problem(
+                line_, "event {}: expected four time codes (source in and out, record in and out), found {}",
+                number, tokens.size() - times);
         }
-        const auto channels = read_head(tokens, times, named);
-        if (!channels) return;
-        if (!read_times(tokens, times, event)) return;
-        if (!channels->video) {
+        const auto track = read_head(tokens, times, named);
+        if (!track || !read_times(tokens, times, event)) return;
+        if (*track == 0) {
             ++audio_;
             audio_line_ = true;
             return;
         }
-        event.track = channels->track;
+        event.track = *track;
         const std::string reel = upper(named.media.reel);
         event.black = reel == "BL" || reel == "BLACK";
         if (!group_.empty() && event.kind != EdlEvent::Kind::cut && group_.back().event.track == event.track)
@@ -233,7 +218,7 @@ private:
     }
 
     /// NNN REEL CHANNELS TRANSITION [DURATION], read from its end: reels have been seen with blanks in them.
-    std::optional<Channels> read_head(const Tokens& tokens, std::size_t end, NamedEvent& named) {
+    std::optional<std::uint32_t> read_head(const Tokens& tokens, std::size_t end, NamedEvent& named) {
         EdlEvent& event = named.event;
         if (end > 3 && small_number(tokens[end - 1])) event.transition_frames = *small_number(tokens[--end]);
         if (end > 3 && upper(tokens[end - 1]) == "(F)") --end;
@@ -250,19 +235,19 @@ private:
             event.kind = code == "KB" ? EdlEvent::Kind::cut : EdlEvent::Kind::key;
         } else if (code != "C") {
             problem(line_,
-                    fmt::format("event {}: expected a reel, channels and a transition (C, D, Wnnn, K, KB, KO) "
-                                "before the time codes, found \"{}\"",
-                                event.number, joined(tokens, 1, end)));
+                    "event {}: expected a reel, channels and a transition (C, D, Wnnn, K, KB, KO) before the "
+                    "time codes, found \"{}\"",
+                    event.number, joined(tokens, 1, end));
             return std::nullopt;
         }
-        const auto channels = read_channels(tokens[end - 2]);
-        if (!channels) {
-            problem(line_, fmt::format("event {}: expected channels such as V, A2 or AA/V, found \"{}\"",
-                                       event.number, tokens[end - 2].substr(0, kReelShown)));
+        const auto track = video_track(tokens[end - 2]);
+        if (!track) {
+            problem(line_, "event {}: expected channels such as V, A2 or AA/V, found \"{}\"", event.number,
+                    tokens[end - 2].substr(0, kReelShown));
             return std::nullopt;
         }
         named.media.reel = joined(tokens, 1, end - 2);
-        return channels;
+        return track;
     }
 
     static std::string joined(const Tokens& tokens, std::size_t from, std::size_t to) {
@@ -277,8 +262,8 @@ private:
         for (std::size_t i = 0; i < 4; ++i) {
             const auto label = read_timecode_label(tokens[at + i]);
             if (!label || label->hours > kHoursMax) {
-                problem(line_, fmt::format("event {}: '{}' is not a time code: expected HH:MM:SS:FF",
-                                           event.number, tokens[at + i].substr(0, kReelShown)));
+                problem(line_, "event {}: '{}' is not a time code: expected HH:MM:SS:FF", event.number,
+                        tokens[at + i].substr(0, kReelShown));
                 good = false;
                 continue;
             }
@@ -316,21 +301,18 @@ private:
         };
         if (head.starts_with("FINAL CUT PRO REEL:")) return read_long_reel(line.substr(19));
         if (group_.empty()) return;  // comments of an event without a picture, or of the whole list
-        if (const auto value = value_of("FROM CLIP NAME:")) {
-            from_ = *value;
-            last_is_to_ = false;
-        } else if (const auto clip = value_of("CLIP NAME:")) {
-            from_ = *clip;
-            last_is_to_ = false;
-        } else if (const auto to = value_of("TO CLIP NAME:")) {
-            to_ = *to;
-            last_is_to_ = true;
-        } else if (const auto key = value_of("KEY CLIP NAME:")) {
-            to_ = *key;
-            last_is_to_ = true;
-        } else if (const auto file = value_of("SOURCE FILE:")) {
-            if (!file->empty()) files_.push_back({*file, last_is_to_, !from_.empty() || !to_.empty()});
+        constexpr std::pair<std::string_view, bool> kNames[] = {{"FROM CLIP NAME:", false},
+                                                                {"CLIP NAME:", false},
+                                                                {"TO CLIP NAME:", true},
+                                                                {"KEY CLIP NAME:", true}};
+        for (const auto& [key, is_to] : kNames) {
+            const auto name = value_of(key);
+            if (!name) continue;
+            (is_to ? to_ : from_) = *name;
+            last_is_to_ = is_to;
         }
+        const auto file = value_of("SOURCE FILE:");
+        if (file && !file->empty()) files_.push_back({*file, last_is_to_, !from_.empty() || !to_.empty()});
     }
 
     /// Final Cut Pro: "FINAL CUT PRO REEL: A001C002_0101 REPLACED BY: A001C002".

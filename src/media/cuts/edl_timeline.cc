@@ -1,5 +1,3 @@
-#include "media/cuts/edl_timeline.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -8,9 +6,7 @@
 #include <map>
 
 #include "base/document/problems.h"
-#include "base/units.h"
 #include "media/cuts/edit_pieces.h"
-#include "streamsim/cut_list.h"
 
 namespace streamsim::media {
 namespace {
@@ -51,8 +47,15 @@ public:
     }
 
 private:
-    void problem(const EdlEvent& event, const std::string& text) {
-        problems_.add(fmt::format("{}: line {}: event {}: {}", list_.source, event.line, event.number, text));
+    template <typename... Args>
+    void problem(const EdlEvent& event, fmt::format_string<Args...> text, Args&&... args) {
+        problems_.add(fmt::format("{}: line {}: event {}: {}", list_.source, event.line, event.number,
+                                  fmt::format(text, std::forward<Args>(args)...)));
+    }
+
+    template <typename... Args>
+    void note(fmt::format_string<Args...> text, Args&&... args) {
+        timeline_.notes.push_back(fmt::format(text, std::forward<Args>(args)...));
     }
 
     std::optional<std::int64_t> source_frames(const EdlEvent& event,
@@ -76,14 +79,8 @@ private:
                                        bool drop) {
         const auto at = frames_of(label, rate, drop);
         if (at) return static_cast<std::int64_t>(*at);
-        problem(event, at.error().problems.front());
+        problem(event, "{}", at.error().problems.front());
         return std::nullopt;
-    }
-
-    static std::int64_t day_of(FrameRate rate, bool drop) {
-        TimecodeLabel midnight;
-        midnight.hours = 24;
-        return static_cast<std::int64_t>(*frames_of(midnight, rate, drop && has_drop_frame(rate)));
     }
 
     /// A source whose second has another number of frames than the list's has time codes of its own.
@@ -111,12 +108,12 @@ private:
         const auto in = record_frames(event, event.record_in);
         auto out = record_frames(event, event.record_out);
         if (!in || !out) return;
-        unwrap(*in, *out, day_of(rate_, record_drops(event.record_in)));
+        unwrap(*in, *out, frames_of_day(rate_, record_drops(event.record_in)));
         if (*out < *in) return problem(event, "its record out is before its record in");
         if (event.kind == EdlEvent::Kind::transition &&
             event.transition_frames > static_cast<std::uint64_t>(*out - *in)) {
-            problem(event, fmt::format("its transition of {} frames is longer than the event, {} frames",
-                                       event.transition_frames, *out - *in));
+            problem(event, "its transition of {} frames is longer than the event, {} frames",
+                    event.transition_frames, *out - *in);
         }
         placed.in = static_cast<std::uint64_t>(*in);
         placed.out = static_cast<std::uint64_t>(*out);
@@ -128,7 +125,7 @@ private:
         const auto in = source_frames(event, event.source_in, rate);
         auto out = source_frames(event, event.source_out, rate);
         if (!in || !out) return;
-        placed.day = day_of(rate, event.drop || event.source_in.says_drop());
+        placed.day = frames_of_day(rate, event.drop || event.source_in.says_drop());
         unwrap(*in, *out, placed.day);
         if (*out < *in && event.milli_fps.value_or(0) >= 0)
             return problem(event, "its source out is before its source in, and no M2 line plays it backwards");
@@ -145,7 +142,7 @@ private:
         }
         const auto earlier = [](const PlacedEvent* a, const PlacedEvent* b) { return a->in < b->in; };
         const PlacedEvent& front = *recorded.front();
-        const auto day = static_cast<std::uint64_t>(day_of(rate_, record_drops(front.event->record_in)));
+        const auto day = static_cast<std::uint64_t>(frames_of_day(rate_, record_drops(front.event->record_in)));
         const auto [first, last] = std::minmax_element(recorded.begin(), recorded.end(), earlier);
         if ((*last)->in - (*first)->in > day / 2 && front.in > day / 2) {  // past midnight
             for (PlacedEvent* placed : recorded) {
@@ -175,10 +172,9 @@ private:
         for (const PlacedEvent* placed : sorted) {
             const bool same = longest != nullptr && longest->event->track == placed->event->track;
             if (same && placed->in < longest->out) {
-                problem(*placed->event,
-                        fmt::format("its record times lie over those of event {} in line {}, by {} frames",
-                                    longest->event->number, longest->event->line,
-                                    std::min(longest->out, placed->out) - placed->in));
+                problem(*placed->event, "its record times lie over those of event {} in line {}, by {} frames",
+                        longest->event->number, longest->event->line,
+                        std::min(longest->out, placed->out) - placed->in);
             }
             if (!same || placed->out > longest->out) longest = placed;
         }
@@ -198,18 +194,14 @@ private:
             static_cast<double>(record) * static_cast<double>(ratio.num) / static_cast<double>(ratio.den);
         if (ratio.num != ratio.den && std::abs(static_cast<double>(source) - expected) <= 1) {
             placed.speed = ratio;
-            timeline_.notes.push_back(
-                fmt::format("event {}: {} source frames over {} of the record, as the rates are", event.number,
-                            source, record));
+            note("event {}: {} source frames over {} of the record, as the rates are", event.number, source,
+                 record);
         } else if (source + 1 == record || source == record + 1) {
-            timeline_.notes.push_back(
-                fmt::format("event {}: its source is {} frames long and its record {}: the "
-                            "record is taken",
-                            event.number, source, record));
+            note("event {}: its source is {} frames long and its record {}: the record is taken", event.number,
+                 source, record);
         } else {
-            problem(event,
-                    fmt::format("its source is {} frames long and its record {}, and no M2 line gives a speed",
-                                source, record));
+            problem(event, "its source is {} frames long and its record {}, and no M2 line gives a speed",
+                    source, record);
         }
     }
 
@@ -246,10 +238,8 @@ private:
                                          [](const EditSpeed& a, const EditSpeed& b) { return a.den < b.den; });
         if (agrees) placed.speed = within(placed.speed, source, record);
         if (!agrees && record > 0) {
-            timeline_.notes.push_back(
-                fmt::format("event {}: its M2 line says {} frames a second, its lengths {:.3f}: "
-                            "M2 is taken",
-                            event.number, fps, by_length * nominal));
+            note("event {}: its M2 line says {} frames a second, its lengths {:.3f}: M2 is taken", event.number,
+                 fps, by_length * nominal);
         }
         if (!backwards) return;
         placed.speed.num = -placed.speed.num;
@@ -264,8 +254,7 @@ private:
         piece.frames = placed.record_frames();
         piece.media = placed.event->media;
         piece.first = placed.source_in;
-        piece.speed_num = placed.speed.num;
-        piece.speed_den = placed.speed.den;
+        piece.speed = placed.speed;
         piece.day = placed.day;
         piece.event = fmt::format("event {}", placed.event->number);
         piece.place = fmt::format("{}: line {}", list_.source, placed.event->line);
@@ -291,10 +280,9 @@ private:
         if (stated != nullptr && stated->event->black) return;
         if (stated != nullptr && stated->in == stated->out) {
             EditPiece tail = piece_of(*stated);
-            const bool goes_on =
-                previous != nullptr && previous->media == tail.media && !stated->event->milli_fps &&
-                previous->first + floor_scaled(previous->frames, previous->speed_num, previous->speed_den) ==
-                    tail.first;
+            const bool goes_on = previous != nullptr && previous->media == tail.media &&
+                                 !stated->event->milli_fps &&
+                                 previous->source_at(previous->frames) == tail.first;
             if (!goes_on) {
                 tail.at = placed.in;
                 tail.frames = tail.handle_after = event.transition_frames;
@@ -317,11 +305,8 @@ private:
         }
         bool hidden = false;
         timeline_.pieces = topmost(tracks, hidden);
-        if (hidden)
-            timeline_.notes.emplace_back("where video tracks lie over each other only the topmost is read");
-        if (dropless_)
-            timeline_.notes.push_back(
-                fmt::format("FCM: DROP FRAME means nothing at {} frames a second", rate_.to_string()));
+        if (hidden) note("where video tracks lie over each other only the topmost is read");
+        if (dropless_) note("FCM: DROP FRAME means nothing at {} frames a second", rate_.to_string());
         if (const auto third = third_at_once(timeline_.pieces)) {
             return bad_input(fmt::format("{}: {}: more than two pictures at record frame {}", third->place,
                                          third->event, third->at));
@@ -354,8 +339,8 @@ Error nothing_shown(const EditList& list) {
     const EdlEvent& first = list.edl.front();
     const std::string others = list.edl.size() > 1 ? fmt::format(" and {} more", list.edl.size() - 1) : "";
     return bad_input(
-        fmt::format("{}: line {}: event {}{}: no event shows a clip: expected one that is not "
-                    "black and whose record out is after its record in",
+        fmt::format("{}: line {}: event {}{}: no event shows a clip: expected one that is not black and whose "
+                    "record out is after its record in",
                     list.source, first.line, first.number, others));
 }
 

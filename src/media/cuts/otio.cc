@@ -1,33 +1,27 @@
-#include "media/cuts/otio.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 #include <map>
-#include <numeric>
 #include <tuple>
 
 #include "base/document/json.h"
 #include "base/units.h"
 #include "media/cuts/edit_pieces.h"
-#include "media/cuts/otio_values.h"
-#include "streamsim/cut_list.h"
+#include "media/cuts/edit_readers.h"
 
 namespace streamsim::media {
 namespace {
 
-constexpr int kDepthMax = 64;
-constexpr double kFramesMax = 1e9;  // frames of one item
+constexpr int kNestingMax = 64;
+constexpr double kItemFramesMax = 1e9;  // frames of one item
 constexpr double kStartMax = 1e12;
 constexpr double kSpeedMax = 1000;
 constexpr double kSourceFramesMax = 1e15;  // source frames that one item passes over
-constexpr double kSpeedTermMax = 1e15;
+constexpr double kRoundedUp = 1e-6;        // frames: a sum that is less below a whole number is that number
 
-/// Frames at `to` for each one at `from`; 24 and 24000/1001 are one frame for another.
-EditSpeed rate_ratio(FrameRate from, FrameRate to) {
-    if (nominal_rate(from) == nominal_rate(to)) return {1, 1};
-    return reduced(to.num * from.den, to.den * from.num);
+std::int64_t whole_frames(double frames) {
+    return std::llround(std::floor(frames + kRoundedUp));
 }
 
 double scaled(double value, EditSpeed ratio) {
@@ -44,7 +38,7 @@ struct Time {
     FrameRate rate;
 };
 
-struct Range {
+struct ItemRange {
     Time start;
     Time duration;
 };
@@ -63,7 +57,7 @@ struct Node {
     std::vector<Node> children;        // a stack omits disabled children
     std::vector<std::int64_t> starts;  // track: of its children, then its end
 
-    std::int64_t frames() const { return std::llround(std::floor(duration + 1e-6)); }
+    std::int64_t frames() const { return whole_frames(duration); }
 };
 
 class OtioReader {
@@ -75,9 +69,8 @@ public:
         if (!top) return problems_.error();
         const auto& [item, pointer] = *top;
         list_.rate = find_rate(*item, 0);
-        if (const Json* global = member(document, "global_start_time");
-            global != nullptr && global->is_object()) {
-            const auto time = read_time(*global, "/global_start_time");
+        if (const Json& global = member(document, "global_start_time"); global.is_object()) {
+            const auto time = read_time(global, "/global_start_time");
             if (time && time->rate.per_second() > 1) list_.rate = time->rate;
         }
         if (!list_.rate && problems_.empty()) problems_.add(pointer, "no item in it has a length");
@@ -102,15 +95,22 @@ public:
     }
 
 private:
-    static const Json* member(const Json& value, const char* key) {
-        if (!value.is_object()) return nullptr;
+    /// Null where the value has no such member.
+    static const Json& member(const Json& value, const char* key) {
+        static const Json none;
+        if (!value.is_object()) return none;
         const auto found = value.find(key);
-        return found == value.end() || found->is_null() ? nullptr : &*found;
+        return found == value.end() ? none : *found;
     }
 
     static std::string text_of(const Json& value, const char* key) {
-        const Json* found = member(value, key);
-        return found != nullptr && found->is_string() ? found->get<std::string>() : "";
+        const Json& found = member(value, key);
+        return found.is_string() ? found.get<std::string>() : "";
+    }
+
+    /// Empty unless `value` is a number that is a rate.
+    static std::optional<FrameRate> rate_of(const Json& value) {
+        return value.is_number() ? otio_rate(value.get<double>()) : std::nullopt;
     }
 
     /// "Clip" of "Clip.2".
@@ -120,8 +120,8 @@ private:
     }
 
     static bool is_enabled(const Json& value) {
-        const Json* enabled = member(value, "enabled");
-        return enabled == nullptr || !enabled->is_boolean() || enabled->get<bool>();
+        const Json& enabled = member(value, "enabled");
+        return !enabled.is_boolean() || enabled.get<bool>();
     }
 
     /// The composition to play, and where it stands.
@@ -130,17 +130,16 @@ private:
         if (list_.name.empty()) list_.name = text_of(value, "name");
         if (schema == "Stack" || schema == "Track") return std::pair(&value, pointer);
         if (schema == "Timeline") {
-            const Json* tracks = member(value, "tracks");
-            if (tracks != nullptr && schema_of(*tracks) == "Stack")
-                return std::pair(tracks, pointer + "/tracks");
+            const Json& tracks = member(value, "tracks");
+            if (schema_of(tracks) == "Stack") return std::pair(&tracks, pointer + "/tracks");
             problems_.add(pointer + "/tracks", "expected a Stack");
             return std::nullopt;
         }
-        const Json* children = member(value, "children");
-        if (schema == "SerializableCollection" && children != nullptr && children->is_array()) {
+        const Json& children = member(value, "children");
+        if (schema == "SerializableCollection" && children.is_array()) {
             std::optional<std::size_t> found;
-            for (std::size_t i = 0; i < children->size(); ++i) {
-                const std::string inside = schema_of((*children)[i]);
+            for (std::size_t i = 0; i < children.size(); ++i) {
+                const std::string inside = schema_of(children[i]);
                 if (inside != "Timeline" && inside != "Stack" && inside != "Track") continue;
                 if (found) {
                     problems_.add(pointer, "more than one timeline in it: expected one to play");
@@ -148,7 +147,7 @@ private:
                 }
                 found = i;
             }
-            if (found) return find_top((*children)[*found], fmt::format("{}/children/{}", pointer, *found));
+            if (found) return find_top(children[*found], fmt::format("{}/children/{}", pointer, *found));
         }
         problems_.add(pointer,
                       "expected an OTIO_SCHEMA of Timeline, Stack, Track, or a SerializableCollection with "
@@ -159,70 +158,66 @@ private:
     /// The rate of the first length in the picture.
     std::optional<FrameRate> find_rate(const Json& item, int depth) {
         if (text_of(item, "kind") == "Audio") return std::nullopt;
-        if (depth > kDepthMax) {
+        if (depth > kNestingMax) {
             if (problems_.empty())
-                problems_.add("", fmt::format("more than {} compositions inside each other", kDepthMax));
+                problems_.add("", fmt::format("more than {} compositions inside each other", kNestingMax));
             return std::nullopt;
         }
         for (const char* key : {"source_range", "available_range"}) {
-            const Json* range = member(item, key);
-            const Json* duration = range == nullptr ? nullptr : member(*range, "duration");
-            const Json* rate = duration == nullptr ? nullptr : member(*duration, "rate");
-            if (rate != nullptr && rate->is_number()) {
-                if (const auto found = otio_rate(rate->get<double>())) return found;
-            }
+            const Json& duration = member(member(item, key), "duration");
+            if (const auto found = rate_of(member(duration, "rate"))) return found;
         }
         if (schema_of(item) == "Clip") {
             const auto reference = active_reference(item, "");
-            if (reference.first != nullptr) return find_rate(*reference.first, depth + 1);
+            if (!reference.first->is_null()) return find_rate(*reference.first, depth + 1);
         }
-        const Json* children = member(item, "children");
-        if (children == nullptr || !children->is_array()) return std::nullopt;
-        for (const Json& child : *children) {
+        const Json& children = member(item, "children");
+        if (!children.is_array()) return std::nullopt;
+        for (const Json& child : children) {
             if (const auto found = find_rate(child, depth + 1)) return found;
         }
         return std::nullopt;
     }
 
     std::optional<Time> read_time(const Json& value, const std::string& pointer) {
-        const Json* number = member(value, "value");
-        const Json* rate = member(value, "rate");
-        if (number == nullptr || !number->is_number() || rate == nullptr || !rate->is_number()) {
+        const Json& number = member(value, "value");
+        const Json& rate = member(value, "rate");
+        if (!number.is_number() || !rate.is_number()) {
             problems_.add(pointer, "expected a RationalTime with a value and a rate");
             return std::nullopt;
         }
-        const auto exact = otio_rate(rate->get<double>());
+        const auto exact = rate_of(rate);
         if (!exact) {
             problems_.add(pointer + "/rate", fmt::format("expected frames a second, 1 to {:.0f}, found {}",
-                                                         kOtioRateMax, rate->dump()));
+                                                         kOtioRateMax, rate.dump()));
             return std::nullopt;
         }
-        const auto frames = number->get<double>();
+        const auto frames = number.get<double>();
         if (!(std::abs(frames) <= kStartMax)) {
-            problems_.add(pointer + "/value", fmt::format("too large: {}", number->dump()));
+            problems_.add(pointer + "/value", fmt::format("too large: {}", number.dump()));
             return std::nullopt;
         }
         return Time{frames, *exact};
     }
 
-    std::optional<Range> read_range(const Json& item, const char* key, const std::string& pointer) {
-        const Json* range = member(item, key);
-        if (range == nullptr) return std::nullopt;
+    std::optional<ItemRange> read_range(const Json& item, const char* key, const std::string& pointer) {
+        const Json& range = member(item, key);
+        if (range.is_null()) return std::nullopt;
         const std::string at = pointer + "/" + key;
-        const Json* start = member(*range, "start_time");
-        const Json* duration = member(*range, "duration");
-        if (start == nullptr || duration == nullptr) {
+        const Json& start = member(range, "start_time");
+        const Json& duration = member(range, "duration");
+        if (start.is_null() || duration.is_null()) {
             problems_.add(at, "expected a TimeRange with a start_time and a duration");
             return std::nullopt;
         }
-        const auto from = read_time(*start, at + "/start_time");
-        const auto length = read_time(*duration, at + "/duration");
+        const auto from = read_time(start, at + "/start_time");
+        const auto length = read_time(duration, at + "/duration");
         if (!from || !length) return std::nullopt;
-        if (length->value < 0 || length->value > kFramesMax) {
-            problems_.add(at + "/duration", fmt::format("expected 0 to {:.0f} frames", kFramesMax));
+        if (length->value < 0 || length->value > kItemFramesMax) {
+            problems_.add(at + "/duration", fmt::format("expected 0 to {:.0f} frames", kItemFramesMax));
             return std::nullopt;
         }
-        return Range{*from, *length};
+        return ItemRange{*from, *length};
     }
 
     double in_record(const Time& time) const { return scaled(time.value, rate_ratio(time.rate, *list_.rate)); }
@@ -231,8 +226,8 @@ private:
         Node node;
         node.pointer = pointer;
         node.event = event;
-        if (depth > kDepthMax) {
-            problems_.add(pointer, fmt::format("more than {} compositions inside each other", kDepthMax));
+        if (depth > kNestingMax) {
+            problems_.add(pointer, fmt::format("more than {} compositions inside each other", kNestingMax));
             return node;
         }
         const std::string schema = schema_of(item);
@@ -259,12 +254,12 @@ private:
     void read_transition(const Json& item, Node& node) {
         node.kind = Node::Kind::transition;
         for (const auto& [key, into] : {std::pair("in_offset", &node.in), std::pair("out_offset", &node.out)}) {
-            const Json* offset = member(item, key);
-            if (offset == nullptr) continue;
-            const auto time = read_time(*offset, node.pointer + "/" + key);
+            const Json& offset = member(item, key);
+            if (offset.is_null()) continue;
+            const auto time = read_time(offset, node.pointer + "/" + key);
             if (!time) continue;
             const double frames = in_record(*time);
-            if (frames < 0 || frames > kFramesMax)
+            if (frames < 0 || frames > kItemFramesMax)
                 problems_.add(node.pointer + "/" + key, "expected a length of 0 or more");
             else
                 *into = to_frame(frames);
@@ -273,15 +268,15 @@ private:
 
     /// A time between two frames means the frame before.
     std::int64_t to_frame(double frames) {
-        const double whole = std::floor(frames + 1e-6);
-        if (frames - whole > 1e-3) ++between_frames_;
-        return std::llround(whole);
+        const std::int64_t whole = whole_frames(frames);
+        if (frames - static_cast<double>(whole) > 1e-3) ++between_frames_;
+        return whole;
     }
 
     void read_composition(const Json& item, bool track, Node& node, int depth) {
         node.kind = track ? Node::Kind::track : Node::Kind::stack;
-        const Json* children = member(item, "children");
-        if (children == nullptr || !children->is_array()) {
+        const Json& children = member(item, "children");
+        if (!children.is_array()) {
             problems_.add(node.pointer + "/children", "expected an array");
             return;
         }
@@ -290,8 +285,8 @@ private:
         std::size_t clips = 0;
         std::size_t tracks = 0;
         double length = 0;
-        for (std::size_t i = 0; i < children->size(); ++i) {
-            const Json& child = (*children)[i];
+        for (std::size_t i = 0; i < children.size(); ++i) {
+            const Json& child = children[i];
             const std::string schema = schema_of(child);
             const std::string at = fmt::format("{}/children/{}", node.pointer, i);
             const std::string kind = text_of(child, "kind");
@@ -347,18 +342,18 @@ private:
     /// The product of the time effects; 0: a still.
     double speed_of(const Json& item, const std::string& pointer) {
         double speed = 1;
-        const Json* effects = member(item, "effects");
-        if (effects == nullptr || !effects->is_array()) return speed;
-        for (std::size_t i = 0; i < effects->size(); ++i) {
-            const Json& effect = (*effects)[i];
+        const Json& effects = member(item, "effects");
+        if (!effects.is_array()) return speed;
+        for (std::size_t i = 0; i < effects.size(); ++i) {
+            const Json& effect = effects[i];
             const std::string schema = schema_of(effect);
             if (!is_enabled(effect)) continue;
             if (schema == "FreezeFrame") {
                 speed = 0;
             } else if (schema == "LinearTimeWarp") {
-                const Json* scalar = member(effect, "time_scalar");
-                if (scalar != nullptr && scalar->is_number() && std::abs(scalar->get<double>()) <= kSpeedMax) {
-                    speed *= scalar->get<double>();
+                const Json& scalar = member(effect, "time_scalar");
+                if (scalar.is_number() && std::abs(scalar.get<double>()) <= kSpeedMax) {
+                    speed *= scalar.get<double>();
                 } else {
                     problems_.add(fmt::format("{}/effects/{}/time_scalar", pointer, i),
                                   fmt::format("expected a number from -{0:.0f} to {0:.0f}", kSpeedMax));
@@ -370,31 +365,29 @@ private:
         return speed;
     }
 
-    /// The media reference that counts, and its pointer; null: none.
+    /// The media reference that counts (null: none), and its pointer.
     static std::pair<const Json*, std::string> active_reference(const Json& clip, const std::string& pointer) {
-        if (const Json* references = member(clip, "media_references"); references != nullptr) {
+        if (const Json& references = member(clip, "media_references"); !references.is_null()) {
             std::string key = text_of(clip, "active_media_reference_key");
             if (key.empty()) key = "DEFAULT_MEDIA";
-            return {member(*references, key.c_str()), pointer + "/media_references/" + key};
+            return {&member(references, key.c_str()), pointer + "/media_references/" + key};
         }
-        return {member(clip, "media_reference"), pointer + "/media_reference"};
+        return {&member(clip, "media_reference"), pointer + "/media_reference"};
     }
 
     static std::string reel_of(const Json& value) {
-        const Json* metadata = member(value, "metadata");
-        const Json* cmx = metadata == nullptr ? nullptr : member(*metadata, "cmx_3600");
-        return cmx == nullptr ? "" : text_of(*cmx, "reel");
+        return text_of(member(member(value, "metadata"), "cmx_3600"), "reel");
     }
 
     void read_image_sequence(const Json& reference, const std::string& pointer, EditMedia& media) {
         std::string folder = path_in_url(text_of(reference, "target_url_base"));
         if (!folder.empty() && folder.back() != '/') folder += '/';
         const auto number = [&](const char* key, std::int64_t fallback) {
-            const Json* found = member(reference, key);
-            if (found == nullptr) return fallback;
-            if (found->is_number_integer() && std::abs(found->get<double>()) <= kStartMax)
-                return found->get<std::int64_t>();
-            problems_.add(pointer + "/" + key, fmt::format("expected an integer, found {}", found->dump()));
+            const Json& found = member(reference, key);
+            if (found.is_null()) return fallback;
+            if (found.is_number_integer() && std::abs(found.get<double>()) <= kStartMax)
+                return found.get<std::int64_t>();
+            problems_.add(pointer + "/" + key, fmt::format("expected an integer, found {}", found.dump()));
             return fallback;
         };
         media.start_number = number("start_frame", 1);
@@ -405,10 +398,8 @@ private:
             problems_.add(pointer + "/frame_step", "a step other than 1 cannot be played");
         media.file = fmt::format("{}{}{:0{}}{}", folder, text_of(reference, "name_prefix"), *media.start_number,
                                  std::clamp<std::int64_t>(digits, 0, 18), text_of(reference, "name_suffix"));
-        if (const Json* rate = member(reference, "rate"); rate != nullptr && rate->is_number()) {
-            media.rate = otio_rate(rate->get<double>());
-            media.own_rate = media.rate.has_value();
-        }
+        media.rate = rate_of(member(reference, "rate"));
+        media.own_rate = media.rate.has_value();
     }
 
     void read_clip(const Json& item, Node& node) {
@@ -416,9 +407,9 @@ private:
         EditMedia media;
         media.name = text_of(item, "name");
         media.reel = reel_of(item);
-        std::optional<Range> available;
+        std::optional<ItemRange> available;
         bool generated = false;
-        if (reference != nullptr) {
+        if (!reference->is_null()) {
             const std::string schema = schema_of(*reference);
             available = read_range(*reference, "available_range", at);
             generated = schema == "GeneratorReference";
@@ -454,25 +445,22 @@ private:
         node.piece.media = known_media(std::move(media));
     }
 
-    void set_source(Node& node, const Range& range, FrameRate rate, double speed) {
+    void set_source(Node& node, const ItemRange& range, FrameRate rate, double speed) {
         EditPiece& piece = node.piece;
         piece.event = node.event;
         piece.place = node.pointer;
         piece.first = to_frame(scaled(range.start.value, rate_ratio(range.start.rate, rate)));
-        const TimecodeLabel midnight{':', 24, 0, 0, 0};
-        piece.day = static_cast<std::int64_t>(*frames_of(midnight, rate, false));
-        const EditSpeed ratio = rate_ratio(*list_.rate, rate);
+        piece.day = frames_of_day(rate, false);
         if (std::abs(speed) > kFractionMax) {  // product of several effects
             problems_.add(node.pointer, "its speed takes it through too many frames");
             return;
         }
-        EditSpeed shown = fraction_of(speed);
-        if (std::abs(scaled(static_cast<double>(shown.num), {ratio.num, 1})) > kSpeedTermMax ||
-            scaled(static_cast<double>(shown.den), {ratio.den, 1}) > kSpeedTermMax) {
+        const auto usable = product(fraction_of(speed), rate_ratio(*list_.rate, rate));
+        if (!usable) {
             problems_.add(node.pointer, "its speed and its rate have no usable ratio to the rate of the list");
             return;
         }
-        shown = reduced(shown.num * ratio.num, shown.den * ratio.den);
+        EditSpeed shown = *usable;
         const auto record = static_cast<std::uint64_t>(std::max<std::int64_t>(1, node.frames()));
         if (std::abs(scaled(static_cast<double>(record), shown)) > kSourceFramesMax) {
             problems_.add(node.pointer, "its speed takes it through too many frames");
@@ -484,8 +472,7 @@ private:
             piece.first += static_cast<std::int64_t>(source) - 1;
             shown = within(shown, source, record);
         }
-        piece.speed_num = shown.num;
-        piece.speed_den = shown.den;
+        piece.speed = shown;
     }
 
     std::uint32_t known_media(EditMedia media) {
@@ -502,7 +489,7 @@ private:
         if (from >= to) return out;
         if (node.kind == Node::Kind::clip) {
             EditPiece piece = node.piece;
-            piece.first += floor_signed(from, {piece.speed_num, piece.speed_den});
+            piece.first += floor_signed(from, piece.speed);
             piece.frames = static_cast<std::uint64_t>(to - from);
             piece.handle_before = static_cast<std::uint64_t>(std::clamp<std::int64_t>(-from, 0, to - from));
             piece.handle_after =
@@ -511,7 +498,7 @@ private:
         } else if (node.kind == Node::Kind::track) {
             render_track(node, from, to, out);
         } else if (node.kind == Node::Kind::stack) {
-            const std::int64_t start = std::llround(std::floor(node.start + 1e-6));
+            const std::int64_t start = whole_frames(node.start);
             std::vector<std::vector<EditPiece>> tracks;
             for (const Node& child : node.children) {
                 const std::int64_t begin = std::max<std::int64_t>(0, from + start);
@@ -531,7 +518,7 @@ private:
                       std::int64_t from,
                       std::int64_t to,
                       std::vector<EditPiece>& out) const {
-        const std::int64_t start = std::llround(std::floor(track.start + 1e-6));
+        const std::int64_t start = whole_frames(track.start);
         for (std::size_t i = 0; i < track.children.size(); ++i) {
             const Node& child = track.children[i];
             const std::int64_t begin = track.starts[i];

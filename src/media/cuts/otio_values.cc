@@ -1,7 +1,7 @@
-#include "media/cuts/otio_values.h"
-
 #include <cmath>
 #include <numeric>
+
+#include "media/cuts/edit_readers.h"
 
 namespace streamsim::media {
 namespace {

@@ -24,26 +24,25 @@ namespace {
 
 constexpr std::size_t kChunkHeader = 8;    // first line, bytes
 constexpr std::size_t kCommentBytes = 13;  // size of an attribute with an empty text
-constexpr std::size_t kTableEntry = 8;
+constexpr std::size_t kOffsetBytes = 8;
 constexpr std::size_t kPixelBytes = 6;
 
-struct Flavour {
+struct ExrFlavour {
     const char* name;
     Imf::Compression compression;
     std::uint64_t lines;  // a chunk
 };
-constexpr Flavour kFlavours[] = {
+constexpr ExrFlavour kExrFlavours[] = {
     {"none", Imf::NO_COMPRESSION, 1},
     {"zip", Imf::ZIP_COMPRESSION, 16},
     {"piz", Imf::PIZ_COMPRESSION, 32},
     {"dwaa", Imf::DWAA_COMPRESSION, 32},
 };
 
-std::uint64_t chunks_of(const MediaFormat& format, const Flavour& flavour) {
+std::uint64_t exr_chunks(const MediaFormat& format, const ExrFlavour& flavour) {
     return (static_cast<std::uint64_t>(format.height) + flavour.lines - 1) / flavour.lines;
 }
 
-/// Receives the output of OpenEXR in memory.
 class MemoryFile final : public Imf::OStream {
 public:
     MemoryFile() : Imf::OStream("template") {}
@@ -63,7 +62,7 @@ private:
 };
 
 /// A picture in one grey. Errors: environment, with what the library says.
-Result<std::vector<std::byte>> flat_file(const MediaFormat& format, const Flavour& flavour) {
+Result<std::vector<std::byte>> flat_file(const MediaFormat& format, const ExrFlavour& flavour) {
     try {
         Imf::Header header(format.width, format.height);
         header.compression() = flavour.compression;
@@ -107,16 +106,18 @@ std::optional<std::size_t> end_of_header(std::span<const std::byte> file) {
     return at + 1;
 }
 
-class ExrMaker final : public FrameMaker {
+class ExrMaker final : public EqualFramesMaker {
 public:
-    ExrMaker(const MediaFormat& format, const Flavour& flavour, std::vector<std::byte> file, std::size_t header)
-        : format_(format),
+    ExrMaker(const MediaFormat& format,
+             const ExrFlavour& flavour,
+             std::vector<std::byte> file,
+             std::size_t header)
+        : EqualFramesMaker(format, {.min = file.size()}),
           random_(flavour.compression == Imf::NO_COMPRESSION),
           file_(std::move(file)),
           header_(header),
-          chunks_(chunks_of(format, flavour)) {}
+          chunks_(exr_chunks(format, flavour)) {}
 
-    FrameLimits limits(std::uint64_t /*frame*/) const override { return {file_.size(), UINT32_MAX}; }
     void make(std::span<std::byte> into, const FrameToMake& at) const override {
         STREAMSIM_CHECK(into.size() >= file_.size(), "an EXR frame has room for its picture");
         const std::span<const std::byte> file = file_;
@@ -128,13 +129,13 @@ public:
             write_comment(into.subspan(header_ - 1, gap + 1));
             gap = 0;
         }
-        const std::size_t begin = table + chunks_ * kTableEntry;
+        const std::size_t begin = table + chunks_ * kOffsetBytes;
         fill_payload(into.subspan(begin, gap), at.key, {random_ ? 0 : ~std::uint32_t{0}});
         std::size_t to = begin + gap;
         for (std::uint64_t chunk = 0; chunk < chunks_; ++chunk) {
-            const std::size_t from = load<std::uint64_t>(file, header_ + chunk * kTableEntry, false);
+            const std::size_t from = load<std::uint64_t>(file, header_ + chunk * kOffsetBytes, false);
             const std::size_t bytes = load<std::uint32_t>(file, from + 4, false);
-            store<std::uint64_t>(into, table + chunk * kTableEntry, false, to);
+            store<std::uint64_t>(into, table + chunk * kOffsetBytes, false, to);
             std::copy_n(file.begin() + static_cast<std::ptrdiff_t>(from),
                         random_ ? kChunkHeader : kChunkHeader + bytes,
                         into.begin() + static_cast<std::ptrdiff_t>(to));
@@ -156,42 +157,42 @@ private:
         std::fill_n(into.begin() + kCommentBytes, value, std::byte{' '});
     }
 
-    MediaFormat format_;
     bool random_;
     std::vector<std::byte> file_;
     std::size_t header_;
     std::uint64_t chunks_;
 };
 
-}  // namespace
-
-std::optional<Unmakable> exr_unmakable(const MediaFormat& format) {
-    if (flavour_named(kFlavours, format.profile) != nullptr) return std::nullopt;
+std::optional<Unmakable> why_no_exr(const MediaFormat& format) {
+    if (flavour_named(kExrFlavours, format.profile) != nullptr) return std::nullopt;
     return Unmakable{
         "/profile",
         fmt::format("prepare makes EXR with the compression none, zip, piz or dwaa, not {}", format.profile)};
 }
 
-MadeMaker make_exr_maker(const MediaFormat& format) {
-    const Flavour* const flavour = flavour_named(kFlavours, format.profile);
-    STREAMSIM_CHECK(flavour != nullptr, "unmakable formats do not come here");
-    auto file = flat_file(format, *flavour);
+MadeMaker make_exr_maker(const MediaFormat& format, std::uint64_t /*frames*/) {
+    const ExrFlavour& flavour = *flavour_named(kExrFlavours, format.profile);
+    auto file = flat_file(format, flavour);
     if (!file) return file.error();
     const auto header = end_of_header(*file);
-    if (!header || *header + chunks_of(format, *flavour) * kTableEntry > file->size())
+    if (!header || *header + exr_chunks(format, flavour) * kOffsetBytes > file->size())
         return environment_error(fmt::format("{}: OpenEXR wrote a file without lines", format.name));
-    return std::unique_ptr<FrameMaker>(std::make_unique<ExrMaker>(format, *flavour, std::move(*file), *header));
+    return std::unique_ptr<FrameMaker>(std::make_unique<ExrMaker>(format, flavour, std::move(*file), *header));
 }
 
 std::uint64_t exr_bytes_min(const MediaFormat& format) {
     constexpr std::uint64_t kHeader = 600;
-    const Flavour* const flavour = flavour_named(kFlavours, format.profile);
+    const ExrFlavour* const flavour = flavour_named(kExrFlavours, format.profile);
     if (flavour == nullptr) return 0;
-    const std::uint64_t chunks = chunks_of(format, *flavour);
+    const std::uint64_t chunks = exr_chunks(format, *flavour);
     const auto width = static_cast<std::uint64_t>(format.width);
     // A flat chunk: codes for runs, less than a byte a pixel of its first line, and tables; measured.
     const std::uint64_t bytes = flavour->compression == Imf::NO_COMPRESSION ? width * kPixelBytes : 512 + width;
-    return kHeader + chunks * (kTableEntry + kChunkHeader + bytes);
+    return kHeader + chunks * (kOffsetBytes + kChunkHeader + bytes);
 }
+
+}  // namespace
+
+const Codec kExr{"exr", make_exr_maker, exr_bytes_min, why_no_exr};
 
 }  // namespace streamsim::media

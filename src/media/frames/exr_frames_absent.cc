@@ -3,16 +3,12 @@
 
 namespace streamsim::media {
 
-std::optional<Unmakable> exr_unmakable(const MediaFormat& /*format*/) {
-    return std::nullopt;
-}
-
-MadeMaker make_exr_maker(const MediaFormat& format) {
-    return environment_error(format.name + ": this streamsim was built without OpenEXR and cannot make exr");
-}
-
-std::uint64_t exr_bytes_min(const MediaFormat& /*format*/) {
-    return 0;
-}
+const Codec kExr{"exr",
+                 [](const MediaFormat& format, std::uint64_t) -> MadeMaker {
+                     return environment_error(format.name +
+                                              ": this streamsim was built without OpenEXR and cannot make exr");
+                 },
+                 [](const MediaFormat&) { return std::uint64_t{0}; },
+                 [](const MediaFormat&) -> std::optional<Unmakable> { return std::nullopt; }};
 
 }  // namespace streamsim::media

@@ -11,16 +11,6 @@
 namespace streamsim::media {
 namespace {
 
-struct FreeContext {
-    void operator()(AVCodecContext* context) const { libav().avcodec_free_context(&context); }
-};
-struct FreeFrame {
-    void operator()(AVFrame* frame) const { libav().av_frame_free(&frame); }
-};
-struct FreePacket {
-    void operator()(AVPacket* packet) const { libav().av_packet_free(&packet); }
-};
-
 /// Half of the range in every component.
 void fill_grey(AVFrame& frame, const AVPixFmtDescriptor& pixels) {
     for (int plane = 0; plane < AV_NUM_DATA_POINTERS && frame.buf[plane] != nullptr; ++plane) {
@@ -122,9 +112,9 @@ private:
 
     const MediaFormat& format_;
     const FlatPictures& wanted_;
-    std::unique_ptr<AVCodecContext, FreeContext> context_;
-    std::unique_ptr<AVPacket, FreePacket> packet_;
-    std::unique_ptr<AVFrame, FreeFrame> frame_;
+    std::unique_ptr<AVCodecContext, FreeAv> context_;
+    std::unique_ptr<AVPacket, FreeAv> packet_;
+    std::unique_ptr<AVFrame, FreeAv> frame_;
     std::vector<CodedPicture> coded_;
 };
 

@@ -73,8 +73,6 @@ std::uint64_t frame_bytes_min(const MediaFormat& format);
 
 /// The extension of a sequence's files for a codec, without the dot: "dpx", "exr", "tif", "cin".
 std::string_view frame_extension(const MediaFormat& format);
-/// True for an extension of frame_extension().
-bool is_frame_extension(std::string_view extension);
 
 /// The extension of a clip's file, with the dot: ".mov", ".mxf", ".mp4"; empty for sequences.
 std::string_view container_extension(MediaFormat::Container container);

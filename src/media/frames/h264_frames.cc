@@ -4,9 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
 #include <new>
-#include <set>
 
 #include "base/byte_order.h"
 #include "base/check.h"
@@ -98,7 +96,7 @@ struct AccessUnit {
     std::size_t bytes() const { return before.size() + slices.size(); }
 };
 
-void append(std::vector<std::byte>& to, const Unit& unit, bool start_codes) {
+void append_unit(std::vector<std::byte>& to, const Unit& unit, bool start_codes) {
     const std::size_t at = to.size();
     to.resize(at + kPrefix);
     store<std::uint32_t>(to, at, true, start_codes ? 1 : static_cast<std::uint32_t>(unit.size()));
@@ -106,21 +104,22 @@ void append(std::vector<std::byte>& to, const Unit& unit, bool start_codes) {
 }
 
 struct Pattern {
-    std::string stored;                     // picture types as they are stored
-    std::string display;                    // and as they are shown
+    std::string display;                    // picture types as they are shown
     std::vector<std::uint64_t> display_of;  // display position of each stored picture
     std::uint64_t delay = 0;
+    int b_frames_max = 0;  // in a row
 };
 
 /// B frames lie behind the P frame that is shown after them. Empty when a B frame has no P frame.
 std::optional<Pattern> pattern_of(const std::string& stored) {
-    Pattern out{.stored = stored};
+    Pattern out;
     out.display_of.resize(stored.size());
     std::vector<std::size_t> order;
     for (std::size_t at = 0; at < stored.size();) {
         const std::size_t after = std::min(stored.find_first_not_of('B', at + 1), stored.size());
         if (stored[at] == 'B' || (stored[at] == 'I' && after > at + 1)) return std::nullopt;
         for (std::size_t b = at + 1; b < after; ++b) order.push_back(b);
+        out.b_frames_max = std::max(out.b_frames_max, static_cast<int>(after - at - 1));
         order.push_back(at);
         at = after;
     }
@@ -133,21 +132,11 @@ std::optional<Pattern> pattern_of(const std::string& stored) {
     return out;
 }
 
-int longest_run_of_b(const std::string& stored) {
-    int longest = 0;
-    int run = 0;
-    for (const char letter : stored) {
-        run = letter == 'B' ? run + 1 : 0;
-        longest = std::max(longest, run);
-    }
-    return longest;
-}
-
-struct Flavour {
+struct H264Flavour {
     const char* name;
     const char* avc_intra_class;  // null: not intra
 };
-constexpr Flavour kFlavours[] = {
+constexpr H264Flavour kH264Flavours[] = {
     {"avci100", "100"}, {"avci200", "200"}, {"xavc300", "300"}, {"xavc480", "480"}, {"long-gop", nullptr},
 };
 
@@ -159,7 +148,7 @@ bool may_have_class(const MediaFormat& format) {
 
 class H264Maker final : public FrameMaker {
 public:
-    H264Maker(const MediaFormat& format, const Flavour& flavour)
+    H264Maker(const MediaFormat& format, const H264Flavour& flavour)
         : format_(format), flavour_(flavour), start_codes_(format.container == MediaFormat::Container::mxf) {}
 
     /// Codes the pictures: of a whole group, and of the shorter one at the end of the clip.
@@ -167,10 +156,7 @@ public:
         if (flavour_.avc_intra_class != nullptr) {
             // Two, because neighbours that are both IDR pictures must not have the same number.
             group_ = 2;
-            auto done = code_intra();
-            if (!done) return done.error();
-            delay_ = 0;
-            return {};
+            return code_intra();
         }
         const std::string& gop = format_.size.gop;
         const bool only_i = gop.find_first_not_of('I') == std::string::npos;
@@ -249,7 +235,7 @@ private:
             {.encoder = "libx264",
              .pixels = pixels(),
              .types = pattern->display,
-             .b_frames_max = longest_run_of_b(format_.size.gop),
+             .b_frames_max = pattern_of(format_.size.gop)->b_frames_max,
              .options = {{"preset", "ultrafast"},
                          {"profile", "high"},
                          {"qp", "30"},
@@ -275,19 +261,17 @@ private:
             for (const Unit& each : units_of(picture.bytes)) {
                 if (!is_the_same(each, kSequenceSet, sequence_set_) ||
                     !is_the_same(each, kPictureSet, picture_set_)) {
-                    return environment_error(
-                        fmt::format("{}: libx264 codes a short group with other parameters", format_.name));
+                    return environment_error(format_.name +
+                                             ": libx264 codes a short group with other parameters");
                 }
                 const bool of_the_header = type_of(each) == kSequenceSet || type_of(each) == kPictureSet;
                 if (of_the_header && !start_codes_) continue;
-                append(is_slice(each) ? unit.slices : unit.before, each, start_codes_);
+                append_unit(is_slice(each) ? unit.slices : unit.before, each, start_codes_);
             }
             into.push_back(std::move(unit));
         }
-        if (sequence_set_.size() < 4 || picture_set_.empty()) {
-            return environment_error(
-                fmt::format("{}: libx264 made a stream without parameter sets", format_.name));
-        }
+        if (sequence_set_.size() < 4 || picture_set_.empty())
+            return environment_error(format_.name + ": libx264 made a stream without parameter sets");
         return {};
     }
 
@@ -318,7 +302,7 @@ private:
     }
 
     MediaFormat format_;
-    Flavour flavour_;
+    H264Flavour flavour_;
     bool start_codes_;
     std::uint64_t group_ = 1;
     std::uint64_t whole_end_ = UINT64_MAX;  // frames in whole groups
@@ -329,10 +313,8 @@ private:
     Unit picture_set_;
 };
 
-}  // namespace
-
-std::optional<Unmakable> h264_unmakable(const MediaFormat& format) {
-    if (flavour_named(kFlavours, format.profile) == nullptr) {
+std::optional<Unmakable> why_no_h264(const MediaFormat& format) {
+    if (flavour_named(kH264Flavours, format.profile) == nullptr) {
         return Unmakable{
             "/profile",
             fmt::format("expected avci100, avci200, xavc300, xavc480 or long-gop, found {}", format.profile)};
@@ -353,9 +335,7 @@ std::optional<Unmakable> h264_unmakable(const MediaFormat& format) {
 }
 
 MadeMaker make_h264_maker(const MediaFormat& format, std::uint64_t frames) {
-    const Flavour* const flavour = flavour_named(kFlavours, format.profile);
-    STREAMSIM_CHECK(flavour != nullptr, "unmakable formats do not come here");
-    auto maker = std::make_unique<H264Maker>(format, *flavour);
+    auto maker = std::make_unique<H264Maker>(format, *flavour_named(kH264Flavours, format.profile));
     if (auto coded = maker->code(frames); !coded) return coded.error();
     return std::unique_ptr<FrameMaker>(std::move(maker));
 }
@@ -363,9 +343,11 @@ MadeMaker make_h264_maker(const MediaFormat& format, std::uint64_t frames) {
 std::uint64_t h264_bytes_min(const MediaFormat& format) {
     // Size of a flat picture: about 2 bytes a macroblock with CAVLC, as intra classes use it; far less with
     // CABAC.
-    const auto blocks = [](int pixels) { return (static_cast<std::uint64_t>(pixels) + 15) / 16; };
-    const std::uint64_t macroblocks = blocks(format.width) * blocks(format.height);
-    return format.profile == "long-gop" ? 1536 + macroblocks / 4 : 4096 + macroblocks * 3;
+    return format.profile == "long-gop" ? 1536 + macroblocks(format) / 4 : 4096 + macroblocks(format) * 3;
 }
+
+}  // namespace
+
+const Codec kH264{"h264", make_h264_maker, h264_bytes_min, why_no_h264};
 
 }  // namespace streamsim::media

@@ -33,15 +33,18 @@ void write_comments(std::span<std::byte> into, std::uint64_t key) {
     }
 }
 
-class Jpeg2000Maker final : public FrameMaker {
+class Jpeg2000Maker final : public EqualFramesMaker {
 public:
-    Jpeg2000Maker(AVPixelFormat pixels, std::vector<std::byte> header, std::vector<std::byte> tiles)
-        : pixels_(pixels), header_(std::move(header)), tiles_(std::move(tiles)) {}
-    FrameLimits limits(std::uint64_t /*frame*/) const override {
-        return {header_.size() + kCommentMin + tiles_.size(), UINT32_MAX};
-    }
+    Jpeg2000Maker(const MediaFormat& format,
+                  AVPixelFormat pixels,
+                  std::vector<std::byte> header,
+                  std::vector<std::byte> tiles)
+        : EqualFramesMaker(format, {.min = header.size() + kCommentMin + tiles.size()}),
+          pixels_(pixels),
+          header_(std::move(header)),
+          tiles_(std::move(tiles)) {}
     void make(std::span<std::byte> into, const FrameToMake& at) const override {
-        STREAMSIM_CHECK(into.size() >= limits(at.frame).min, "a JPEG 2000 frame has room for its picture");
+        STREAMSIM_CHECK(into.size() >= limits_.min, "a JPEG 2000 frame has room for its picture");
         std::copy(header_.begin(), header_.end(), into.begin());
         write_comments(into.subspan(header_.size(), into.size() - header_.size() - tiles_.size()), at.key);
         std::copy(tiles_.begin(), tiles_.end(), into.end() - static_cast<std::ptrdiff_t>(tiles_.size()));
@@ -73,9 +76,7 @@ const char* cinema_profile(const MediaFormat& format) {
     return nullptr;
 }
 
-}  // namespace
-
-std::optional<Unmakable> jpeg2000_unmakable(const MediaFormat& format) {
+std::optional<Unmakable> why_no_jpeg2000(const MediaFormat& format) {
     if (format.width >= kSideMin && format.height >= kSideMin) return std::nullopt;
     return Unmakable{"/raster",
                      fmt::format("expected {0} x {0} pixels at least for the five wavelet levels of its "
@@ -83,7 +84,7 @@ std::optional<Unmakable> jpeg2000_unmakable(const MediaFormat& format) {
                                  kSideMin, format.width, format.height)};
 }
 
-MadeMaker make_jpeg2000_maker(const MediaFormat& format) {
+MadeMaker make_jpeg2000_maker(const MediaFormat& format, std::uint64_t /*frames*/) {
     FlatPictures wanted{.encoder = "libopenjpeg", .pixels = AV_PIX_FMT_GBRP12, .options = {{"format", "j2k"}}};
     if (const char* const cinema = cinema_profile(format)) {
         wanted.pixels = AV_PIX_FMT_XYZ12;
@@ -93,13 +94,11 @@ MadeMaker make_jpeg2000_maker(const MediaFormat& format) {
     if (!coded) return coded.error();
     const std::vector<std::byte>& bytes = coded->front().bytes;
     const std::size_t tiles = first_tile(bytes);
-    if (tiles >= bytes.size()) {
-        return environment_error(
-            fmt::format("{}: the JPEG 2000 encoder made a codestream without a tile", format.name));
-    }
+    if (tiles >= bytes.size())
+        return environment_error(format.name + ": the JPEG 2000 encoder made a codestream without a tile");
     const auto middle = bytes.begin() + static_cast<std::ptrdiff_t>(tiles);
     return std::unique_ptr<FrameMaker>(
-        std::make_unique<Jpeg2000Maker>(wanted.pixels, std::vector<std::byte>(bytes.begin(), middle),
+        std::make_unique<Jpeg2000Maker>(format, wanted.pixels, std::vector<std::byte>(bytes.begin(), middle),
                                         std::vector<std::byte>(middle, bytes.end())));
 }
 
@@ -108,5 +107,9 @@ std::uint64_t jpeg2000_bytes_min(const MediaFormat& format) {
     // pixels.
     return 4096 + static_cast<std::uint64_t>(format.width) * static_cast<std::uint64_t>(format.height) / 200;
 }
+
+}  // namespace
+
+const Codec kJpeg2000{"jpeg2000", make_jpeg2000_maker, jpeg2000_bytes_min, why_no_jpeg2000};
 
 }  // namespace streamsim::media

@@ -1,5 +1,7 @@
-#include "media/frames/prores.h"
-
+// ProRes frames (SMPTE RDD 36) of exactly the length that was planned. A frame holds a small, valid picture:
+// flat grey blocks, a little different in each frame, which decoders show without complaint. The rest of the
+// frame, nearly all of it, is stuffing behind the picture, and random: the sizes are those of real footage, and
+// nothing in the storage can compress them.
 #include <algorithm>
 #include <cstring>
 
@@ -20,14 +22,9 @@ constexpr std::size_t kPictureHeader = 8;
 constexpr std::size_t kSliceHeader = 6;
 constexpr std::size_t kTableEntry = 2;
 constexpr std::uint32_t kFrameIdentifier = 0x69637066;  // "icpf"
-constexpr unsigned kMacroblock = 16;                    // pixels, both ways
 /// A slice has 8 macroblocks of a row; what is left of a row is cut into powers of two.
 constexpr unsigned kLog2SliceMacroblocks = 3;
 constexpr unsigned kLumaBlocks = 4;  // luma blocks of a macroblock
-
-unsigned macroblocks(int pixels) {
-    return (static_cast<unsigned>(pixels) + kMacroblock - 1) / kMacroblock;
-}
 
 bool is_444(const MediaFormat& format) {
     return format.profile.starts_with("ap4");
@@ -60,7 +57,7 @@ void write_flat(std::span<std::byte> out, unsigned blocks, std::uint64_t level) 
 template <typename Visit>
 void for_slices_of_row(const MediaFormat& format, Visit visit) {
     unsigned size = 1u << kLog2SliceMacroblocks;
-    for (unsigned left = macroblocks(format.width); left > 0; left -= size) {
+    for (auto left = static_cast<unsigned>(macroblocks(format.width)); left > 0; left -= size) {
         while (size > left) size /= 2;
         visit(size);
     }
@@ -82,7 +79,7 @@ PictureSize picture_size(const MediaFormat& format) {
         ++row.slices;
         row.bytes += kTableEntry + slice_bytes(format, size);
     });
-    const unsigned rows = macroblocks(format.height);
+    const std::uint64_t rows = macroblocks(format.height);
     return {row.slices * rows, kPictureHeader + row.bytes * rows};
 }
 
@@ -127,11 +124,10 @@ std::uint32_t tag_of(const std::string& fourcc) {
     return tag;
 }
 
-class ProresMaker final : public FrameMaker {
+class ProresMaker final : public EqualFramesMaker {
 public:
     explicit ProresMaker(const MediaFormat& format)
-        : format_(format), bytes_min_(prores_frame_bytes_min(format)) {}
-    FrameLimits limits(std::uint64_t /*frame*/) const override { return {bytes_min_, UINT32_MAX}; }
+        : EqualFramesMaker(format, {.min = prores_frame_bytes_min(format)}) {}
     void make(std::span<std::byte> into, const FrameToMake& at) const override {
         build_prores_frame(into, format_, at.key);
     }
@@ -152,16 +148,15 @@ private:
             if (format_.profile == name) return profile;
         return FF_PROFILE_UNKNOWN;
     }
-
-    MediaFormat format_;
-    std::uint64_t bytes_min_;
 };
+
+MadeMaker make_prores_maker(const MediaFormat& format, std::uint64_t /*frames*/) {
+    return std::unique_ptr<FrameMaker>(std::make_unique<ProresMaker>(format));
+}
 
 }  // namespace
 
-MadeMaker make_prores_maker(const MediaFormat& format) {
-    return std::unique_ptr<FrameMaker>(std::make_unique<ProresMaker>(format));
-}
+const Codec kProres{"prores", make_prores_maker, prores_frame_bytes_min};
 
 std::uint64_t prores_frame_bytes_min(const MediaFormat& format) {
     return kFrameBegin + kFrameHeader + picture_size(format).bytes;
@@ -182,7 +177,7 @@ void build_prores_frame(std::span<std::byte> into, const MediaFormat& format, st
     store<std::uint8_t>(picture, 7, true, kLog2SliceMacroblocks << 4);
     std::size_t entry = kPictureHeader;
     std::size_t at = kPictureHeader + size.slices * kTableEntry;
-    for (unsigned row = 0; row < macroblocks(format.height); ++row) {
+    for (std::uint64_t row = 0; row < macroblocks(format.height); ++row) {
         for_slices_of_row(format, [&](unsigned macroblocks_in_slice) {
             const std::size_t bytes = slice_bytes(format, macroblocks_in_slice);
             store<std::uint16_t>(picture, entry, true, static_cast<std::uint16_t>(bytes));

@@ -8,10 +8,7 @@
 #include <cmath>
 
 #include "base/byte_order.h"
-#include "base/units.h"
-#include "base/wide.h"
-#include "media/image/dpx_fields.h"
-#include "media/image/image_rate.h"
+#include "media/image/image_readers.h"
 
 namespace streamsim::media {
 
@@ -19,32 +16,27 @@ namespace field = dpx_fields;
 
 namespace {
 
-/// Limit of an image; a header that claims a TiB is damaged.
-constexpr std::uint64_t kImageBytesMax = 1ull << 40;
-
+/// 0: the descriptor is not known.
 int components_of(int descriptor) {
-    switch (descriptor) {
-        case 1:  // one component: red, green, blue, alpha, luma, colour difference, depth, composite
-        case 2:
-        case 3:
-        case 4:
-        case 6:
-        case 7:
-        case 8:
-        case 9: return 1;
-        case 100:  // CbYCrY: two a pixel on average
-            return 2;
-        case 50:   // RGB
-        case 101:  // CbYACrYA
-        case 102:  // CbYCr
-            return 3;
-        case 51:   // RGBA
-        case 52:   // ABGR
-        case 103:  // CbYCrA
-            return 4;
-        default:  // 150 to 156: two to eight of the user's own
-            return descriptor >= 150 && descriptor <= 156 ? descriptor - 148 : 0;
+    struct Descriptors {
+        int first;
+        int last;
+        int components;
+    };
+    constexpr Descriptors kDescriptors[] = {
+        {1, 4, 1},      // red, green, blue, alpha
+        {6, 9, 1},      // luma, colour difference, depth, composite
+        {50, 50, 3},    // RGB
+        {51, 52, 4},    // RGBA, ABGR
+        {100, 100, 2},  // CbYCrY: two a pixel on average
+        {101, 102, 3},  // CbYACrYA, CbYCr
+        {103, 103, 4},  // CbYCrA
+    };
+    if (descriptor >= 150 && descriptor <= 156) return descriptor - 148;  // two to eight of the user's own
+    for (const Descriptors& each : kDescriptors) {
+        if (descriptor >= each.first && descriptor <= each.last) return each.components;
     }
+    return 0;
 }
 
 bool known_depth(int bits) {
@@ -93,10 +85,9 @@ std::string time_code_text(std::uint32_t field, std::optional<FrameRate> rate) {
     return fmt::format("{:02}:{:02}:{:02}:{:02}", parts[0], parts[1], parts[2], parts[3]);
 }
 
-/// Reads one header. Every failure is kept with the byte where it is; only the first is reported.
-class Reader {
+class DpxReader {
 public:
-    Reader(std::span<const std::byte> bytes, const std::string& file) : bytes_(bytes), file_(file) {}
+    DpxReader(std::span<const std::byte> bytes, const std::string& file) : bytes_(bytes), file_(file) {}
 
     Result<DpxHeader> read() {
         if (auto begun = read_generic(); !begun) return begun.error();
@@ -115,6 +106,7 @@ public:
         header_.declared_bytes = declared == field::kUndefined ? 0 : declared;
         header_.expected_bytes = saturated(end_);
         read_industry();
+        header_.format = header_.describe();
         return header_;
     }
 
@@ -125,37 +117,38 @@ private:
     }
     std::uint32_t u32(std::size_t offset) const { return get<std::uint32_t>(offset); }
     static bool defined(std::uint32_t value) { return value != field::kUndefined && value != 0; }
-    Error wrong(std::size_t byte, const std::string& what) const {
-        return bad_input(fmt::format("{}: byte {}: {}", file_, byte, what));
+    template <typename... Args>
+    Error wrong(std::size_t byte, fmt::format_string<Args...> what, Args&&... args) const {
+        return bad_input(
+            fmt::format("{}: byte {}: {}", file_, byte, fmt::format(what, std::forward<Args>(args)...)));
     }
 
     Result<void> read_generic() {
         constexpr std::size_t kEnough = field::kElement + field::kElementBytes;
         if (bytes_.size() < kEnough) {
-            return wrong(bytes_.size(),
-                         fmt::format("the file ends here, inside the DPX header of {} bytes", kDpxHeaderBytes));
+            return wrong(bytes_.size(), "the file ends here, inside the DPX header of {} bytes",
+                         kDpxHeaderBytes);
         }
         const auto magic = load<std::uint32_t>(bytes_, field::kMagic, true);
         header_.big_endian = magic == field::kMagicNumber;
         if (!header_.big_endian && load<std::uint32_t>(bytes_, field::kMagic, false) != field::kMagicNumber) {
-            return wrong(
-                field::kMagic,
-                fmt::format("expected SDPX or XPDS, the beginning of a DPX file, found {:08x}", magic));
+            return wrong(field::kMagic, "expected SDPX or XPDS, the beginning of a DPX file, found {:08x}",
+                         magic);
         }
         header_.image_offset = u32(field::kImageOffset);
         if (header_.image_offset < kEnough || header_.image_offset == field::kUndefined) {
-            return wrong(field::kImageOffset,
-                         fmt::format("expected the offset of the image, {} or more, found {}", kEnough,
-                                     header_.image_offset));
+            return wrong(field::kImageOffset, "expected the offset of the image, {} or more, found {}", kEnough,
+                         header_.image_offset);
         }
         elements_ = get<std::uint16_t>(field::kElements);
         header_.width = u32(field::kWidth);
         header_.height = u32(field::kHeight);
-        if (!defined(header_.width)) return wrong(field::kWidth, "the image has no width");
-        if (!defined(header_.height)) return wrong(field::kHeight, "the image has no height");
+        header_.raster_at = field::kWidth;
+        if (!defined(u32(field::kWidth))) return wrong(field::kWidth, "the image has no width");
+        if (!defined(u32(field::kHeight))) return wrong(field::kHeight, "the image has no height");
         if (elements_ < 1 || elements_ > field::kElementsMax) {
-            return wrong(field::kElements, fmt::format("expected 1 to {} image elements, found {}",
-                                                       field::kElementsMax, elements_));
+            return wrong(field::kElements, "expected 1 to {} image elements, found {}", field::kElementsMax,
+                         elements_);
         }
         if (bytes_.size() < field::kElement + elements_ * field::kElementBytes) {
             return wrong(bytes_.size(), "the file ends here, inside its list of image elements");
@@ -170,23 +163,19 @@ private:
         header_.bits = get<std::uint8_t>(base + field::kBits);
         const std::uint32_t packing = get<std::uint16_t>(base + field::kPacking);
         const std::uint32_t encoding = get<std::uint16_t>(base + field::kEncoding);
-        if (header_.components == 0) {
-            return wrong(base + field::kDescriptor,
-                         fmt::format("image descriptor {} is not known", header_.descriptor));
-        }
+        if (header_.components == 0)
+            return wrong(base + field::kDescriptor, "image descriptor {} is not known", header_.descriptor);
         if (!known_depth(header_.bits)) {
-            return wrong(
-                base + field::kBits,
-                fmt::format("expected 1, 8, 10, 12, 16, 32 or 64 bits a component, found {}", header_.bits));
+            return wrong(base + field::kBits, "expected 1, 8, 10, 12, 16, 32 or 64 bits a component, found {}",
+                         header_.bits);
         }
         const bool packing_matters = header_.bits == 10 || header_.bits == 12;
-        if (packing_matters && packing > 2) {
-            return wrong(base + field::kPacking, fmt::format("expected packing 0, 1 or 2, found {}", packing));
-        }
+        if (packing_matters && packing > 2)
+            return wrong(base + field::kPacking, "expected packing 0, 1 or 2, found {}", packing);
         header_.packing = packing_matters ? static_cast<int>(packing) : 0;
         if (encoding > 1 && encoding != 0xffff) {
-            return wrong(base + field::kEncoding,
-                         fmt::format("expected encoding 0 (none) or 1 (run-length), found {}", encoding));
+            return wrong(base + field::kEncoding, "expected encoding 0 (none) or 1 (run-length), found {}",
+                         encoding);
         }
         header_.run_length = header_.run_length || encoding == 1;
         return place_image(base);
@@ -197,19 +186,18 @@ private:
         const bool own =
             own_offset != field::kUndefined && own_offset >= field::kElement + field::kElementBytes;
         const Wide offset = own ? own_offset : header_.image_offset;
-        header_.data_offset = static_cast<std::uint64_t>(offset);
-        header_.data_offset_at = own ? base + field::kDataOffset : field::kImageOffset;
+        header_.image_begins = static_cast<std::uint64_t>(offset);
+        header_.image_begins_at = own ? base + field::kDataOffset : field::kImageOffset;
         const std::uint32_t padding = u32(base + field::kLinePadding);
         const Wide line_end = padding == field::kUndefined ? 0 : padding;
         const LineBytes line = line_bytes(header_.width, header_.bits, header_.packing, header_.components);
         element_end_ = offset + (line.by_rule + line_end) * header_.height;
         otherwise_end_ = offset + (line.otherwise + line_end) * header_.height;
         if (element_end_ > kImageBytesMax) {
-            return wrong(
-                field::kWidth,
-                fmt::format("an image of {} x {} with {} bits a component and {} bytes after each line "
-                            "would be larger than a TiB",
-                            header_.width, header_.height, header_.bits, saturated(line_end)));
+            return wrong(field::kWidth,
+                         "an image of {} x {} with {} bits a component and {} bytes after each line would be "
+                         "larger than a TiB",
+                         header_.width, header_.height, header_.bits, saturated(line_end));
         }
         return {};
     }
@@ -247,7 +235,7 @@ std::string DpxHeader::describe() const {
 }
 
 Result<DpxHeader> parse_dpx_header(std::span<const std::byte> bytes, const std::string& file) {
-    return Reader(bytes, file).read();
+    return DpxReader(bytes, file).read();
 }
 
 std::uint64_t dpx_line_bytes(std::uint64_t width, int bits, int packing, int components) {

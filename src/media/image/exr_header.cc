@@ -1,20 +1,15 @@
-#include "media/image/exr_header.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <bit>
-#include <cstring>
-#include <vector>
 
 #include "base/byte_order.h"
-#include "base/wide.h"
-#include "media/image/image_rate.h"
+#include "media/image/image_readers.h"
 
 namespace streamsim::media {
 namespace {
 
-constexpr std::uint32_t kMagic = 20000630;  // little-endian: 76 2f 31 01
+constexpr std::uint32_t kExrMagic = 20000630;  // little-endian: 76 2f 31 01
 // Flags of the version field.
 constexpr std::uint32_t kTiled = 0x200;
 constexpr std::uint32_t kDeep = 0x800;
@@ -23,7 +18,6 @@ constexpr std::uint32_t kMultipart = 0x1000;
 constexpr std::size_t kNameMax = 256;  // attribute name with its end; 32 without the long-names flag
 constexpr std::size_t kPartsMax = 1024;
 constexpr std::uint32_t kNegative = 0x80000000;
-constexpr Wide kImageBytesMax = Wide{1} << 40;
 
 constexpr const char* kCompressions[] = {"none", "rle",  "zips", "zip",  "piz",  "pxr24",
                                          "b44",  "b44a", "dwaa", "dwab", "htj2k"};
@@ -148,177 +142,151 @@ std::string type_name(const Part& part) {
 
 class ExrReader {
 public:
-    explicit ExrReader(HeaderBytes& bytes) : bytes_(bytes) {}
+    ExrReader(HeaderBytes& bytes, ImageHeader& header) : bytes_(bytes), header_(header) {}
 
-    Result<ImageHeader> read() {
+    void read() {
         const auto begin = bytes_.all_of(0, 8, "the beginning of an OpenEXR file");
-        if (!begin) return begin.error();
-        const auto magic = load<std::uint32_t>(*begin, 0, false);
-        const auto version = load<std::uint32_t>(*begin, 4, false);
-        if (magic != kMagic) {
-            return bytes_.wrong(0, fmt::format("expected 76 2f 31 01, the beginning of an OpenEXR file, found "
-                                               "{:08x}",
-                                               load<std::uint32_t>(*begin, 0, true)));
+        flags_ = load<std::uint32_t>(begin, 4, false);
+        if (load<std::uint32_t>(begin, 0, false) != kExrMagic) {
+            return fail(0, "expected 76 2f 31 01, the beginning of an OpenEXR file, found {:08x}",
+                        load<std::uint32_t>(begin, 0, true));
         }
-        if ((version & 0xff) != 2) {
-            return bytes_.wrong(4, fmt::format("expected version 2 of OpenEXR, found {}", version & 0xff));
-        }
-        flags_ = version;
+        if ((flags_ & 0xff) != 2) return fail(4, "expected version 2 of OpenEXR, found {}", flags_ & 0xff);
         at_ = 8;
         const bool multipart = (flags_ & kMultipart) != 0;
-        do {
+        for (bool more = true; more;) {
             Part part;
             part.deep = (flags_ & kDeep) != 0;
-            if (auto done = read_part(part); !done) return done.error();
+            read_part(part);
             parts_.push_back(std::move(part));
             if (!multipart) break;
-            if (parts_.size() > kPartsMax)
-                return bytes_.wrong(at_, fmt::format("expected no more than {} parts", kPartsMax));
-            const auto next = bytes_.all_of(at_, 1, "another part, or the end of the list of parts");
-            if (!next) return next.error();
-            if ((*next)[0] != std::byte{0}) continue;
-            ++at_;
-            break;
-        } while (true);
-        auto header = result(multipart);
-        if (!header || multipart || header->expected_bytes > 0) return header;
-        if (auto ends = find_cut(parts_.front(), *header); !ends) return ends.error();
-        return header;
+            if (parts_.size() > kPartsMax) fail(at_, "expected no more than {} parts", kPartsMax);
+            more = bytes_.all_of(at_, 1, "another part, or the end of the list of parts")[0] != std::byte{0};
+            if (!more) ++at_;
+        }
+        if (!bytes_.error()) describe(multipart);
+        if (!bytes_.error() && !multipart && header_.expected_bytes == 0) find_cut(parts_.front());
     }
 
 private:
-    /// A table lists the chunks of compressed lines; the last chunk shows whether the file is whole.
-    Result<void> find_cut(const Part& part, ImageHeader& header) {
+    template <typename... Args>
+    void fail(std::uint64_t byte, fmt::format_string<Args...> what, Args&&... args) {
+        bytes_.fail(byte, fmt::format(what, std::forward<Args>(args)...));
+    }
+
+    /// A table lists the chunks of compressed lines; the last chunk shows whether the file is whole. A check
+    /// beyond the part of the header that was read is skipped without an error.
+    void find_cut(const Part& part) {
         const bool known = part.compression < static_cast<int>(std::size(kChunkLines));
-        if (!known || part.deep || part.tile_width > 0) return {};
+        if (!known || part.deep || part.tile_width > 0) return;
         const auto lines = static_cast<std::uint64_t>(kChunkLines[part.compression]);
         const std::uint64_t table_bytes = (static_cast<std::uint64_t>(part.height) + lines - 1) / lines * 8;
-        if (table_bytes > kTableBytesMax || at_ >= bytes_.file_bytes()) return {};
-        const auto table = bytes_.up_to(at_, static_cast<std::size_t>(table_bytes));
-        if (!table) return of_environment(table.error());
+        if (table_bytes > kTableBytesMax || at_ >= bytes_.file_bytes()) return;
+        const auto table = bytes_.look(at_, static_cast<std::size_t>(table_bytes));
+        if (!table) return keep_unless_bad_input(table.error());
         std::uint64_t last = at_ + table_bytes;
         for (std::size_t at = 0; at + 8 <= table->size(); at += 8)
             last = std::max(last, load<std::uint64_t>(*table, at, false));
-        const auto chunk = bytes_.up_to(last, 8);
-        if (!chunk) return of_environment(chunk.error());
+        const auto chunk = bytes_.look(last, 8);
+        if (!chunk) return keep_unless_bad_input(chunk.error());
         const bool whole =
             chunk->size() == 8 && load<std::uint32_t>(*chunk, 4, false) <= bytes_.file_bytes() - last - 8;
-        if (whole) return {};
-        header.cut =
-            bytes_
-                .wrong(bytes_.file_bytes(),
-                       fmt::format("the file ends here, expected the chunk of lines at byte {} by its table",
-                                   last))
-                .problems.front();
-        return {};
+        if (whole) return;
+        header_.cut = bytes_.problem(
+            bytes_.file_bytes(),
+            fmt::format("the file ends here, expected the chunk of lines at byte {} by its table", last));
     }
 
-    /// A check beyond the part of the header that was read is skipped without an error.
-    static Result<void> of_environment(const Error& error) {
-        if (error.kind == ErrorKind::bad_input) return {};
-        return error;
+    void keep_unless_bad_input(const Error& error) {
+        if (error.kind != ErrorKind::bad_input) bytes_.fail(error);
     }
 
-    /// A text that ends with a zero.
-    Result<std::string> text(const char* what) {
+    /// A text that ends with a zero; empty after an error.
+    std::string text(const char* what) {
         const auto have = bytes_.up_to(at_, kNameMax);
-        if (!have) return have.error();
-        const auto end = std::find(have->begin(), have->end(), std::byte{0});
-        if (end == have->end()) {
-            if (have->size() < kNameMax) {
-                return bytes_.wrong(bytes_.file_bytes(), fmt::format("the file ends here, expected {}", what));
+        const auto end = std::find(have.begin(), have.end(), std::byte{0});
+        if (end == have.end()) {
+            if (have.size() < kNameMax) {
+                fail(bytes_.file_bytes(), "the file ends here, expected {}", what);
+            } else {
+                fail(at_, "expected {} of at most {} letters", what, kNameMax - 1);
             }
-            return bytes_.wrong(at_, fmt::format("expected {} of at most {} letters", what, kNameMax - 1));
+            return "";
         }
-        std::string out(reinterpret_cast<const char*>(have->data()),
-                        static_cast<std::size_t>(end - have->begin()));
+        std::string out(reinterpret_cast<const char*>(have.data()),
+                        static_cast<std::size_t>(end - have.begin()));
         at_ += out.size() + 1;
         return out;
     }
 
-    Result<void> read_part(Part& part) {
+    void read_part(Part& part) {
         const std::uint64_t begin = at_;
         for (;;) {
             const std::uint64_t attribute_at = at_;
-            const auto name = text("the name of an attribute");
-            if (!name) return name.error();
-            if (name->empty()) break;
-            const auto type = text("the type of an attribute");
-            if (!type) return type.error();
-            const auto size_field = bytes_.all_of(at_, 4, "the size of an attribute");
-            if (!size_field) return size_field.error();
-            const auto written = load<std::uint32_t>(*size_field, 0, false);
+            const std::string name = text("the name of an attribute");
+            if (name.empty()) break;
+            const std::string type = text("the type of an attribute");
+            const auto written =
+                load<std::uint32_t>(bytes_.all_of(at_, 4, "the size of an attribute"), 0, false);
             const std::uint64_t value = at_ + 4;
             if (written >= kNegative) {
-                return bytes_.wrong(at_, fmt::format("the attribute at byte {} has a negative size, {}",
-                                                     attribute_at, static_cast<std::int32_t>(written)));
+                return fail(at_, "the attribute at byte {} has a negative size, {}", attribute_at,
+                            static_cast<std::int32_t>(written));
             }
             // Values whose kind implies a length are read by that length, as all readers do, because some files
             // state wrong sizes.
-            if (*type == "chlist") {
+            if (type == "chlist") {
                 at_ = value;
-                if (auto read = read_channels(part); !read) return read.error();
+                read_channels(part);
                 continue;
             }
-            const std::uint32_t size = fixed_bytes(*type).value_or(written);
+            const std::uint32_t size = fixed_bytes(type).value_or(written);
             if (size > bytes_.file_bytes() || value > bytes_.file_bytes() - size) {
-                return bytes_.wrong(at_,
-                                    fmt::format("the attribute at byte {} has {} bytes, more than there are "
-                                                "up to the end of the file at {}",
-                                                attribute_at, size, bytes_.file_bytes()));
+                return fail(at_,
+                            "the attribute at byte {} has {} bytes, more than there are up to the end "
+                            "of the file at {}",
+                            attribute_at, size, bytes_.file_bytes());
             }
             at_ = value;
-            if (auto read = read_attribute(*name, *type, size, part); !read) return read.error();
+            read_attribute(name, type, size, part);
             at_ = value + size;
         }
-        return check_part(part, begin);
+        check_part(part, begin);
     }
 
-    Result<void> check_part(const Part& part, std::uint64_t begin) const {
-        if (part.window_at == 0) return bytes_.wrong(begin, "expected a header with the attribute dataWindow");
-        if (part.compression < 0)
-            return bytes_.wrong(begin, "expected a header with the attribute compression");
-        if (part.channels.empty()) return bytes_.wrong(begin, "expected a header with at least one channel");
+    void check_part(const Part& part, std::uint64_t begin) {
         const bool tiled = (flags_ & kTiled) != 0 && (flags_ & kMultipart) == 0;
-        if (tiled && part.tile_width == 0)
-            return bytes_.wrong(begin, "expected a header with the attribute tiles");
-        return {};
+        if (part.window_at == 0) {
+            fail(begin, "expected a header with the attribute dataWindow");
+        } else if (part.compression < 0) {
+            fail(begin, "expected a header with the attribute compression");
+        } else if (part.channels.empty()) {
+            fail(begin, "expected a header with at least one channel");
+        } else if (tiled && part.tile_width == 0) {
+            fail(begin, "expected a header with the attribute tiles");
+        }
     }
 
-    Result<void> read_attribute(const std::string& name,
-                                const std::string& type,
-                                std::uint32_t size,
-                                Part& part) {
+    void read_attribute(const std::string& name, const std::string& type, std::uint32_t size, Part& part) {
         const auto value = [&](std::size_t bytes) { return bytes_.all_of(at_, bytes, name); };
         if (name == "compression" && type == "compression") {
-            const auto field = value(1);
-            if (!field) return field.error();
-            part.compression = std::to_integer<int>((*field)[0]);
+            part.compression = std::to_integer<int>(value(1)[0]);
         } else if (name == "dataWindow" && type == "box2i") {
-            const auto field = value(16);
-            if (!field) return field.error();
-            return read_window(*field, part);
+            read_window(value(16), part);
         } else if (name == "tiles" && type == "tiledesc") {
-            const auto field = value(9);
-            if (!field) return field.error();
-            return read_tiles(*field, part);
+            read_tiles(value(9), part);
         } else if (name == "type" && type == "string" && size < kNameMax) {
             const auto field = value(size);
-            if (!field) return field.error();
-            const std::string kind(reinterpret_cast<const char*>(field->data()), field->size());
+            const std::string kind(reinterpret_cast<const char*>(field.data()), field.size());
             part.deep = part.deep || kind.starts_with("deep");
         } else if (name == "framesPerSecond" && type == "rational") {
             const auto field = value(8);
-            if (!field) return field.error();
-            const auto num = static_cast<std::int32_t>(load<std::uint32_t>(*field, 0, false));
-            const auto den = load<std::uint32_t>(*field, 4, false);
+            const auto num = static_cast<std::int32_t>(load<std::uint32_t>(field, 0, false));
+            const auto den = load<std::uint32_t>(field, 4, false);
             if (num > 0 && den > 0) part.rate = rate_from(static_cast<double>(num) / static_cast<double>(den));
         } else if (name == "timeCode" && type == "timecode") {
-            const auto field = value(8);
-            if (!field) return field.error();
-            part.timecode = time_code(load<std::uint32_t>(*field, 0, false));
+            part.timecode = time_code(load<std::uint32_t>(value(8), 0, false));
         }
-        return {};
     }
 
     /// SMPTE: two digits a byte, flags above them: frames, seconds, minutes, hours from the low end.
@@ -333,7 +301,7 @@ private:
         return fmt::format("{:02}:{:02}:{:02}:{:02}", hours, minutes, seconds, two(0, 3));
     }
 
-    Result<void> read_window(std::span<const std::byte> field, Part& part) {
+    void read_window(std::span<const std::byte> field, Part& part) {
         const auto i32 = [&](std::size_t offset) {
             return std::int64_t{static_cast<std::int32_t>(load<std::uint32_t>(field, offset, false))};
         };
@@ -342,57 +310,47 @@ private:
         part.y_min = i32(4);
         part.width = i32(8) - i32(0) + 1;
         part.height = i32(12) - i32(4) + 1;
-        if (part.width >= 1 && part.height >= 1) return {};
-        return bytes_.wrong(at_, fmt::format("expected a data window of one pixel at least, found ({}, {}) to "
-                                             "({}, {})",
-                                             i32(0), i32(4), i32(8), i32(12)));
+        if (part.width >= 1 && part.height >= 1) return;
+        fail(at_, "expected a data window of one pixel at least, found ({}, {}) to ({}, {})", i32(0), i32(4),
+             i32(8), i32(12));
     }
 
-    Result<void> read_tiles(std::span<const std::byte> field, Part& part) {
+    void read_tiles(std::span<const std::byte> field, Part& part) {
         part.tile_width = load<std::uint32_t>(field, 0, false);
         part.tile_height = load<std::uint32_t>(field, 4, false);
         const auto mode = std::to_integer<unsigned>(field[8]);
         part.level_mode = static_cast<int>(mode & 15);
         part.round_up = mode >> 4 != 0;
-        if (part.tile_width > 0 && part.tile_height > 0 && part.level_mode <= 2) return {};
-        return bytes_.wrong(at_,
-                            fmt::format("expected tiles with a size and a level mode of 0 to 2, found {} x "
-                                        "{}, mode {}",
-                                        part.tile_width, part.tile_height, part.level_mode));
+        if (part.tile_width > 0 && part.tile_height > 0 && part.level_mode <= 2) return;
+        fail(at_, "expected tiles with a size and a level mode of 0 to 2, found {} x {}, mode {}",
+             part.tile_width, part.tile_height, part.level_mode);
     }
 
-    Result<void> read_channels(Part& part) {
-        for (;;) {
-            const auto name = text("the name of a channel");
-            if (!name) return name.error();
-            if (name->empty()) return {};
+    void read_channels(Part& part) {
+        while (!text("the name of a channel").empty()) {
             const auto field = bytes_.all_of(at_, 16, "a channel");
-            if (!field) return field.error();
+            const auto type = load<std::uint32_t>(field, 0, false);
             Channel channel;
-            channel.type = static_cast<int>(load<std::uint32_t>(*field, 0, false) & 0xff);
-            channel.x_sampling = static_cast<std::int32_t>(load<std::uint32_t>(*field, 8, false));
-            channel.y_sampling = static_cast<std::int32_t>(load<std::uint32_t>(*field, 12, false));
-            if (load<std::uint32_t>(*field, 0, false) > 2) {
-                return bytes_.wrong(at_, fmt::format("expected pixel type 0, 1 or 2, found {}",
-                                                     load<std::uint32_t>(*field, 0, false)));
-            }
+            channel.type = static_cast<int>(type & 0xff);
+            channel.x_sampling = static_cast<std::int32_t>(load<std::uint32_t>(field, 8, false));
+            channel.y_sampling = static_cast<std::int32_t>(load<std::uint32_t>(field, 12, false));
+            if (type > 2) return fail(at_, "expected pixel type 0, 1 or 2, found {}", type);
             if (channel.x_sampling < 1 || channel.y_sampling < 1) {
-                return bytes_.wrong(at_ + 8, fmt::format("expected a sampling of 1 or more, found {} and {}",
-                                                         channel.x_sampling, channel.y_sampling));
+                return fail(at_ + 8, "expected a sampling of 1 or more, found {} and {}", channel.x_sampling,
+                            channel.y_sampling);
             }
             part.channels.push_back(channel);
             at_ += 16;
         }
     }
 
-    Result<ImageHeader> result(bool multipart) const {
+    void describe(bool multipart) {
         const Part& first = parts_.front();
-        ImageHeader header;
-        header.width = static_cast<std::uint64_t>(first.width);
-        header.height = static_cast<std::uint64_t>(first.height);
-        header.raster_at = first.window_at;
-        header.rate = first.rate;
-        header.timecode = first.timecode;
+        header_.width = static_cast<std::uint64_t>(first.width);
+        header_.height = static_cast<std::uint64_t>(first.height);
+        header_.raster_at = first.window_at;
+        header_.rate = first.rate;
+        header_.timecode = first.timecode;
         Wide bytes = at_;
         bool by_size = false;
         for (const Part& part : parts_) {
@@ -400,26 +358,25 @@ private:
             if (by_size) break;
             bytes += part_bytes(part, multipart);
             if (bytes > kImageBytesMax) {
-                return bytes_.wrong(part.window_at, fmt::format("an image of {} x {} with {} channels would be "
-                                                                "larger than a TiB",
-                                                                part.width, part.height, part.channels.size()));
+                return fail(part.window_at, "an image of {} x {} with {} channels would be larger than a TiB",
+                            part.width, part.height, part.channels.size());
             }
         }
-        if (!by_size) header.expected_bytes = static_cast<std::uint64_t>(bytes);
-        header.image_begins = at_;
-        header.image_begins_at = 8;
+        if (!by_size) header_.expected_bytes = static_cast<std::uint64_t>(bytes);
+        header_.image_begins = at_;
+        header_.image_begins_at = 8;
         const auto known = static_cast<int>(std::size(kCompressions));
         const std::string compression = first.compression < known
                                             ? kCompressions[first.compression]
                                             : fmt::format("compression {}", first.compression);
-        header.format =
+        header_.format =
             fmt::format("exr {}{} {}{} {}x{}", first.deep ? "deep " : "", type_name(first), compression,
                         first.tile_width > 0 ? " tiled" : "", first.width, first.height);
-        if (parts_.size() > 1) header.format += fmt::format(", {} parts", parts_.size());
-        return header;
+        if (parts_.size() > 1) header_.format += fmt::format(", {} parts", parts_.size());
     }
 
     HeaderBytes& bytes_;
+    ImageHeader& header_;
     std::uint32_t flags_ = 0;
     std::uint64_t at_ = 0;
     std::vector<Part> parts_;
@@ -427,8 +384,8 @@ private:
 
 }  // namespace
 
-Result<ImageHeader> read_exr_header(HeaderBytes& bytes) {
-    return ExrReader(bytes).read();
+void read_exr_header(HeaderBytes& bytes, ImageHeader& header) {
+    ExrReader(bytes, header).read();
 }
 
 }  // namespace streamsim::media

@@ -3,15 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
+#include <numeric>
 
-#include "base/ascii.h"
 #include "base/path.h"
 #include "base/units.h"
-#include "media/image/cineon_header.h"
 #include "media/image/dpx.h"
-#include "media/image/exr_header.h"
-#include "media/image/header_bytes.h"
-#include "media/image/tiff_header.h"
+#include "media/image/image_readers.h"
 
 namespace streamsim::media {
 namespace {
@@ -29,105 +27,126 @@ constexpr Known kKnown[] = {
     {"sgi", ImageKind::by_size}, {"rgb", ImageKind::by_size},
 };
 
+/// Most headers are within the first few KiB; a reader that comes back for more gets more at a time.
+constexpr std::size_t kFirstWindow = std::size_t{8} << 10;
+constexpr std::size_t kWindow = std::size_t{64} << 10;
+
 /// Limit of a side; a header beyond it counts as damaged.
 constexpr std::uint64_t kSideMax = 1'000'000;
 /// A frame of this size or more counts only when the file is that long.
 constexpr std::uint64_t kBelievedBytes = std::uint64_t{1} << 30;
 
-constexpr std::uint64_t kDpxImageOffsetAt = 4;
 /// Writers of DPX fill up their lines in more ways than one; a file that is as long as its header declares is
 /// whole where that many bytes a line make the difference.
 constexpr std::uint64_t kLineFill = 4;
 
-bool same_letters(std::string_view name, std::string_view lower) {
-    return std::equal(name.begin(), name.end(), lower.begin(), lower.end(),
-                      [](char a, char b) { return to_lower(a) == b; });
-}
-
-const Known* find(std::string_view extension) {
-    const auto* const at = std::find_if(std::begin(kKnown), std::end(kKnown), [&](const Known& known) {
-        return same_letters(extension, known.extension);
-    });
+const Known* find_in(std::string_view name) {
+    std::string extension = extension_of(name);
+    const bool digits = !extension.empty() && extension.find_first_not_of("0123456789") == std::string::npos;
+    if (digits) extension = extension_of(name.substr(0, name.size() - extension.size() - 1));
+    const auto* const at = std::find_if(std::begin(kKnown), std::end(kKnown),
+                                        [&](const Known& known) { return known.extension == extension; });
     return at == std::end(kKnown) ? nullptr : at;
 }
 
-const Known* find_in(std::string_view name) {
-    std::size_t dot = name.rfind('.');
-    if (dot == std::string_view::npos || dot == 0) return nullptr;
-    const std::string_view last = name.substr(dot + 1);
-    const bool digits = !last.empty() && last.find_first_not_of("0123456789") == std::string_view::npos;
-    if (!digits) return find(last);
-    name = name.substr(0, dot);
-    dot = name.rfind('.');
-    return dot == std::string_view::npos || dot == 0 ? nullptr : find(name.substr(dot + 1));
+std::string image_past_end(const HeaderBytes& bytes, std::uint64_t at, std::uint64_t begins) {
+    return bytes.problem(
+        at, fmt::format("the image begins at byte {}, expected a place before the end of the file at {}",
+                        begins, bytes.file_bytes()));
 }
 
-Error image_past_end(const HeaderBytes& bytes, std::uint64_t at, std::uint64_t begins) {
-    return bytes.wrong(at, fmt::format("the image begins at byte {}, expected a place before the end of the "
-                                       "file at {}",
-                                       begins, bytes.file_bytes()));
-}
-
-Result<ImageHeader> read_dpx(HeaderBytes& bytes, const std::string& file) {
-    const auto begin = bytes.up_to(0, kDpxHeaderBytes);
-    if (!begin) return begin.error();
-    const auto dpx = parse_dpx_header(*begin, file);
-    if (!dpx) return dpx.error();
-    ImageHeader header;
-    header.format = dpx->describe();
-    header.width = dpx->width;
-    header.height = dpx->height;
-    header.expected_bytes = dpx->run_length ? 0 : dpx->expected_bytes;
-    header.rate = dpx->rate;
-    header.timecode = dpx->timecode;
-    header.raster_at = 772;
-    header.image_begins = dpx->data_offset;
-    header.image_begins_at = dpx->data_offset_at;
+void read_dpx(HeaderBytes& bytes, const std::string& file, ImageHeader& header) {
+    const auto dpx = parse_dpx_header(bytes.up_to(0, kDpxHeaderBytes), file);
+    if (!dpx) return bytes.fail(dpx.error());
+    header = static_cast<const ImageHeader&>(*dpx);
+    if (dpx->run_length) header.expected_bytes = 0;
     // The header states two offsets of the image, one of them behind the end of the file. No writer makes such
     // a header, and readers differ in the offset they take.
-    if (dpx->image_offset >= bytes.file_bytes() && dpx->data_offset < bytes.file_bytes())
-        return image_past_end(bytes, kDpxImageOffsetAt, dpx->image_offset);
+    if (dpx->image_offset >= bytes.file_bytes() && dpx->image_begins < bytes.file_bytes())
+        return bytes.fail(bad_input(image_past_end(bytes, dpx_fields::kImageOffset, dpx->image_offset)));
     const bool believed = dpx->declared_bytes == bytes.file_bytes() && !dpx->run_length &&
                           dpx->declared_bytes + kLineFill * dpx->height >= dpx->expected_bytes;
     if (believed) header.expected_bytes = dpx->declared_bytes;
-    return header;
 }
 
-Result<void> check_against_file(ImageHeader& header, const HeaderBytes& bytes) {
+void check_against_file(ImageHeader& header, HeaderBytes& bytes) {
     if (header.width > kSideMax || header.height > kSideMax) {
-        return bytes.wrong(header.raster_at,
-                           fmt::format("expected a raster of at most {} pixels and lines, found {} x {}",
-                                       show_count(kSideMax), header.width, header.height));
+        return bytes.fail(header.raster_at,
+                          fmt::format("expected a raster of at most {} pixels and lines, found {} x {}",
+                                      show_count(kSideMax), header.width, header.height));
     }
     if (header.image_begins >= bytes.file_bytes()) {
-        const Error past = image_past_end(bytes, header.image_begins_at, header.image_begins);
-        if (header.image_begins > kHeaderBytesMax) return past;
-        header.cut = past.problems.front();
+        header.cut = image_past_end(bytes, header.image_begins_at, header.image_begins);
+        if (header.image_begins > kHeaderBytesMax) return bytes.fail(bad_input(header.cut));
     }
     if (header.expected_bytes > kBelievedBytes && header.expected_bytes > bytes.file_bytes()) {
-        return bytes.wrong(header.raster_at,
-                           fmt::format("by its header ({}) the file has {} bytes; it has {}", header.format,
-                                       show_count(header.expected_bytes), show_count(bytes.file_bytes())));
+        return bytes.fail(header.raster_at,
+                          fmt::format("by its header ({}) the file has {} bytes; it has {}", header.format,
+                                      show_count(header.expected_bytes), show_count(bytes.file_bytes())));
     }
     if (header.cut.empty() && header.expected_bytes > bytes.file_bytes()) {
-        const Error ends = bytes.wrong(bytes.file_bytes(),
-                                       fmt::format("the file ends here, expected {} bytes by its header ({})",
-                                                   show_count(header.expected_bytes), header.format));
-        header.cut = ends.problems.front();
+        header.cut = bytes.problem(bytes.file_bytes(),
+                                   fmt::format("the file ends here, expected {} bytes by its header ({})",
+                                               show_count(header.expected_bytes), header.format));
     }
-    return {};
 }
 
 }  // namespace
 
+std::string HeaderBytes::problem(std::uint64_t byte, const std::string& what) const {
+    return fmt::format("{}: byte {}: {}", file_, byte, what);
+}
+
+Result<std::span<const std::byte>> HeaderBytes::look(std::uint64_t offset, std::size_t bytes) {
+    if (offset >= file_bytes_) return std::span<const std::byte>();
+    bytes = static_cast<std::size_t>(std::min<std::uint64_t>(bytes, file_bytes_ - offset));
+    const bool there =
+        offset >= window_begins_ && offset - window_begins_ + bytes <= window_.size() && !window_.empty();
+    if (!there) {
+        const std::size_t usual = bytes_read_ == 0 ? kFirstWindow : kWindow;
+        std::size_t window = std::max(bytes, usual);
+        window = static_cast<std::size_t>(std::min<std::uint64_t>(window, file_bytes_ - offset));
+        if (bytes > kHeaderBytesMax || bytes_read_ + window > kHeaderBytesMax) {
+            return bad_input(problem(
+                offset,
+                fmt::format("the header goes on here, and {} bytes of it are read; no header needs more "
+                            "than {}",
+                            show_count(bytes_read_), show_count(kHeaderBytesMax))));
+        }
+        window_.resize(window);
+        const auto got = source_.read_at(offset, window_);
+        if (!got) return got.error();
+        window_.resize(*got);
+        window_begins_ = offset;
+        bytes_read_ += window;
+    }
+    const std::span<const std::byte> have(window_);
+    const std::size_t begin = static_cast<std::size_t>(offset - window_begins_);
+    if (begin >= have.size()) return std::span<const std::byte>();
+    return have.subspan(begin, std::min(bytes, have.size() - begin));
+}
+
+std::span<const std::byte> HeaderBytes::up_to(std::uint64_t offset, std::size_t bytes) {
+    if (error_) return {};
+    const auto have = look(offset, bytes);
+    if (have) return *have;
+    fail(have.error());
+    return {};
+}
+
+std::span<const std::byte> HeaderBytes::all_of(std::uint64_t offset,
+                                               std::size_t bytes,
+                                               const std::string& what) {
+    const auto have = up_to(offset, bytes);
+    if (have.size() == bytes) return have;
+    fail(std::min(offset + have.size(), file_bytes_), "the file ends here, expected " + what);
+    window_.assign(bytes, std::byte{0});
+    return window_;
+}
+
 std::optional<ImageKind> image_kind(std::string_view name) {
     const Known* const known = find_in(name);
     return known == nullptr ? std::nullopt : std::optional(known->kind);
-}
-
-std::string image_extension(std::string_view name) {
-    const Known* const known = find_in(name);
-    return known == nullptr ? "" : std::string(known->extension);
 }
 
 std::string known_image_extensions() {
@@ -140,23 +159,34 @@ Result<ImageHeader> read_image_header(ByteSource& source, ImageKind kind, const 
     const auto size = source.size();
     if (!size) return size.error();
     HeaderBytes bytes(source, *size, file);
-    const auto read = [&]() -> Result<ImageHeader> {
-        switch (kind) {
-            case ImageKind::dpx: return read_dpx(bytes, file);
-            case ImageKind::exr: return read_exr_header(bytes);
-            case ImageKind::tiff: return read_tiff_header(bytes);
-            case ImageKind::cineon: return read_cineon_header(bytes);
-            case ImageKind::by_size: break;
-        }
-        if (*size == 0) return bytes.wrong(0, "the file is empty, expected an image");
-        ImageHeader header;
-        header.format = image_extension(base_name(file));
-        return header;
-    };
-    auto header = read();
-    if (!header) return header;
-    if (auto fits = check_against_file(*header, bytes); !fits) return fits.error();
+    ImageHeader header;
+    switch (kind) {
+        case ImageKind::dpx: read_dpx(bytes, file, header); break;
+        case ImageKind::exr: read_exr_header(bytes, header); break;
+        case ImageKind::tiff: read_tiff_header(bytes, header); break;
+        case ImageKind::cineon: read_cineon_header(bytes, header); break;
+        case ImageKind::by_size:
+            if (*size == 0) bytes.fail(0, "the file is empty, expected an image");
+            if (const Known* const known = find_in(base_name(file))) header.format = known->extension;
+            break;
+    }
+    if (!bytes.error()) check_against_file(header, bytes);
+    if (bytes.error()) return *bytes.error();
     return header;
+}
+
+std::optional<FrameRate> rate_from(double frames_per_s) {
+    if (!std::isfinite(frames_per_s) || frames_per_s < 0.01 || frames_per_s > 1000) return std::nullopt;
+    for (const std::int64_t nominal : {24, 30, 48, 60, 120}) {
+        const double exact = static_cast<double>(nominal) * 1000 / 1001;
+        if (std::abs(frames_per_s - exact) < 0.0002 * exact) return FrameRate{nominal * 1000, 1001};
+    }
+    const double whole = std::round(frames_per_s);
+    if (whole > 0 && std::abs(frames_per_s - whole) < 0.0002 * whole)
+        return FrameRate{static_cast<std::int64_t>(whole), 1};
+    const auto thousandths = static_cast<std::int64_t>(std::round(frames_per_s * 1000));
+    const std::int64_t common = std::gcd(thousandths, std::int64_t{1000});
+    return FrameRate{thousandths / common, 1000 / common};
 }
 
 }  // namespace streamsim::media

@@ -43,9 +43,6 @@ struct ImageHeader {
 /// ("shot.dpx.0101"). Empty for an unknown kind.
 std::optional<ImageKind> image_kind(std::string_view name);
 
-/// The extension by which image_kind knows the name, in lower case: "dpx"; empty when it knows none.
-std::string image_extension(std::string_view name);
-
 /// "dpx, exr, tif, ...": for messages.
 std::string known_image_extensions();
 

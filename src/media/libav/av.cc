@@ -8,8 +8,6 @@
 #include <mutex>
 #include <new>
 
-#include "base/check.h"
-
 namespace streamsim::media {
 namespace {
 
@@ -53,14 +51,6 @@ std::string av_text(int error) {
     return logged.empty() ? text.data() : fmt::format("{} ({})", text.data(), logged);
 }
 
-AvIo::AvIo(ByteSource& source) : source_(&source) {
-    open(false);
-}
-
-AvIo::AvIo(ByteSink& sink) : sink_(&sink) {
-    open(true);
-}
-
 AvIo::~AvIo() {
     libav().av_freep(&context_->buffer);  // libav may have replaced the one that it was given
     libav().avio_context_free(&context_);
@@ -86,21 +76,21 @@ void AvIo::end_progress() {
     shown_ = false;
 }
 
+int AvIo::failed(const Error& error, int code) {
+    if (!error_) error_ = error;
+    return code;
+}
+
 int AvIo::read(void* self, std::uint8_t* into, int bytes) {
     auto& stream = *static_cast<AvIo*>(self);
-    if (stream.progress_ != nullptr && stream.progress_->cancelled()) {
-        if (!stream.error_) stream.error_ = interrupted_error();
-        return AVERROR_EXIT;
-    }
+    if (stream.progress_ != nullptr && stream.progress_->cancelled())
+        return stream.failed(interrupted_error(), AVERROR_EXIT);
     if (stream.position_ != stream.last_read_end_) stream.read_bytes_ = kFirstReadBytes;
     const std::size_t most = std::min(static_cast<std::size_t>(bytes), stream.read_bytes_);
     stream.read_bytes_ = std::min(stream.read_bytes_ * 4, std::size_t{1} << 30);
     const auto span = std::as_writable_bytes(std::span(into, most));
     auto got = stream.source_->read_at(stream.position_, span);
-    if (!got) {
-        if (!stream.error_) stream.error_ = got.error();
-        return AVERROR(EIO);
-    }
+    if (!got) return stream.failed(got.error(), AVERROR(EIO));
     if (*got == 0) return AVERROR_EOF;
     stream.position_ += *got;
     stream.last_read_end_ = stream.position_;
@@ -111,10 +101,8 @@ int AvIo::read(void* self, std::uint8_t* into, int bytes) {
 int AvIo::write(void* self, std::uint8_t* from, int bytes) {
     auto& stream = *static_cast<AvIo*>(self);
     const auto span = std::as_bytes(std::span(from, static_cast<std::size_t>(bytes)));
-    if (auto done = stream.sink_->write_at(stream.position_, span); !done) {
-        if (!stream.error_) stream.error_ = done.error();
-        return AVERROR(EIO);
-    }
+    if (auto done = stream.sink_->write_at(stream.position_, span); !done)
+        return stream.failed(done.error(), AVERROR(EIO));
     stream.position_ += span.size();
     stream.end_ = std::max(stream.end_, stream.position_);
     return bytes;
@@ -126,10 +114,7 @@ std::int64_t AvIo::seek(void* self, std::int64_t offset, int whence) {
     whence &= ~AVSEEK_FORCE;
     if (stream.source_ != nullptr && (whence == AVSEEK_SIZE || whence == SEEK_END)) {
         auto size = stream.source_->size();
-        if (!size) {
-            if (!stream.error_) stream.error_ = size.error();
-            return AVERROR(EIO);
-        }
+        if (!size) return stream.failed(size.error(), AVERROR(EIO));
         end = *size;
     }
     const auto base = [&]() -> std::int64_t {

@@ -2,7 +2,6 @@
 // errors. Inside media/ only.
 #pragma once
 
-#include <memory>
 #include <optional>
 #include <string>
 
@@ -25,8 +24,8 @@ std::string av_text(int error);
 /// holds its address.
 class AvIo {
 public:
-    explicit AvIo(ByteSource& source);
-    explicit AvIo(ByteSink& sink);
+    explicit AvIo(ByteSource& source) : source_(&source) { open(false); }
+    explicit AvIo(ByteSink& sink) : sink_(&sink) { open(true); }
     ~AvIo();
     AvIo(const AvIo&) = delete;
     AvIo& operator=(const AvIo&) = delete;
@@ -45,6 +44,8 @@ private:
     static int write(void* self, std::uint8_t* from, int bytes);
     static std::int64_t seek(void* self, std::int64_t offset, int whence);
     void open(bool for_writing);
+    /// Keeps the first error. Returns the code.
+    int failed(const Error& error, int code);
 
     ByteSource* source_ = nullptr;
     ByteSink* sink_ = nullptr;

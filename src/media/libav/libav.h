@@ -68,4 +68,11 @@ struct Libav {
 /// error and ends the process with exit code 3; a program linked to them would not start either.
 const Libav& libav();
 
+/// Frees what libav allocated.
+struct FreeAv {
+    void operator()(AVCodecContext* context) const { libav().avcodec_free_context(&context); }
+    void operator()(AVFrame* frame) const { libav().av_frame_free(&frame); }
+    void operator()(AVPacket* packet) const { libav().av_packet_free(&packet); }
+};
+
 }  // namespace streamsim::media

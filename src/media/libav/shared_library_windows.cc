@@ -1,7 +1,5 @@
 #include <windows.h>
 
-#include <system_error>
-
 #include "media/libav/shared_library.h"
 
 namespace streamsim::media {

@@ -4,17 +4,17 @@
 
 #include "base/path.h"
 #include "base/prng.h"
+#include "media/own_files/own_names.h"
 
 namespace streamsim::media {
 namespace {
 
 constexpr std::string_view kRemoving = ".removing";
-constexpr std::size_t kDigits = 16;
 
 std::string ending_of(const FileInfo& info) {
     const std::uint64_t key =
         derive_seed(derive_seed(info.file_id, info.bytes), static_cast<std::uint64_t>(info.modified_s));
-    return fmt::format(".{:016x}{}", key, kRemoving);
+    return fmt::format(".{}{}", id_text(key), kRemoving);
 }
 
 }  // namespace
@@ -41,13 +41,19 @@ Result<bool> remove_seen(ByteStore& store,
     return false;
 }
 
+Result<void> make_way(ByteStore& store, const std::string& path, const Error& foreign, const IsOurs& is_ours) {
+    const auto info = store.stat(path);
+    if (!info) return info.error();
+    if (!*info) return {};
+    const auto removed = remove_seen(store, path, **info, is_ours);
+    if (!removed) return removed.error();
+    return *removed ? Result<void>{} : foreign;
+}
+
 bool take_removing(std::string_view& name) {
-    if (!name.ends_with(kRemoving) || name.size() <= kRemoving.size() + kDigits + 1) return false;
-    const std::string_view digits = name.substr(name.size() - kRemoving.size() - kDigits, kDigits);
-    if (digits.find_first_not_of("0123456789abcdef") != std::string_view::npos) return false;
-    const std::size_t dot = name.size() - kRemoving.size() - kDigits - 1;
-    if (name[dot] != '.') return false;
-    name.remove_suffix(name.size() - dot);
+    std::string_view rest = name;
+    if (!take_id_and(kRemoving, rest) || rest.empty()) return false;
+    name = rest;
     return true;
 }
 

@@ -23,6 +23,12 @@ Result<bool> remove_seen(ByteStore& store,
                          const FileInfo& seen,
                          const IsOurs& is_ours = nullptr);
 
+/// Removes the file of this name, if there is one. Errors: as remove_seen; `foreign` where another file stays.
+Result<void> make_way(ByteStore& store,
+                      const std::string& path,
+                      const Error& foreign,
+                      const IsOurs& is_ours = nullptr);
+
 /// Removes the ending that an interrupted removal leaves on a name: ".0123456789abcdef.removing".
 bool take_removing(std::string_view& name);
 /// True when a file with such a name is the file that was to be removed: the ending encodes inode, length and

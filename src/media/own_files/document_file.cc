@@ -13,7 +13,6 @@
 namespace streamsim::media {
 namespace {
 
-constexpr int kVersion = 1;
 constexpr std::size_t kDocumentBytesMax = 1 << 20;
 
 }  // namespace
@@ -32,6 +31,7 @@ Result<std::string> read_text(ByteStore& store, const std::string& path) {
 
 Result<void> write_document(ByteStore& store,
                             const std::string& path,
+                            std::string_view schema,
                             const std::function<Json(std::uint64_t file_id)>& make) {
     const std::string partial = path + partial_suffix(entropy64());
     auto file = store.create(partial);
@@ -39,7 +39,10 @@ Result<void> write_document(ByteStore& store,
     const auto write = [&]() -> Result<void> {
         const auto info = store.stat(partial);
         if (!info) return info.error();
-        const std::string text = make(*info ? (*info)->file_id : 0).dump(2) + "\n";
+        Json document = make(*info ? (*info)->file_id : 0);
+        document["schema"] = schema;
+        document["version"] = kDocumentVersion;
+        const std::string text = document.dump(2) + "\n";
         if (auto done = (*file)->write_at(0, std::as_bytes(std::span(text))); !done) return done.error();
         if (auto done = (*file)->close(); !done) return done.error();
         return store.rename(partial, path);
@@ -64,14 +67,6 @@ bool is_document(ByteStore& store, const std::string& path) {
     return text && text->starts_with("{\n  \"") && text->find("\"streamsim.") != std::string::npos;
 }
 
-std::optional<Json> own_document(const std::string& text, const std::string& path, std::string_view schema) {
-    auto document = parse_json(text, path);
-    if (!document || !document->is_object() || document->value("schema", Json()) != schema ||
-        document->value("version", Json()) != kVersion)
-        return std::nullopt;
-    return std::move(*document);
-}
-
 Result<std::optional<Json>> read_own_document(ByteStore& store,
                                               const std::string& path,
                                               std::string_view schema) {
@@ -79,9 +74,13 @@ Result<std::optional<Json>> read_own_document(ByteStore& store,
     if (!info) return info.error();
     if (!*info || !(*info)->is_regular()) return std::optional<Json>();
     const auto text = read_text(store, path);
-    if (text) return own_document(*text, path, schema);
-    if (text.error().kind == ErrorKind::bad_input) return std::optional<Json>();
-    return text.error();
+    if (!text && text.error().kind == ErrorKind::bad_input) return std::optional<Json>();
+    if (!text) return text.error();
+    auto document = parse_json(*text, path);
+    if (!document || !document->is_object() || document->value("schema", Json()) != schema ||
+        document->value("version", Json()) != kDocumentVersion)
+        return std::optional<Json>();
+    return std::optional(std::move(*document));
 }
 
 }  // namespace streamsim::media

@@ -16,19 +16,21 @@ namespace streamsim::media {
 /// Reads a whole small file. Errors: environment; bad input when it is larger than a document can be.
 Result<std::string> read_text(ByteStore& store, const std::string& path);
 
+inline constexpr int kDocumentVersion = 1;
+
 /// Writes a document under a partial name of its own, makes it durable and renames it; replaces nothing. `make`
-/// gets the file_id (FileInfo) of the new file.
+/// gets the file_id (FileInfo) of the new file, and gives the members but for schema and version.
 Result<void> write_document(ByteStore& store,
                             const std::string& path,
+                            std::string_view schema,
                             const std::function<Json(std::uint64_t file_id)>& make);
 /// True when the content of a file is a document of streamsim, or its empty beginning.
 bool is_document(ByteStore& store, const std::string& path);
 /// True when name and content of a file are those that an interrupted write_document() or removal leaves.
 bool is_unfinished(ByteStore& store, const std::string& path, const std::string& document_name);
 
-/// A text as a document of this schema, version 1; nothing where the text is damaged or is another document.
-std::optional<Json> own_document(const std::string& text, const std::string& path, std::string_view schema);
-/// The same from a regular file; nothing also where there is no such file. Errors: environment from the store.
+/// Reads a document of this schema. Nothing where there is no such regular file, where its text is damaged, and
+/// where it is another document. Errors: environment from the store.
 Result<std::optional<Json>> read_own_document(ByteStore& store,
                                               const std::string& path,
                                               std::string_view schema);

@@ -2,8 +2,7 @@
 
 #include <fmt/format.h>
 
-#include <charconv>
-
+#include "base/ascii.h"
 #include "base/path.h"
 
 namespace streamsim::media {
@@ -17,24 +16,31 @@ std::string id_text(std::uint64_t id) {
 }
 
 std::optional<std::uint64_t> parse_id(std::string_view text) {
-    std::uint64_t id = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), id, 16);
-    if (text.size() != 16 || error != std::errc() || end != text.data() + 16) return std::nullopt;
-    return id;
+    return text.size() == 16 ? whole_number<std::uint64_t>(text, 16) : std::nullopt;
+}
+
+bool is_id(std::string_view text) {
+    const auto id = parse_id(text);
+    return id && id_text(*id) == text;
 }
 
 std::string partial_suffix(std::uint64_t run) {
     return fmt::format(".{}{}", id_text(run), kPartial);
 }
 
+bool take_id_and(std::string_view ending, std::string_view& name) {
+    if (!name.ends_with(ending)) return false;
+    const std::string_view rest = name.substr(0, name.size() - ending.size());
+    const std::size_t dot = rest.rfind('.');
+    if (dot == std::string_view::npos || !is_id(rest.substr(dot + 1))) return false;
+    name = rest.substr(0, dot);
+    return true;
+}
+
 bool take_partial(std::string_view& name) {
-    constexpr std::size_t kRunLetters = 1 + 16;
+    if (take_id_and(kPartial, name)) return true;
     if (!name.ends_with(kPartial)) return false;
     name.remove_suffix(kPartial.size());
-    if (name.size() < kRunLetters) return true;
-    const std::string_view run = name.substr(name.size() - kRunLetters);
-    if (run[0] == '.' && run.find_first_not_of("0123456789abcdef", 1) == std::string_view::npos)
-        name.remove_suffix(kRunLetters);
     return true;
 }
 

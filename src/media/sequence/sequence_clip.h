@@ -18,10 +18,10 @@ struct KnownFrames {
     FrameRate rate;
 };
 
-/// Reads headers in frame order until one is readable and makes the index from it; the header of the last frame
-/// and the sizes of a few files are compared with it. A few files of one size are trusted over the header.
-/// Files of different sizes, and compressed images, whose headers state no length, are checked one by one: a
-/// file shorter than its header states keeps the stated length, and its frame fails. `progress` may be null.
+/// Makes the index from the first header that is readable, compared with that of the last frame and with the
+/// sizes of a few files. A few files of one size are trusted over the header. Files of different sizes, and
+/// compressed images, whose headers state no length, are checked one by one: a file shorter than its header
+/// states keeps the stated length, and its frame fails. `progress` may be null.
 /// Errors: that of the first frame when none is readable; bad input when a single file, or each of several of
 /// different sizes, ends before its image; interrupted.
 Result<Clip> index_sequence(ByteStore& store,

@@ -3,16 +3,17 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstring>
 #include <optional>
 
 #include "base/check.h"
 #include "base/path.h"
+#include "base/units.h"
 
 namespace streamsim::media {
 namespace {
 
-constexpr int kDigitsMax = 20;  // digits of a 64-bit number
+constexpr int kDigitsMax = 20;           // digits of a 64-bit number
+constexpr std::uint64_t kGapsNamed = 5;  // gaps in a message; the others are counted
 
 class SequenceIndex final : public FrameIndex {
 public:
@@ -28,16 +29,20 @@ public:
     bool file_per_frame() const override { return true; }
 
     void write_path(std::uint64_t frame, char* into) const override {
-        if (const std::string* const name = own_name(frame)) {
-            into = std::copy(stem_.begin(), stem_.end() - prefix_bytes(), into);
-            *std::copy(name->begin(), name->end(), into) = '\0';
+        const bool special = !facts_.names.empty() || !facts_.other_case.empty();
+        const auto listed = special ? listed_index(frame) : std::nullopt;
+        if (listed && !facts_.names.empty()) {
+            const std::string& name = facts_.names[*listed];
+            const auto prefix_bytes = static_cast<std::ptrdiff_t>(facts_.pattern.prefix.size());
+            into = std::copy(stem_.begin(), stem_.end() - prefix_bytes, into);
+            *std::copy(name.begin(), name.end(), into) = '\0';
             return;
         }
         into = std::copy(stem_.begin(), stem_.end(), into);
         if (facts_.pattern.digits > 0) into = write_number(frame_number(frame), into);
-        const std::string& suffix = ends_otherwise(frame) ? facts_.other_suffix : facts_.pattern.suffix;
-        into = std::copy(suffix.begin(), suffix.end(), into);
-        *into = '\0';
+        const bool other = listed && facts_.other_case[*listed];
+        const std::string& suffix = other ? facts_.other_suffix : facts_.pattern.suffix;
+        *std::copy(suffix.begin(), suffix.end(), into) = '\0';
     }
     std::size_t path_capacity() const override {
         const auto digits = static_cast<std::size_t>(std::max(facts_.pattern.digits, kDigitsMax));
@@ -80,21 +85,6 @@ private:
         return static_cast<std::size_t>(run->before + (frame - run->first));
     }
 
-    std::ptrdiff_t prefix_bytes() const { return static_cast<std::ptrdiff_t>(facts_.pattern.prefix.size()); }
-
-    /// Null: the pattern gives the frame's name.
-    const std::string* own_name(std::uint64_t frame) const {
-        if (facts_.names.empty()) return nullptr;
-        const auto listed = listed_index(frame);
-        return listed ? &facts_.names[*listed] : nullptr;
-    }
-
-    bool ends_otherwise(std::uint64_t frame) const {
-        if (facts_.other_case.empty()) return false;
-        const auto listed = listed_index(frame);
-        return listed && facts_.other_case[*listed];
-    }
-
     SequenceFacts facts_;
     std::string stem_;
     std::uint64_t largest_ = 0;
@@ -108,8 +98,7 @@ std::string FramePattern::name(std::uint64_t number) const {
 
 std::string FramePattern::show() const {
     if (digits == 0) return prefix + suffix;
-    return digits > 1 ? fmt::format("{}%0{}d{}", prefix, digits, suffix)
-                      : fmt::format("{}%d{}", prefix, suffix);
+    return prefix + (digits > 1 ? fmt::format("%0{}d", digits) : "%d") + suffix;
 }
 
 FramePattern prepared_pattern(std::string_view extension) {
@@ -123,6 +112,32 @@ std::shared_ptr<const FrameIndex> make_sequence_index(SequenceFacts facts) {
 const SequenceFacts* sequence_facts(const FrameIndex& index) {
     const auto* const sequence = dynamic_cast<const SequenceIndex*>(&index);
     return sequence == nullptr ? nullptr : &sequence->facts();
+}
+
+FrameGaps gaps_of(const SequenceFacts& facts) {
+    FrameGaps out;
+    std::uint64_t gaps = 0;
+    const auto add = [&](std::uint64_t begin, std::uint64_t end) {
+        if (begin >= end) return;
+        out.missing += end - begin;
+        if (++gaps > kGapsNamed) return;
+        if (!out.text.empty()) out.text += ", ";
+        out.text += std::to_string(facts.first + begin);
+        if (end - begin > 1) out.text += fmt::format(" to {}", facts.first + end - 1);
+    };
+    if (facts.listed.empty()) return out;
+    std::uint64_t next = 0;
+    for (const FrameRun& run : facts.listed) {
+        add(next, run.first);
+        next = run.first + run.count;
+    }
+    add(next, facts.count);
+    if (out.missing == 0) return out;
+    const std::string more =
+        gaps > kGapsNamed ? fmt::format(" and {} more gaps", show_count(gaps - kGapsNamed)) : "";
+    out.text = fmt::format("{} frame {} missing: {}{}", show_count(out.missing),
+                           out.missing == 1 ? "number is" : "numbers are", out.text, more);
+    return out;
 }
 
 std::vector<FrameRun> runs_of(std::span<const std::uint64_t> numbers, std::uint64_t first) {

@@ -60,6 +60,12 @@ std::shared_ptr<const FrameIndex> make_sequence_index(SequenceFacts facts);
 /// index.
 const SequenceFacts* sequence_facts(const FrameIndex& index);
 
+struct FrameGaps {
+    std::uint64_t missing = 0;
+    std::string text;  // "7 frame numbers are missing: 3, 4, 6 to 10"; empty when none is
+};
+FrameGaps gaps_of(const SequenceFacts& facts);
+
 /// The runs of `numbers` (rising) in a clip whose frame 0 has the number `first`. REQUIRES: first <= numbers.
 std::vector<FrameRun> runs_of(std::span<const std::uint64_t> numbers, std::uint64_t first);
 

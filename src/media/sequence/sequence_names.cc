@@ -23,10 +23,15 @@ constexpr std::size_t kRunsMax = 64;
 // Weights of a run of digits as the frame number. Shots, scenes, reels and cameras follow a letter ("sc010",
 // "C002", "cam1"), frame numbers mostly stand alone; a version never counts frames if another run does.
 constexpr double kStandsAlone = 16;
-constexpr double kVersion = 1.0 / 16;
+constexpr double kVersionWeight = 1.0 / 16;
 
 bool is_letter(char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+
+std::size_t end_of_digits(std::string_view text, std::size_t at) {
+    while (at < text.size() && is_digit(text[at])) ++at;
+    return at;
 }
 
 /// The runs of digits of a name that could be its frame number.
@@ -46,8 +51,7 @@ void find_runs(std::string_view name, Runs& out) {
             ++at;
             continue;
         }
-        std::size_t end = at;
-        while (end < name.size() && is_digit(name[end])) ++end;
+        const std::size_t end = end_of_digits(name, at);
         if (end - at <= kNumberDigitsMax) out.at[out.count++] = {at, end};
         at = end;
     }
@@ -79,14 +83,6 @@ std::string_view text_of(std::string_view name, Runs::Run run) {
     return name.substr(run.begin, run.end - run.begin);
 }
 
-/// CompletionPollTimes up texts that are not strings yet, without making them.
-struct TextHash {
-    using is_transparent = void;
-    std::size_t operator()(std::string_view text) const { return std::hash<std::string_view>()(text); }
-};
-template <typename T>
-using TextMap = std::unordered_map<std::string, T, TextHash, std::equal_to<>>;
-
 using Members = std::vector<std::uint32_t>;  // places in the list of names
 
 class Grouping {
@@ -107,25 +103,16 @@ public:
 private:
     std::vector<Members> groups_by_shape() const {
         std::vector<Members> groups;
-        TextMap<std::size_t> known;
+        std::unordered_map<std::string, std::size_t> known;
         std::string shape;
-        std::string last_shape;
-        std::size_t last = 0;
         Runs runs;
         for (std::size_t i = 0; i < names_.size(); ++i) {
             find_runs(names_[i], runs);
             if (runs.count == 0) continue;
             write_shape(names_[i], runs, shape);
-            if (groups.empty() || shape != last_shape) {
-                const auto at = known.find(std::string_view(shape));
-                last = at == known.end() ? groups.size() : at->second;
-                if (at == known.end()) {
-                    known.emplace(shape, last);
-                    groups.emplace_back();
-                }
-                last_shape = shape;
-            }
-            groups[last].push_back(static_cast<std::uint32_t>(i));
+            const auto [at, is_new] = known.try_emplace(shape, groups.size());
+            if (is_new) groups.emplace_back();
+            groups[at->second].push_back(static_cast<std::uint32_t>(i));
         }
         return groups;
     }
@@ -176,7 +163,7 @@ private:
                 hangs && to_lower(name[begin - 1]) == 'v' && (begin == 1 || !is_letter(name[begin - 2]));
             double score = static_cast<double>(values[run]);
             if (!hangs) score *= kStandsAlone;
-            if (version) score *= kVersion;
+            if (version) score *= kVersionWeight;
             if (score >= best_score) {
                 best = run;
                 best_score = score;
@@ -243,7 +230,7 @@ private:
         const std::string_view first = names_[best.front().second];
         find_runs(first, runs);
         const Runs::Run run = runs.at[counting];
-        FoundSequence sequence;
+        FoundSequence& sequence = found_.emplace_back();
         sequence.pattern = {std::string(first.substr(0, run.begin)), static_cast<int>(run.end - run.begin),
                             std::string(first.substr(run.end))};
         for (const auto& [number, member] : best) {
@@ -254,7 +241,6 @@ private:
             "the frame number is the {} of digits in {}; the others change with it, in every name: taken as "
             "one sequence",
             ordinal(counting), first);
-        found_.push_back(std::move(sequence));
         return true;
     }
 
@@ -266,6 +252,7 @@ private:
     struct Part {
         std::string prefix;
         std::string suffix;
+        std::uint32_t example = 0;  // a member
         std::vector<Frame> frames;
     };
 
@@ -277,45 +264,32 @@ private:
         find_runs(names_[members.front()], runs);
         const std::size_t counting = counting_run(names_[members.front()], runs, values);
         std::vector<Part> parts;
-        std::vector<std::uint32_t> examples;
-        TextMap<std::size_t> known;
+        std::unordered_map<std::string, std::size_t> known;
         std::string rest;
-        std::size_t last = 0;
         for (const std::uint32_t member : members) {
             const std::string_view name = names_[member];
             find_runs(name, runs);
             const Runs::Run run = runs.at[counting];
             const std::string_view prefix = name.substr(0, run.begin);
             const std::string_view suffix = name.substr(run.end);
-            if (parts.empty() || parts[last].prefix != prefix || parts[last].suffix != suffix) {
-                rest.assign(prefix);
-                rest += '\0';
-                rest += suffix;
-                const auto at = known.find(std::string_view(rest));
-                last = at == known.end() ? parts.size() : at->second;
-                if (at == known.end()) {
-                    known.emplace(rest, last);
-                    parts.push_back({std::string(prefix), std::string(suffix), {}});
-                    examples.push_back(member);
-                }
-            }
+            rest.assign(prefix);
+            rest += '\0';
+            rest += suffix;
+            const auto [at, is_new] = known.try_emplace(rest, parts.size());
+            if (is_new) parts.push_back({std::string(prefix), std::string(suffix), member, {}});
             const std::string_view digits = text_of(name, run);
-            parts[last].frames.push_back({number_of(digits), static_cast<std::uint32_t>(digits.size()),
-                                          digits.size() > 1 && digits.front() == '0'});
+            parts[at->second].frames.push_back({number_of(digits), static_cast<std::uint32_t>(digits.size()),
+                                                digits.size() > 1 && digits.front() == '0'});
         }
         const std::size_t before = found_.size();
-        for (std::size_t i = 0; i < parts.size(); ++i) {
-            const std::size_t first = found_.size();
-            split_by_padding(parts[i]);
-            const std::string choice = why(names_[examples[i]], values, counting, members.size());
-            for (std::size_t k = first; k < found_.size(); ++k) found_[k].choice = choice;
-        }
+        for (const Part& part : parts)
+            split_by_padding(part, why(names_[part.example], values, counting, members.size()));
         join_cases(before);
     }
 
     /// One sequence for each padding: "007" and "7" are not frames of the same one. A number without leading
     /// zeros belongs to the widest padding that it fills.
-    void split_by_padding(Part& part) {
+    void split_by_padding(const Part& part, const std::string& choice) {
         std::map<int, std::vector<std::uint64_t>> by_padding;
         for (const Frame& frame : part.frames) {
             if (frame.padded) by_padding[static_cast<int>(frame.digits)].push_back(frame.number);
@@ -328,10 +302,10 @@ private:
         }
         for (auto& [width, numbers] : by_padding) {
             if (!std::is_sorted(numbers.begin(), numbers.end())) std::sort(numbers.begin(), numbers.end());
-            FoundSequence sequence;
+            FoundSequence& sequence = found_.emplace_back();
             sequence.pattern = {part.prefix, width, part.suffix};
             sequence.numbers = std::move(numbers);
-            found_.push_back(std::move(sequence));
+            sequence.choice = choice;
         }
     }
 
@@ -393,8 +367,7 @@ struct Mark {
 
 /// The digits from `at` on, as a number of digits; longer ones than anybody writes as too many.
 Mark with_width(std::string_view name, std::size_t begin, std::size_t at) {
-    std::size_t end = at;
-    while (end < name.size() && is_digit(name[end])) ++end;
+    const std::size_t end = end_of_digits(name, at);
     if (end - at > 3) return {begin, end, kPatternDigitsMax + 1};
     return {begin, end, static_cast<int>(number_of(name.substr(at, end - at)))};
 }
@@ -416,17 +389,11 @@ std::optional<Mark> houdini_mark(std::string_view name, std::size_t at) {
     return mark;
 }
 
-std::optional<Mark> run_mark(std::string_view name, std::size_t at, char sign) {
-    std::size_t end = at;
-    while (end < name.size() && name[end] == sign) ++end;
+template <char sign>
+std::optional<Mark> run_mark(std::string_view name, std::size_t at) {
+    const std::size_t end = std::min(name.find_first_not_of(sign, at), name.size());
     if (end == at) return std::nullopt;
     return Mark{at, end, static_cast<int>(std::min<std::size_t>(end - at, kPatternDigitsMax + 1))};
-}
-std::optional<Mark> hash_mark(std::string_view name, std::size_t at) {
-    return run_mark(name, at, '#');
-}
-std::optional<Mark> at_mark(std::string_view name, std::size_t at) {
-    return run_mark(name, at, '@');
 }
 
 }  // namespace
@@ -474,7 +441,7 @@ std::optional<std::size_t> index_of_name(const FoundSequence& sequence, std::str
 }
 
 std::optional<FramePattern> parse_pattern(std::string_view name) {
-    for (const auto& mark_at : {printf_mark, houdini_mark, hash_mark, at_mark}) {
+    for (const auto& mark_at : {printf_mark, houdini_mark, run_mark<'#'>, run_mark<'@'>}) {
         std::optional<Mark> only;
         for (std::size_t at = 0; at < name.size(); ++at) {
             const auto mark = mark_at(name, at);

@@ -25,7 +25,6 @@ struct FoundSequence {
     /// Explains which run of digits is the frame number; empty when there is only one run.
     std::string choice;
 
-    /// The file name of numbers[i].
     std::string name(std::size_t i) const;
 };
 

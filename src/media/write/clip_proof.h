@@ -4,9 +4,8 @@
 
 #include <cstdint>
 #include <optional>
-#include <string>
+#include <span>
 
-#include "base/document/json.h"
 #include "base/result.h"
 #include "media/write/clip_record.h"
 #include "media/write/media_set_names.h"
@@ -18,29 +17,27 @@ namespace streamsim::media {
 /// A number for "this format at this length": a part of every payload key.
 std::uint64_t format_key(const MediaFormat& format, std::uint64_t frames);
 
-/// The format that an identity (catalogue.h) describes, as far as it does; empty when the document is no
-/// identity.
-std::optional<MediaFormat> format_of_identity(const Json& identity);
+struct ClipProof {
+    const MediaFormat* format = nullptr;  // null: unknown, and only a record counts
+    std::uint64_t set = 0;
+    bool every_frame =
+        false;  // sequence: each frame, as far as it goes; else the first and the last with bytes
+};
 
-/// Compares the beginning and the end of a container's first and last frame; of a sequence the first and the
-/// last frame that have bytes, or with `every_frame` each of them, as far as it goes. False also where nothing
-/// can be compared: no frame, or a format that cannot be made here.
-bool is_proven(
-    ByteStore& store, const StoredClip& clip, const MediaFormat& format, std::uint64_t set, bool every_frame);
+/// Compares the beginning and the end of a container's first and last frame, or those of a sequence's frames.
+/// False also where nothing can be compared: no frame, or a format that cannot be made here.
+bool is_proven(ByteStore& store, const StoredClip& clip, const ClipProof& proof);
 
-/// True when prepare made the clip: by its record, or without a record by its bytes. Without a format only a
-/// record counts. Errors: environment from the store.
-Result<bool> is_ours(ByteStore& store,
-                     const StoredClip& clip,
-                     const std::optional<MediaFormat>& format,
-                     std::uint64_t set,
-                     bool every_frame);
+/// True when the file has the first and the last bytes of `wanted`, which begins at `offset`.
+bool holds_ends(ByteSource& file, std::uint64_t offset, std::span<const std::byte> wanted);
+
+/// True when prepare made the clip: by its record, or without a record by its bytes. Errors: environment from
+/// the store.
+Result<bool> is_ours(ByteStore& store, const StoredClip& clip, const ClipProof& proof);
 /// The same of a clip whose record has been read.
 Result<bool> is_ours(ByteStore& store,
                      const StoredClip& clip,
-                     const std::optional<MediaFormat>& format,
-                     std::uint64_t set,
-                     bool every_frame,
+                     const ClipProof& proof,
                      const std::optional<ClipRecord>& record);
 
 }  // namespace streamsim::media

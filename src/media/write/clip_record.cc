@@ -3,9 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <span>
 
+#include "base/ascii.h"
 #include "base/fnv1a.h"
 #include "base/path.h"
 #include "base/units.h"
@@ -19,67 +19,65 @@ namespace {
 
 constexpr std::string_view kRecordSchema = "streamsim.clip-record";
 constexpr std::string_view kSumsSchema = "streamsim.clip-whole";
-constexpr int kVersion = 1;
 constexpr std::size_t kEndBytes = 1024;  // bytes in the checksum of each end
 /// Prepared frames are random bytes, which no storage turns into holes. A storage that detects zeroes may make
 /// holes of a container's padding.
 constexpr std::uint64_t kHolesAllowed = 64 << 10;
 
-std::uint64_t number_of(const Json& document, const char* member) {
+std::uint64_t number_member(const Json& document, const char* member) {
     const Json value = document.value(member, Json());
     return value.is_number_unsigned() ? value.get<std::uint64_t>() : 0;
 }
-std::optional<std::string> text_of(const Json& document, const char* member) {
+std::optional<std::string> text_member(const Json& document, const char* member) {
     const Json value = document.value(member, Json());
     if (!value.is_string()) return std::nullopt;
     return value.get<std::string>();
 }
 
 std::optional<std::uint64_t> id_of(const Json& document, const char* member) {
-    const auto text = text_of(document, member);
+    const auto text = text_member(document, member);
     return text ? parse_id(*text) : std::nullopt;
 }
 
-bool is_of(const Json& document, std::uint64_t set, std::uint32_t number) {
-    return id_of(document, "set") == set && number_of(document, "clip") == number;
+std::string path_of(const ClipKey& clip, std::string_view schema) {
+    return join_path(clip.directory,
+                     schema == kRecordSchema ? record_name(clip.number) : sums_name(clip.number));
+}
+
+/// The document of the clip at this path; nothing where it is another's.
+Result<std::optional<Json>> document_at(ByteStore& store,
+                                        const std::string& path,
+                                        std::string_view schema,
+                                        const ClipKey& clip) {
+    auto document = read_own_document(store, path, schema);
+    const bool found = document && *document;
+    if (found && (id_of(**document, "set") != clip.set || number_member(**document, "clip") != clip.number))
+        document->reset();
+    return document;
 }
 
 /// True when the name is free or belongs to a record of this clip.
-Result<bool> may_replace(ByteStore& store,
-                         const std::string& path,
-                         std::string_view schema,
-                         std::uint64_t set,
-                         std::uint32_t number) {
+Result<bool> may_replace(ByteStore& store, std::string_view schema, const ClipKey& clip) {
+    const std::string path = path_of(clip, schema);
     const auto info = store.stat(path);
     if (!info) return info.error();
     if (!*info) return true;
-    const auto document = read_own_document(store, path, schema);
+    const auto document = document_at(store, path, schema, clip);
     if (!document) return document.error();
-    return document->has_value() && is_of(**document, set, number);
+    return document->has_value();
 }
 
-Error foreign(const std::string& path) {
-    return environment_error(
-        fmt::format("{}: found something else, expected a record that streamsim made: it is left alone", path));
-}
-
-Result<void> make_way(ByteStore& store,
-                      const std::string& path,
-                      std::string_view schema,
-                      std::uint64_t set,
-                      std::uint32_t number) {
-    const auto may = may_replace(store, path, schema, set, number);
+Result<void> make_way_for(ByteStore& store, std::string_view schema, const ClipKey& clip) {
+    const std::string path = path_of(clip, schema);
+    const auto may = may_replace(store, schema, clip);
     if (!may) return may.error();
-    if (!*may) return foreign(path);
-    const auto info = store.stat(path);
-    if (!info) return info.error();
-    if (!*info) return {};
-    const auto removed = remove_seen(store, path, **info, [&](const std::string& at) {
-        const auto document = read_own_document(store, at, schema);
-        return document && *document && is_of(**document, set, number);
+    const Error foreign = environment_error(
+        fmt::format("{}: found something else, expected a record that streamsim made: it is left alone", path));
+    if (!*may) return foreign;
+    return make_way(store, path, foreign, [&](const std::string& at) {
+        const auto document = document_at(store, at, schema, clip);
+        return document && *document;
     });
-    if (!removed) return removed.error();
-    return *removed ? Result<void>{} : foreign(path);
 }
 
 Result<std::uint64_t> sum_at(ByteSource& file, std::uint64_t offset) {
@@ -110,9 +108,8 @@ std::string sums_name(std::uint32_t number) {
 std::optional<std::uint32_t> record_number_in(std::string_view name) {
     const std::size_t dash = name.find('-');
     if (dash == std::string_view::npos) return std::nullopt;
-    std::uint32_t number = 0;
-    const auto [end, error] = std::from_chars(name.data() + dash + 1, name.data() + name.size(), number);
-    if (error != std::errc() || (name != record_name(number) && name != sums_name(number))) return std::nullopt;
+    const auto number = whole_number<std::uint32_t>(name.substr(dash + 1, name.find('.') - dash - 1));
+    if (!number || (name != record_name(*number) && name != sums_name(*number))) return std::nullopt;
     return number;
 }
 
@@ -122,21 +119,20 @@ std::string record_kind(const MediaFormat& format) {
                            : container_extension(format.container));
 }
 
-Result<std::optional<ClipRecord>> read_record(ByteStore& store,
-                                              const std::string& directory,
-                                              std::uint64_t set,
-                                              std::uint32_t number) {
-    const std::string path = join_path(directory, record_name(number));
-    const auto document = read_own_document(store, path, kRecordSchema);
+ClipKey key_of(const StoredClip& clip, std::uint64_t set) {
+    return {parent_of(clip.path), set, clip.name.number};
+}
+
+Result<std::optional<ClipRecord>> read_record(ByteStore& store, const ClipKey& clip) {
+    const std::string path = path_of(clip, kRecordSchema);
+    const auto document = document_at(store, path, kRecordSchema, clip);
     if (!document) return document.error();
-    if (!*document || !is_of(**document, set, number)) return std::optional<ClipRecord>();
+    if (!*document) return std::optional<ClipRecord>();
     ClipRecord record;
-    record.set = set;
-    record.number = number;
-    record.frames = number_of(**document, "frames");
-    record.kind = text_of(**document, "kind").value_or("");
-    record.file_id = number_of(**document, "file_id");
-    record.self_id = number_of(**document, "self_id");
+    record.frames = number_member(**document, "frames");
+    record.kind = text_member(**document, "kind").value_or("");
+    record.file_id = number_member(**document, "file_id");
+    record.self_id = number_member(**document, "self_id");
     const auto info = store.stat(path);
     if (!info) return info.error();
     // The whole set is a copy, whose records hold the ids of the original.
@@ -144,41 +140,35 @@ Result<std::optional<ClipRecord>> read_record(ByteStore& store,
     return std::optional(record);
 }
 
-Result<std::optional<ClipSums>> read_sums(ByteStore& store,
-                                          const std::string& directory,
-                                          std::uint64_t set,
-                                          std::uint32_t number) {
-    const auto document = read_own_document(store, join_path(directory, sums_name(number)), kSumsSchema);
+Result<std::optional<ClipSums>> read_sums(ByteStore& store, const ClipKey& clip) {
+    const auto document = document_at(store, path_of(clip, kSumsSchema), kSumsSchema, clip);
     if (!document) return document.error();
-    if (!*document || !is_of(**document, set, number)) return std::optional<ClipSums>();
+    if (!*document) return std::optional<ClipSums>();
     const auto head = id_of(**document, "head");
     const auto tail = id_of(**document, "tail");
     if (!head || !tail) return std::optional<ClipSums>();
-    return std::optional(ClipSums{.set = set,
-                                  .number = number,
-                                  .bytes = number_of(**document, "bytes"),
-                                  .first_bytes = number_of(**document, "first_bytes"),
-                                  .last_bytes = number_of(**document, "last_bytes"),
+    return std::optional(ClipSums{.bytes = number_member(**document, "bytes"),
+                                  .first_bytes = number_member(**document, "first_bytes"),
+                                  .last_bytes = number_member(**document, "last_bytes"),
                                   .head = *head,
                                   .tail = *tail});
 }
 
-Result<void> write_record(ByteStore& store, const std::string& directory, const ClipRecord& record) {
-    const std::string path = join_path(directory, record_name(record.number));
-    if (auto free = make_way(store, path, kRecordSchema, record.set, record.number); !free) return free;
-    return write_document(store, path, [&](std::uint64_t self_id) {
-        return Json{{"schema", kRecordSchema},   {"version", kVersion},     {"set", id_text(record.set)},
-                    {"clip", record.number},     {"frames", record.frames}, {"kind", record.kind},
-                    {"file_id", record.file_id}, {"self_id", self_id}};
+Result<void> write_record(ByteStore& store, const ClipKey& clip, const ClipRecord& record) {
+    if (auto free = make_way_for(store, kRecordSchema, clip); !free) return free;
+    return write_document(store, path_of(clip, kRecordSchema), kRecordSchema, [&](std::uint64_t self_id) {
+        return Json{{"set", id_text(clip.set)}, {"clip", clip.number},       {"frames", record.frames},
+                    {"kind", record.kind},      {"file_id", record.file_id}, {"self_id", self_id}};
     });
 }
 
-Result<void> write_sums(ByteStore& store, const std::string& directory, const ClipSums& sums) {
-    const std::string path = join_path(directory, sums_name(sums.number));
-    if (auto free = make_way(store, path, kSumsSchema, sums.set, sums.number); !free) return free;
-    return write_document(store, path, [&](std::uint64_t) {
-        Json out = {{"schema", kSumsSchema}, {"version", kVersion},        {"set", id_text(sums.set)},
-                    {"clip", sums.number},   {"head", id_text(sums.head)}, {"tail", id_text(sums.tail)}};
+Result<void> write_sums(ByteStore& store, const ClipKey& clip, const ClipSums& sums) {
+    if (auto free = make_way_for(store, kSumsSchema, clip); !free) return free;
+    return write_document(store, path_of(clip, kSumsSchema), kSumsSchema, [&](std::uint64_t) {
+        Json out = {{"set", id_text(clip.set)},
+                    {"clip", clip.number},
+                    {"head", id_text(sums.head)},
+                    {"tail", id_text(sums.tail)}};
         if (sums.bytes > 0) {
             out["bytes"] = sums.bytes;
         } else {
@@ -189,13 +179,9 @@ Result<void> write_sums(ByteStore& store, const std::string& directory, const Cl
     });
 }
 
-Result<bool> may_record(ByteStore& store,
-                        const std::string& directory,
-                        std::uint64_t set,
-                        std::uint32_t number) {
-    auto record = may_replace(store, join_path(directory, record_name(number)), kRecordSchema, set, number);
-    if (!record || !*record) return record;
-    return may_replace(store, join_path(directory, sums_name(number)), kSumsSchema, set, number);
+Result<bool> may_record(ByteStore& store, const ClipKey& clip) {
+    auto record = may_replace(store, kRecordSchema, clip);
+    return record && *record ? may_replace(store, kSumsSchema, clip) : record;
 }
 
 Result<bool> is_record(ByteStore& store,
@@ -204,11 +190,10 @@ Result<bool> is_record(ByteStore& store,
                        const std::string& name) {
     const auto number = record_number_in(name);
     if (!number) return false;
-    const bool is_sums = name == sums_name(*number);
-    const auto document =
-        read_own_document(store, join_path(directory, name), is_sums ? kSumsSchema : kRecordSchema);
+    const auto schema = name == sums_name(*number) ? kSumsSchema : kRecordSchema;
+    const auto document = document_at(store, join_path(directory, name), schema, {directory, set, *number});
     if (!document) return document.error();
-    return document->has_value() && is_of(**document, set, *number);
+    return document->has_value();
 }
 
 bool is_recorded(const ClipRecord& record, const FileInfo& info) {

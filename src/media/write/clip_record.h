@@ -3,7 +3,8 @@
 //     record-0001.json   before its first frame: which set, how many frames, which file or directory it is
 //     whole-0001.json    before it gets its final name: its bytes, and checksums of its ends
 //
-// Only clips named by a record are ours, and may be replaced, continued or removed. Inside media/ only.
+// Only clips named by a record may be played as whole clips, replaced, continued or removed. Inside media/
+// only.
 #pragma once
 
 #include <cstdint>
@@ -17,9 +18,15 @@
 
 namespace streamsim::media {
 
-struct ClipRecord {
+/// Identifies the documents of a clip.
+struct ClipKey {
+    std::string directory;  // of its length
     std::uint64_t set = 0;  // id of the media set
     std::uint32_t number = 1;
+};
+ClipKey key_of(const StoredClip& clip, std::uint64_t set);
+
+struct ClipRecord {
     std::uint64_t frames = 0;
     std::string kind;           // sequence: extension of its frames, "dpx"; container: its own, ".mov"
     std::uint64_t file_id = 0;  // id of its directory or file (FileInfo); 0: unknown
@@ -28,8 +35,6 @@ struct ClipRecord {
 
 /// Checksums of a piece at the beginning and one at the end of a container, or of the first and the last frame.
 struct ClipSums {
-    std::uint64_t set = 0;
-    std::uint32_t number = 1;
     std::uint64_t bytes = 0;        // length of a container
     std::uint64_t first_bytes = 0;  // length of a sequence's first and last frame
     std::uint64_t last_bytes = 0;
@@ -45,26 +50,16 @@ std::optional<std::uint32_t> record_number_in(std::string_view name);
 /// "dpx" or ".mov": what a record calls this kind of clip.
 std::string record_kind(const MediaFormat& format);
 
-/// Documents in the directory of a length. Reading: nothing where there is none, or where it is not of this set
-/// and this number: somebody else's, or damaged. Errors: environment from the store.
-Result<std::optional<ClipRecord>> read_record(ByteStore& store,
-                                              const std::string& directory,
-                                              std::uint64_t set,
-                                              std::uint32_t number);
-Result<std::optional<ClipSums>> read_sums(ByteStore& store,
-                                          const std::string& directory,
-                                          std::uint64_t set,
-                                          std::uint32_t number);
+/// Nothing where there is none, or where it is not of this set and this number: somebody else's, or damaged.
+/// Errors: environment from the store.
+Result<std::optional<ClipRecord>> read_record(ByteStore& store, const ClipKey& clip);
+Result<std::optional<ClipSums>> read_sums(ByteStore& store, const ClipKey& clip);
 /// Replaces one of ours. Errors: environment; where somebody else's file has the name.
-Result<void> write_record(ByteStore& store, const std::string& directory, const ClipRecord& record);
-Result<void> write_sums(ByteStore& store, const std::string& directory, const ClipSums& sums);
+Result<void> write_record(ByteStore& store, const ClipKey& clip, const ClipRecord& record);
+Result<void> write_sums(ByteStore& store, const ClipKey& clip, const ClipSums& sums);
 /// True when both names are free or ours.
-Result<bool> may_record(ByteStore& store,
-                        const std::string& directory,
-                        std::uint64_t set,
-                        std::uint32_t number);
+Result<bool> may_record(ByteStore& store, const ClipKey& clip);
 
-/// True when the file of this name is a record of this set.
 Result<bool> is_record(ByteStore& store,
                        const std::string& directory,
                        std::uint64_t set,

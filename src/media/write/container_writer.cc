@@ -11,9 +11,6 @@ namespace {
 struct FreeFormat {
     void operator()(AVFormatContext* context) const { libav().avformat_free_context(context); }
 };
-struct FreePacket {
-    void operator()(AVPacket* packet) const { libav().av_packet_free(&packet); }
-};
 
 const char* muxer_of(MediaFormat::Container container) {
     switch (container) {
@@ -98,7 +95,7 @@ private:
     const FrameMaker& maker_;
     std::string file_;
     AvIo stream_;
-    std::unique_ptr<AVPacket, FreePacket> packet_;
+    std::unique_ptr<AVPacket, FreeAv> packet_;
     std::unique_ptr<AVFormatContext, FreeFormat> context_;  // before stream_ goes: it points there
     FrameRate rate_;
     AVRational time_base_{1, 1};

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstddef>
-#include <cstdint>
 #include <memory>
 #include <span>
 #include <string>
@@ -13,9 +12,6 @@
 #include "streamsim/media.h"
 
 namespace streamsim::media {
-
-/// Offset of the first frame in a QuickTime file that streamsim writes, in bytes.
-inline constexpr std::uint64_t kQuickTimeDataOffset = 36;
 
 /// Writes frames one after the other: in QuickTime and MP4 sample data first and the movie header last, as
 /// cameras do. One thread. The sink is the caller's, and its close() too.

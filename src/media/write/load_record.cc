@@ -2,10 +2,11 @@
 
 #include <fmt/format.h>
 
-#include <charconv>
+#include <algorithm>
 #include <tuple>
 #include <utility>
 
+#include "base/ascii.h"
 #include "base/document/json.h"
 #include "base/path.h"
 #include "base/prng.h"
@@ -17,30 +18,23 @@ namespace streamsim::media {
 namespace {
 
 constexpr std::string_view kSchema = "streamsim.load-record";
-constexpr int kVersion = 1;
-constexpr std::string_view kSuffix = ".set.json";
+constexpr std::string_view kRecordSuffix = ".set.json";
 constexpr std::size_t kNamesMax = 3000;  // names in one document: well below read_text()'s limit
 
-/// "a/f", 17, ".load": the last number of a name, without leading zeroes; count 0 where it has none.
+/// "a/f", 17, ".load": the last number of a name, without leading zeroes; the prefix alone where it has none.
 struct Parts {
     std::string prefix;
-    std::uint64_t number = 0;
+    std::optional<std::uint64_t> number;
     std::string suffix;
-    bool numbered = false;
 };
 
 Parts parts_of(const std::string& name) {
-    Parts parts{name, 0, "", false};
-    const std::size_t last = name.find_last_of("0123456789");
-    if (last == std::string::npos) return parts;
-    std::size_t begin = last;
-    while (begin > 0 && name[begin - 1] >= '0' && name[begin - 1] <= '9') --begin;
-    const auto [end, error] = std::from_chars(name.data() + begin, name.data() + last + 1, parts.number);
-    if (error != std::errc() || (name[begin] == '0' && begin != last)) return parts;
-    parts.prefix = name.substr(0, begin);
-    parts.suffix = name.substr(last + 1);
-    parts.numbered = true;
-    return parts;
+    const std::size_t end = name.find_last_of("0123456789") + 1;  // 0: there is none
+    std::size_t begin = end;
+    while (begin > 0 && is_digit(name[begin - 1])) --begin;
+    const auto number = whole_number<std::uint64_t>(std::string_view(name).substr(begin, end - begin));
+    if (!number || (name[begin] == '0' && end - begin > 1)) return {name, std::nullopt, ""};
+    return {name.substr(0, begin), number, name.substr(end)};
 }
 
 struct NamedRun {
@@ -49,12 +43,12 @@ struct NamedRun {
     LoadNames::Run run;  // count 0: the prefix alone is the name
 };
 
-std::vector<NamedRun> runs_of(const std::string& root, const std::vector<LoadFile>& files) {
+std::vector<NamedRun> file_runs(const std::string& root, const std::vector<LoadFile>& files) {
     std::vector<NamedRun> runs;
     std::map<std::tuple<std::string, std::string, std::uint64_t>, std::size_t> last;  // run of these parts
     for (const LoadFile& file : files) {
         const Parts parts = parts_of(file.path.substr(root.size() + 1));
-        if (!parts.numbered) {
+        if (!parts.number) {
             runs.push_back({parts.prefix, "", {.bytes = file.bytes}});
             continue;
         }
@@ -62,29 +56,21 @@ std::vector<NamedRun> runs_of(const std::string& root, const std::vector<LoadFil
         if (const auto found = last.find(key); found != last.end()) {
             LoadNames::Run& run = runs[found->second].run;
             const std::uint64_t end = run.first + (run.count - 1) * run.step;
-            if (run.count == 1 && parts.number > run.first) run.step = parts.number - run.first;
+            if (run.count == 1 && *parts.number > run.first) run.step = *parts.number - run.first;
             if (parts.number == end + run.step) {
                 ++run.count;
                 continue;
             }
         }
         last[key] = runs.size();
-        runs.push_back({parts.prefix, parts.suffix, {parts.number, 1, 1, file.bytes}});
+        runs.push_back({parts.prefix, parts.suffix, {*parts.number, 1, 1, file.bytes}});
     }
     return runs;
 }
 
 Result<void> write_one(ByteStore& store, const std::string& root, Json document) {
-    const std::string path = join_path(root, fmt::format("{}{}", id_text(entropy64()), kSuffix));
-    return write_document(store, path, [&](auto) { return document; });
-}
-
-bool take_digits(std::string_view& text, char behind) {
-    std::size_t count = 0;
-    while (count < text.size() && text[count] >= '0' && text[count] <= '9') ++count;
-    if (count == 0 || count >= text.size() || text[count] != behind) return false;
-    text.remove_prefix(count + 1);
-    return true;
+    const std::string path = join_path(root, fmt::format("{}{}", id_text(entropy64()), kRecordSuffix));
+    return write_document(store, path, kSchema, [&](auto) { return document; });
 }
 
 /// A damaged record names nothing.
@@ -105,9 +91,12 @@ void take_names(const Json& document, LoadNames& names) {
 }  // namespace
 
 bool is_created_name(std::string_view name) {
-    if (!name.starts_with('c')) return false;
-    name.remove_prefix(1);
-    return take_digits(name, '-') && take_digits(name, '-') && take_digits(name, '.') && name == "load";
+    constexpr std::string_view kBegin = "c", kEnd = ".load";
+    if (!name.starts_with(kBegin) || !name.ends_with(kEnd)) return false;
+    const auto numbers = split(name.substr(1, name.size() - kBegin.size() - kEnd.size()), '-');
+    return numbers.size() == 3 && std::all_of(numbers.begin(), numbers.end(), [](std::string_view number) {
+               return !number.empty() && std::all_of(number.begin(), number.end(), is_digit);
+           });
 }
 
 bool LoadNames::has_file(const std::string& name, const FileInfo& info) const {
@@ -125,10 +114,10 @@ bool LoadNames::has_file(const std::string& name, const FileInfo& info) const {
         }
         const Parts parts = parts_of(wanted);
         const auto found = files.find({parts.prefix, parts.suffix});
-        if (!parts.numbered || found == files.end()) return false;
+        if (!parts.number || found == files.end()) return false;
         for (const Run& run : found->second) {
-            if (run.step == 0 || parts.number < run.first) continue;
-            const std::uint64_t behind = parts.number - run.first;
+            if (run.step == 0 || *parts.number < run.first) continue;
+            const std::uint64_t behind = *parts.number - run.first;
             if (behind % run.step == 0 && behind / run.step < run.count && of_length(run)) return true;
         }
         return false;
@@ -136,7 +125,7 @@ bool LoadNames::has_file(const std::string& name, const FileInfo& info) const {
     if (has(std::string(whole))) return true;
     const std::size_t slash = whole.rfind('/');
     return slash != std::string_view::npos && is_created_name(whole.substr(slash + 1)) &&
-           has_directory(std::string(whole.substr(0, slash)));
+           directories.contains(std::string(whole.substr(0, slash)));
 }
 
 Result<LoadNames> read_load_records(ByteStore& store, const std::string& root, std::uint64_t set) {
@@ -149,21 +138,17 @@ Result<LoadNames> read_load_records(ByteStore& store, const std::string& root, s
     for (const DirectoryEntry& entry : *entries) {
         std::string_view document = entry.name;
         (void)take_partial(document);
-        if (!document.ends_with(kSuffix) || entry.directory || entry.symbolic_link) continue;
+        if (!document.ends_with(kRecordSuffix) || entry.directory || entry.symbolic_link) continue;
         const std::string path = join_path(root, entry.name);
         if (document != entry.name) {
             if (is_unfinished(store, path, std::string(document))) names.documents.insert(entry.name);
             continue;
         }
-        const auto text = read_text(store, path);
-        if (!text) {
-            if (text.error().kind == ErrorKind::environment) return text.error();
-            continue;
-        }
-        const auto read = own_document(*text, path, kSchema);
-        if (!read || read->value("set", Json()) != id_text(set)) continue;
+        const auto read = read_own_document(store, path, kSchema);
+        if (!read) return read.error();
+        if (!*read || (*read)->value("set", Json()) != id_text(set)) continue;
         names.documents.insert(entry.name);
-        take_names(*read, names);
+        take_names(**read, names);
     }
     return names;
 }
@@ -172,24 +157,19 @@ Result<void> write_load_records(ByteStore& store,
                                 const std::string& root,
                                 std::uint64_t set_id,
                                 const LoadSet& set) {
-    const Json empty = {{"schema", kSchema},
-                        {"version", kVersion},
-                        {"set", id_text(set_id)},
-                        {"directories", Json::array()},
-                        {"files", Json::array()}};
+    const Json empty = {{"set", id_text(set_id)}, {"directories", Json::array()}, {"files", Json::array()}};
     Json document = empty;
     std::size_t count = 0;
     const auto next = [&]() -> Result<void> {
         if (++count % kNamesMax != 0) return {};
-        auto written = write_one(store, root, std::exchange(document, empty));
-        return written;
+        return write_one(store, root, std::exchange(document, empty));
     };
     for (const std::string& directory : set.directories) {
         if (directory.size() <= root.size()) continue;  // the directory of the working sets itself
         document["directories"].push_back(directory.substr(root.size() + 1));
         if (auto done = next(); !done) return done;
     }
-    for (const NamedRun& run : runs_of(root, set.files)) {
+    for (const NamedRun& run : file_runs(root, set.files)) {
         document["files"].push_back(
             {run.prefix, run.suffix, run.run.first, run.run.count, run.run.step, run.run.bytes.value_or(0)});
         if (auto done = next(); !done) return done;

@@ -22,14 +22,12 @@ struct LoadNames {
         std::uint64_t first = 0;
         std::uint64_t count = 0;
         std::uint64_t step = 1;
-        std::optional<std::uint64_t> bytes =
-            std::nullopt;  // length of each whole file; older records do not state it
+        std::optional<std::uint64_t> bytes = std::nullopt;  // of each whole file; old records do not state it
     };
     std::set<std::string> documents;  // the records themselves
     std::set<std::string> directories;
     std::map<std::pair<std::string, std::string>, std::vector<Run>> files;  // by prefix and suffix
 
-    bool has_directory(const std::string& name) const { return directories.contains(name); }
     /// True when a file of this name is ours: a regular file without a second name and with the recorded
     /// length. An unfinished file may be shorter, and a file that a meter created in one of the directories has
     /// any length.

@@ -19,17 +19,7 @@
 namespace streamsim::media {
 namespace {
 
-constexpr std::size_t kPieceBytes = 4u << 20;  // size of one write, and so the delay until a cancel is noticed
-
-/// Errors: bad input when the path exists and is no directory.
-Result<void> expect_directory(ByteStore& store, const std::string& path) {
-    const auto info = store.stat(path);
-    if (!info) return info.error();
-    if (!*info || ((*info)->directory && !(*info)->symbolic_link)) return {};
-    return environment_error(
-        fmt::format("{}: found {}, expected a directory that streamsim made: it is left alone", path,
-                    (*info)->symbolic_link ? "a symbolic link" : "a file"));
-}
+constexpr std::size_t kLoadPieceBytes = 4u << 20;  // of one write, and so the delay until a cancel is noticed
 
 Error not_ours(const std::string& path, std::string_view what) {
     return environment_error(
@@ -50,18 +40,6 @@ Result<void> expect_ours(const FileInfo& info,
                              : !known           ? "a file that no record of ours names with this length"
                                                 : nullptr;
     return what == nullptr ? Result<void>{} : not_ours(file.path, what);
-}
-
-/// The entries of a directory, by name; empty when the directory does not exist.
-Result<std::map<std::string, DirectoryEntry>> entries_of(ByteStore& store, const std::string& directory) {
-    std::map<std::string, DirectoryEntry> all;
-    const auto info = store.stat(directory);
-    if (!info) return info.error();
-    if (!*info) return all;
-    auto entries = store.list(directory);
-    if (!entries) return entries.error();
-    for (DirectoryEntry& entry : *entries) all.emplace(entry.name, std::move(entry));
-    return all;
 }
 
 Result<void> write_file(ByteStore& store,
@@ -130,26 +108,24 @@ Result<LoadSetPlan> plan_load_set(ByteStore& whole_store, const LoadSet& set) {
     const auto marker = read_marker(store, media_root(set.target));
     if (!marker) return marker.error();
     const std::string root = load_root(set.target);
-    if (auto real = expect_directory(store, root); !real) return real.error();
+    if (auto real = is_there(store, root); !real) return real.error();
     const auto ours = read_load_records(store, root, marker->value_or(0));
     if (!ours) return ours.error();
     LoadSetPlan plan;
     plan.missing.target = set.target;
     plan.all = set;
-    std::map<std::string, std::map<std::string, DirectoryEntry>> there;
+    std::map<std::string, std::set<std::string>> names;  // of the files in each directory
     for (const std::string& directory : set.directories) {
-        if (auto real = expect_directory(store, directory); !real) return real.error();
-        auto entries = entries_of(store, directory);
-        if (!entries) return entries.error();
-        const auto known = store.stat(directory);
-        if (!known) return known.error();
-        if (!*known) plan.missing.directories.push_back(directory);
-        there.emplace(directory, std::move(*entries));
+        const auto there = is_there(store, directory);
+        if (!there) return there.error();
+        if (!*there) plan.missing.directories.push_back(directory);
+        auto files = names_in(store, directory);
+        if (!files) return files.error();
+        names.emplace(directory, std::move(*files));
     }
     for (const LoadFile& file : set.files) {
-        const auto directory = there.find(parent_of(file.path));
-        const std::string name = base_name(file.path);
-        if (directory != there.end() && directory->second.contains(name)) {
+        const auto directory = names.find(parent_of(file.path));
+        if (directory != names.end() && directory->second.contains(base_name(file.path))) {
             const auto old = store.stat(file.path);
             if (!old) return old.error();
             if (*old) {
@@ -193,16 +169,11 @@ Result<void> write_load_set(ByteStore& whole_store,
         if (progress.cancel) return interrupted_error();
         if (auto made = store.make_directories(directory); !made) return made.error();
     }
-    std::vector<std::byte> buffer(kPieceBytes);
+    std::vector<std::byte> buffer(kLoadPieceBytes);
     std::uint64_t number = 0;
     for (const LoadFile& file : plan.missing.files) {
-        const auto old = store.stat(file.path);  // another length: truncated, or left by an older run
-        if (!old) return old.error();
-        if (*old) {
-            const auto removed = remove_seen(store, file.path, **old);
-            if (!removed) return removed.error();
-            if (!*removed) return not_ours(file.path, "something else");
-        }
+        // An existing file has another length: truncated, or left by an older run.
+        if (auto free = make_way(store, file.path, not_ours(file.path, "something else")); !free) return free;
         const std::uint64_t key = derive_seed(derive_seed(*id, seed), ++number);
         if (auto written = write_file(store, file, key, run, buffer, progress); !written)
             return written.error();
@@ -224,7 +195,7 @@ Result<void> read_all(ByteStore& whole_store, const LoadSet& set) {
     const auto confined = whole_store.beneath(set.target);
     if (!confined) return confined.error();
     ByteStore& store = **confined;
-    std::vector<std::byte> buffer(kPieceBytes);
+    std::vector<std::byte> buffer(kLoadPieceBytes);
     for (const LoadFile& file : set.files) {
         const auto source = store.open(file.path);
         if (!source) return source.error();

@@ -3,27 +3,25 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <chrono>
 #include <condition_variable>
 #include <map>
-#include <mutex>
 #include <optional>
 #include <thread>
 
+#include "base/ascii.h"
 #include "base/path.h"
 #include "base/prng.h"
+#include "base/system/mutex.h"
 #include "media/own_files/checked_removal.h"
 #include "media/own_files/own_names.h"
 
 namespace streamsim::media {
 namespace {
 
-constexpr std::string_view kSuffix = ".lease";
+constexpr std::string_view kLeaseSuffix = ".lease";
 constexpr std::string_view kShared = "shared", kExclusive = "exclusive";
-constexpr std::size_t kRunDigits = 16, kNumberDigits = 8;
-constexpr int kListings =
-    5;  // attempts: a lease renewed between listing and reading is found by the next listing
+constexpr int kListings = 5;  // a lease renewed between listing and reading is found by the next listing
 constexpr auto kRemovalTimeout = std::chrono::seconds(2);
 
 struct LeaseName {
@@ -34,52 +32,38 @@ struct LeaseName {
 
     std::string text() const {
         return fmt::format("{}.{}-{}-{:08}{}", lock, mode == LockMode::shared ? kShared : kExclusive, run,
-                           number, kSuffix);
+                           number, kLeaseSuffix);
     }
 };
 
-bool all_of(std::string_view text, std::string_view allowed) {
-    return text.find_first_not_of(allowed) == std::string_view::npos;
-}
-
 std::optional<LeaseName> lease_name_in(std::string_view name) {
-    if (!name.ends_with(kSuffix)) return std::nullopt;
-    name.remove_suffix(kSuffix.size());
-    const std::size_t tail = kRunDigits + 1 + kNumberDigits;
-    if (name.size() <= tail + 1) return std::nullopt;
-    const std::string_view number = name.substr(name.size() - kNumberDigits);
-    const std::string_view run = name.substr(name.size() - tail, kRunDigits);
-    std::string_view head = name.substr(0, name.size() - tail);
-    LeaseName out;
-    if (!head.ends_with('-')) return std::nullopt;
-    head.remove_suffix(1);
-    const std::size_t dot = head.rfind('.');
+    const std::string_view whole =
+        name.substr(0, std::max(name.size(), kLeaseSuffix.size()) - kLeaseSuffix.size());
+    const std::size_t dot = whole.rfind('.');
     if (dot == std::string_view::npos || dot == 0) return std::nullopt;
-    const std::string_view mode = head.substr(dot + 1);
-    if (mode != kShared && mode != kExclusive) return std::nullopt;
-    if (!all_of(run, "0123456789abcdef") || !all_of(number, "0123456789")) return std::nullopt;
-    out.lock = head.substr(0, dot);
-    out.mode = mode == kShared ? LockMode::shared : LockMode::exclusive;
-    out.run = run;
-    std::from_chars(number.data(), number.data() + number.size(), out.number);
-    if (out.text().size() != name.size() + kSuffix.size()) return std::nullopt;
-    return out;
+    const auto parts = split(whole.substr(dot + 1), '-');  // mode, run, number
+    if (parts.size() != 3 || !is_id(parts[1])) return std::nullopt;
+    LeaseName out{.lock = std::string(whole.substr(0, dot)), .run = std::string(parts[1])};
+    out.mode = parts[0] == kShared ? LockMode::shared : LockMode::exclusive;
+    out.number = whole_number<std::uint64_t>(parts[2]).value_or(0);
+    return out.text() == name ? std::optional(out) : std::nullopt;
 }
 
 /// State that a holder shares with the thread that renews its lease.
 struct Held {
     std::shared_ptr<ByteStore> store;
-    LeaseRequest request;
-    LeaseName name;  // name of the current file
+    MediaLockRequest request;
+    std::string note;  // the request's owner
+    Mutex calls;       // serialises changes of the files
+    LeaseName name;    // name of the current file; guarded by `calls` once the thread runs
 
-    std::mutex calls;  // serialises changes of the files
-    std::mutex mutex;  // protects the members below
+    Mutex mutex;
     std::condition_variable changed;
-    bool stop = false;
-    bool removed = false;
-    bool lost = false;
+    bool stop GUARDED_BY(mutex) = false;
+    bool removed GUARDED_BY(mutex) = false;
+    bool lost GUARDED_BY(mutex) = false;
 
-    std::string path(const LeaseName& of) const { return join_path(request.directory, of.text()); }
+    std::string path(const LeaseName& of) const { return join_path(request.root, of.text()); }
 };
 
 Result<void> write_lease(ByteStore& store, const std::string& path, const std::string& note) {
@@ -100,14 +84,13 @@ std::string read_note(ByteStore& store, const std::string& path) {
     return text.substr(0, text.find('\n'));
 }
 
-/// The newest lease of each holder of the lock, by its run.
 Result<std::map<std::string, LeaseName>> list_leases(const Held& held) {
-    const auto entries = held.store->list(held.request.directory);
+    const auto entries = held.store->list(held.request.root);
     if (!entries) return entries.error();
     std::map<std::string, LeaseName> newest;
     for (const DirectoryEntry& entry : *entries) {
         const auto name = lease_name_in(entry.name);
-        if (!name || name->lock != held.name.lock || entry.directory || entry.symbolic_link) continue;
+        if (!name || name->lock != held.request.name || entry.directory || entry.symbolic_link) continue;
         auto [at, is_new] = newest.emplace(name->run, *name);
         const bool later = name->number > at->second.number;
         const bool stronger = name->number == at->second.number && name->mode == LockMode::exclusive;
@@ -118,7 +101,7 @@ Result<std::map<std::string, LeaseName>> list_leases(const Held& held) {
 
 /// The leases that conflict with `own`, and those that turned out to be abandoned.
 struct Others {
-    std::vector<LeaseNote> holders, taken_over;
+    std::vector<std::string> holders, taken_over;  // their notes
     bool own_is_there = false;
     bool again = false;  // a lease changed meanwhile
 };
@@ -139,9 +122,9 @@ Result<Others> read_others(const Held& held, const LeaseName& own) {
             others.again = true;
             continue;
         }
-        const LeaseNote note{name.mode, read_note(*held.store, path)};
+        const std::string note = read_note(*held.store, path);
         const bool old = *now && (**now).modified_s - (**info).modified_s > kLeaseAgeMaxSeconds;
-        const bool gone = !note.note.empty() && held.request.is_gone && held.request.is_gone(note.note);
+        const bool gone = !note.empty() && held.request.is_gone && held.request.is_gone(LockOwner::parse(note));
         if (!old && !gone) {
             others.holders.push_back(note);
             continue;
@@ -156,7 +139,6 @@ Result<Others> read_others(const Held& held, const LeaseName& own) {
     return others;
 }
 
-/// Decides whether the lease `own`, which exists, may stay.
 Result<Others> settle(const Held& held, const LeaseName& own) {
     Others all;
     for (int i = 0; i < kListings; ++i) {
@@ -171,39 +153,39 @@ Result<Others> settle(const Held& held, const LeaseName& own) {
     return all;
 }
 
-/// REQUIRES: nobody else calls with this lease.
-void renew(Held& held) {
+void renew(Held& held) REQUIRES(held.calls) {
     const auto leases = list_leases(held);
     if (!leases) return;  // the storage does not answer: the next renewal tries again
     if (!leases->contains(held.name.run)) {
-        const std::lock_guard lock(held.mutex);
+        const MutexLock lock(held.mutex);
         held.lost = true;
         return;
     }
     LeaseName next = held.name;
     ++next.number;
-    if (!write_lease(*held.store, held.path(next), held.request.note)) return;
+    if (!write_lease(*held.store, held.path(next), held.note)) return;
     (void)held.store->remove(held.path(held.name));
     held.name = next;
 }
 
 void keep_renewed(const std::shared_ptr<Held>& held) {
-    const auto pause = std::chrono::nanoseconds(held->request.renewal.ns);
+    const auto pause = std::chrono::nanoseconds(held->request.lease_renewal.ns);
     for (;;) {
         {
-            std::unique_lock lock(held->mutex);
-            held->changed.wait_for(lock, pause, [&held] { return held->stop; });
+            MutexLock lock(held->mutex);
+            while (!held->stop && lock.wait_for(held->changed, pause)) {
+            }
             if (held->stop || held->lost) break;
         }
-        const std::lock_guard calls(held->calls);
+        const MutexLock calls(held->calls);
         renew(*held);
     }
-    std::unique_lock lock(held->mutex);
-    held->changed.wait(lock, [&held] { return held->stop; });
+    MutexLock lock(held->mutex);
+    while (!held->stop) lock.wait(held->changed);
     const bool remove = !held->lost;
     lock.unlock();
     if (remove) {
-        const std::lock_guard calls(held->calls);
+        const MutexLock calls(held->calls);
         (void)held->store->remove(held->path(held->name));
     }
     lock.lock();
@@ -211,17 +193,19 @@ void keep_renewed(const std::shared_ptr<Held>& held) {
     held->changed.notify_all();
 }
 
-class Lease final : public MediaLease {
+class Lease final : public FileLock {
 public:
     explicit Lease(std::shared_ptr<Held> held)
         : held_(std::move(held)), renewing_([held = held_] { keep_renewed(held); }) {}
 
     // A storage that does not answer must not keep the process from ending, so the thread is abandoned.
     ~Lease() override {
-        std::unique_lock lock(held_->mutex);
+        MutexLock lock(held_->mutex);
         held_->stop = true;
         held_->changed.notify_all();
-        const bool removed = held_->changed.wait_for(lock, kRemovalTimeout, [this] { return held_->removed; });
+        while (!held_->removed && lock.wait_for(held_->changed, kRemovalTimeout)) {
+        }
+        const bool removed = held_->removed;
         lock.unlock();
         if (removed) {
             renewing_.join();
@@ -231,17 +215,17 @@ public:
     }
 
     bool lost() const override {
-        const std::lock_guard lock(held_->mutex);
+        const MutexLock lock(held_->mutex);
         return held_->lost;
     }
 
     Result<bool> change(LockMode mode) override {
-        const std::lock_guard calls(held_->calls);
+        const MutexLock calls(held_->calls);
         if (mode == held_->name.mode) return true;
         LeaseName next = held_->name;
         next.mode = mode;
         ++next.number;
-        if (auto written = write_lease(*held_->store, held_->path(next), held_->request.note); !written)
+        if (auto written = write_lease(*held_->store, held_->path(next), held_->note); !written)
             return written.error();
         if (mode == LockMode::exclusive) {
             const auto others = settle(*held_, next);
@@ -263,12 +247,13 @@ private:
 
 }  // namespace
 
-Result<LeaseAttempt> try_lease(const std::shared_ptr<ByteStore>& store, const LeaseRequest& request) {
+Result<LeaseAttempt> try_lease(const std::shared_ptr<ByteStore>& store, const MediaLockRequest& request) {
     auto held = std::make_shared<Held>();
     held->store = store;
     held->request = request;
+    held->note = request.owner.to_note();
     held->name = {request.name, request.mode, id_text(entropy64()), 1};
-    if (auto written = write_lease(*store, held->path(held->name), request.note); !written)
+    if (auto written = write_lease(*store, held->path(held->name), held->note); !written)
         return written.error();
     auto others = settle(*held, held->name);
     if (others && !others->own_is_there) others->holders.push_back({});  // a clean has removed the lease

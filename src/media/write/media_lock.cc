@@ -10,6 +10,7 @@
 #include "media/own_files/checked_removal.h"
 #include "media/own_files/document_file.h"
 #include "media/own_files/own_names.h"
+#include "media/write/media_lease.h"
 #include "media/write/media_set_names.h"
 
 namespace streamsim::media {
@@ -19,7 +20,7 @@ constexpr std::string_view kLockSuffix = ".lock";
 constexpr std::string_view kLockFileBegins = "streamsim lock file";
 constexpr std::size_t kCommandShownMax = 300;
 
-std::string text_of(const Json& document, const char* key) {
+std::string lock_text(const Json& document, const char* key) {
     const auto member = document.find(key);
     return member != document.end() && member->is_string() ? printable(member->get<std::string>()) : "";
 }
@@ -46,61 +47,52 @@ std::string held_by(const MediaLockRequest& request, const std::vector<std::stri
         holders, notes.size() > 1 ? "use" : "uses");
 }
 
+/// The lock of a set that nobody may write to.
+class NoLock final : public FileLock {
+public:
+    Result<bool> change(LockMode mode) override { return mode == LockMode::shared; }
+};
+
 Result<MediaLockAttempt> try_set_lease(const std::shared_ptr<ByteStore>& store,
                                        const MediaLockRequest& request) {
-    LeaseRequest wanted{request.root, request.name,         request.mode, request.owner.to_note(),
-                        {},           request.lease_renewal};
-    if (request.is_gone) {
-        wanted.is_gone = [gone = request.is_gone](const std::string& note) {
-            return gone(LockOwner::parse(note));
-        };
-    }
-    auto attempt = try_lease(store, wanted);
+    auto attempt = try_lease(store, request);
     MediaLockAttempt out;
     if (!attempt) {
         if (request.mode == LockMode::exclusive) return attempt.error();
         // A user without write permission can still play the media set.
-        out.lock = std::make_unique<MediaLock>();
+        out.lock = std::make_unique<NoLock>();
         return out;
     }
-    for (const LeaseNote& taken : attempt->taken_over) {
+    for (const std::string& note : attempt->taken_over) {
         out.notices.push_back(
             fmt::format("{}: took over the lease of {}: it has ended, or has not renewed its "
                         "lease for more than {} s",
-                        request.root, show(taken.note), kLeaseAgeMaxSeconds));
+                        request.root, show(note), kLeaseAgeMaxSeconds));
     }
-    if (attempt->lease != nullptr) {
-        out.lock = std::make_unique<MediaLock>(std::move(attempt->lease));
-        return out;
-    }
-    std::vector<std::string> notes;
-    for (const LeaseNote& holder : attempt->holders) notes.push_back(holder.note);
-    out.held_by = held_by(request, notes);
+    out.lock = std::move(attempt->lease);
+    if (out.lock == nullptr) out.held_by = held_by(request, attempt->holders);
     return out;
 }
 
 /// The store confined to the target of a set; keeps a reference to `store`.
 Result<std::shared_ptr<ByteStore>> store_beneath(const std::shared_ptr<ByteStore>& store,
                                                  const std::string& target) {
-    auto confined = store->beneath(target.empty() ? "/" : target);
+    auto confined = store->beneath(target);
     if (!confined) return confined.error();
     return std::shared_ptr<ByteStore>(confined->release(), [store](ByteStore* below) { delete below; });
-}
-
-/// True for the name of a lock file whose creator was killed before it wrote the header.
-bool is_unfinished_lock(std::string_view name) {
-    return take_partial(name) && is_lock_name(name);
 }
 
 }  // namespace
 
 bool is_lock_file(ByteStore& store, const std::string& path) {
-    if (is_lease_name(base_name(path))) return true;
+    const std::string file = base_name(path);
+    if (is_lease_name(file)) return true;
     auto source = store.open(path);
     if (!source) return false;
     std::string text(kLockFileBegins.size(), '\0');
     const auto got = (*source)->read_at(0, std::as_writable_bytes(std::span(text)));
-    if (got && *got == 0) return is_unfinished_lock(base_name(path));
+    std::string_view name = file;
+    if (got && *got == 0) return take_partial(name) && is_lock_name(name);  // its creator was killed
     return got && *got == text.size() && text == kLockFileBegins;
 }
 
@@ -117,24 +109,16 @@ std::string LockOwner::to_note() const {
 }
 
 LockOwner LockOwner::parse(const std::string& note) {
-    LockOwner owner;
     const auto document = parse_json(note, "lock");
-    if (!document || !document->is_object()) return owner;
+    if (!document || !document->is_object()) return {};
     const auto pid = document->find("pid");
-    if (pid == document->end() || !pid->is_number_integer()) return owner;
-    owner.pid = pid->get<std::int64_t>();
-    owner.host = text_of(*document, "host");
-    owner.command = text_of(*document, "command");
-    owner.since = text_of(*document, "since");
-    owner.machine = text_of(*document, "machine");
-    owner.started = text_of(*document, "started");
-    return owner;
-}
-
-Result<bool> MediaLock::change(LockMode mode) {
-    if (lock_ != nullptr) return lock_->change(mode);
-    if (lease_ != nullptr) return lease_->change(mode);
-    return mode == LockMode::shared;
+    if (pid == document->end() || !pid->is_number_integer()) return {};
+    return {.host = lock_text(*document, "host"),
+            .pid = pid->get<std::int64_t>(),
+            .machine = lock_text(*document, "machine"),
+            .started = lock_text(*document, "started"),
+            .command = lock_text(*document, "command"),
+            .since = lock_text(*document, "since")};
 }
 
 bool is_lock_name(std::string_view name) {
@@ -163,7 +147,7 @@ bool media_set_is_begun(ByteStore& store, const std::string& root) {
 Result<MediaLockAttempt> try_media_lock(const std::shared_ptr<ByteStore>& store,
                                         const MediaLockRequest& request) {
     const std::string target = parent_of(request.root);
-    const auto info = store->stat(target.empty() ? "/" : target);
+    const auto info = store->stat(target);
     if (!info) return info.error();
     if (!*info || !(*info)->directory) return environment_error(fmt::format("{}: is no directory", target));
     // Errors: when the directory is somebody else's, into which nothing is written.
@@ -176,28 +160,24 @@ Result<MediaLockAttempt> try_media_lock(const std::shared_ptr<ByteStore>& store,
     if (!attempt) return attempt.error();
     MediaLockAttempt out;
     switch (attempt->outcome) {
-        case LockAttempt::Outcome::held:
-            out.lock = std::make_unique<MediaLock>(std::move(attempt->lock));
-            break;
+        case LockAttempt::Outcome::held: out.lock = std::move(attempt->lock); break;
         case LockAttempt::Outcome::refused: out.held_by = held_by(request, attempt->notes); break;
         case LockAttempt::Outcome::unsupported: return try_set_lease(*confined, request);
     }
     return out;
 }
 
-void release_media_lock(ByteStore& whole, const std::string& root, std::unique_ptr<MediaLock> lock) {
+void release_media_lock(ByteStore& whole, const std::string& root, std::unique_ptr<FileLock> lock) {
     if (lock == nullptr) return;
     const std::string target = parent_of(root);
-    const auto confined = whole.beneath(target.empty() ? "/" : target);
+    const auto confined = whole.beneath(target);
     if (!confined) return;
     ByteStore& store = **confined;
     const auto entries = store.list(root);
     if (!entries) return;
-    const auto is_of_locks = [](const DirectoryEntry& entry) {
-        return !entry.directory && !entry.symbolic_link && is_lock_name(entry.name);
-    };
-    const auto is_nothing = [&](const DirectoryEntry& entry) {
-        return is_of_locks(entry) || (entry.name == kMarkerName && !entry.directory);
+    const auto is_nothing = [](const DirectoryEntry& entry) {
+        const bool is_lock = !entry.symbolic_link && is_lock_name(entry.name);
+        return !entry.directory && (is_lock || entry.name == kMarkerName);
     };
     if (!std::all_of(entries->begin(), entries->end(), is_nothing)) return;
     const auto alone = lock->change(LockMode::exclusive);

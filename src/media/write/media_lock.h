@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "base/result.h"
-#include "media/write/media_lease.h"
+#include "base/time.h"
 #include "streamsim/byte_store.h"
 #include "streamsim/file_lock.h"
 
@@ -25,7 +25,10 @@ inline constexpr const char* kSetLock = "streamsim-media";
 /// Prefix for a working set, followed by the name of the set.
 inline constexpr const char* kLoadLockPrefix = "load-";
 
-/// The process that holds a lock or wants it.
+inline constexpr Duration kLeaseRenewal = seconds(10);
+/// A lease that is older than this is taken over: its holder is gone, or cannot reach the storage.
+inline constexpr std::int64_t kLeaseAgeMaxSeconds = 60;
+
 struct LockOwner {
     std::string host;
     std::int64_t pid = 0;
@@ -40,23 +43,6 @@ struct LockOwner {
     static LockOwner parse(const std::string& note);
 };
 
-/// A lock that is held.
-class MediaLock {
-public:
-    explicit MediaLock(std::unique_ptr<FileLock> lock) : lock_(std::move(lock)) {}
-    explicit MediaLock(std::unique_ptr<MediaLease> lease) : lease_(std::move(lease)) {}
-    MediaLock() = default;  // for a set that nobody may write to
-
-    /// See FileLock::change.
-    Result<bool> change(LockMode mode);
-    /// Another process has taken over the lease, as it was not renewed in time. Any thread.
-    bool lost() const { return lease_ != nullptr && lease_->lost(); }
-
-private:
-    std::unique_ptr<FileLock> lock_;
-    std::unique_ptr<MediaLease> lease_;
-};
-
 struct MediaLockRequest {
     std::string root;             // TARGET/streamsim-media
     std::string name = kSetLock;  // name of the lock
@@ -68,7 +54,7 @@ struct MediaLockRequest {
 };
 
 struct MediaLockAttempt {
-    std::unique_ptr<MediaLock> lock;   // null: refused
+    std::unique_ptr<FileLock> lock;    // null: refused
     std::string held_by;               // refused: a sentence that names the holders
     std::vector<std::string> notices;  // sentences for the user
 };
@@ -92,6 +78,6 @@ bool media_set_is_begun(ByteStore& store, const std::string& root);
 
 /// Releases a lock of the set. When nobody else holds a lock and the set has no media, removes the locks, the
 /// marker and the directory of the set too. Blocks.
-void release_media_lock(ByteStore& store, const std::string& root, std::unique_ptr<MediaLock> lock);
+void release_media_lock(ByteStore& store, const std::string& root, std::unique_ptr<FileLock> lock);
 
 }  // namespace streamsim::media

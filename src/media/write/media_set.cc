@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <functional>
 #include <map>
 #include <numeric>
 #include <set>
@@ -28,9 +27,8 @@ namespace {
 constexpr std::uint64_t kSparePercent = 1;
 
 /// Files of a sequence that are checked for holes, spread evenly over it.
-constexpr std::size_t kFilesSampled = 16;
+constexpr std::size_t kRecordedFilesSampled = 16;
 
-/// The state of a file or directory with the name of a clip.
 struct Standing {
     enum class Kind { whole, damaged, foreign };
     Kind kind = Kind::foreign;
@@ -75,7 +73,7 @@ Result<std::string> problem_of(ByteStore& store,
         return join_path(clip.path, sequence->pattern.name(number));
     };
     std::vector<std::string> sampled;
-    const std::size_t count = std::min(kFilesSampled, sequence->numbers.size());
+    const std::size_t count = std::min(kRecordedFilesSampled, sequence->numbers.size());
     for (std::size_t i = 0; i < count; ++i) {
         const std::size_t last = sequence->numbers.size() - 1;
         sampled.push_back(path_of(sequence->numbers[count == 1 ? 0 : i * last / (count - 1)]));
@@ -84,30 +82,27 @@ Result<std::string> problem_of(ByteStore& store,
                              sampled, sums);
 }
 
-/// Checks whether the file or directory with the final name of a clip is a whole clip of ours.
 Result<Standing> standing_of(ByteStore& store,
                              const StoredClip& clip,
                              const MediaFormat& format,
                              std::uint64_t set) {
     using Kind = Standing::Kind;
-    const std::string directory = parent_of(clip.path);
-    const auto record = read_record(store, directory, set, clip.name.number);
+    const ClipKey key = key_of(clip, set);
+    const auto record = read_record(store, key);
     if (!record) return record.error();
-    const auto ours = is_ours(store, clip, format, set, false, *record);
+    const auto ours = is_ours(store, clip, {&format, set}, *record);
     if (!ours) return ours.error();
     // A clip restored from a backup has another file id than its record and the same bytes.
-    if (!*ours && !(*record && is_proven(store, clip, format, set, false)))
+    if (!*ours && !(*record && is_proven(store, clip, {&format, set})))
         return Standing{Kind::foreign, "is not what prepare made under this name: it stays and is not played"};
-    if (!*record) {  // proven by its bytes
-        const auto problem = problem_of(store, clip, format, std::nullopt);
-        if (!problem) return problem.error();
-        if (problem->empty()) return Standing{Kind::whole, ""};
-        return Standing{Kind::damaged, "does not count as whole: " + *problem};
+    std::optional<ClipSums> sums;  // none of a clip that is proven by its bytes
+    if (*record) {
+        const auto read = read_sums(store, key);
+        if (!read) return read.error();
+        sums = *read;
     }
-    const auto sums = read_sums(store, directory, set, clip.name.number);
-    if (!sums) return sums.error();
-    if (!*sums) {
-        const auto free = may_record(store, directory, set, clip.name.number);
+    if (*record && !sums) {
+        const auto free = may_record(store, key);
         if (!free) return free.error();
         if (*free)
             return Standing{Kind::damaged, "does not count as whole: the record of its checksum is missing"};
@@ -116,29 +111,10 @@ Result<Standing> standing_of(ByteStore& store,
                                     "that prepare wrote: both stay",
                                     sums_name(clip.name.number))};
     }
-    const auto problem = problem_of(store, clip, format, *sums);
+    const auto problem = problem_of(store, clip, format, sums);
     if (!problem) return problem.error();
     if (problem->empty()) return Standing{Kind::whole, ""};
     return Standing{*ours ? Kind::damaged : Kind::foreign, "does not count as whole: " + *problem};
-}
-
-/// Marks the existing frames of a sequence that have their full length.
-Result<void> find_frames_there(ByteStore& store,
-                               const StoredClip& begun,
-                               const MediaFormat& format,
-                               const std::vector<std::uint32_t>& sizes,
-                               PlannedClip& clip) {
-    const auto sequence = frames_listed(store, begun, format);
-    if (!sequence) return sequence.error();
-    for (const std::uint64_t number : sequence->numbers) {
-        const auto info = store.stat(join_path(begun.path, sequence->pattern.name(number)));
-        if (!info) return info.error();
-        const std::uint64_t frame = number - kFirstFrameNumber;
-        if (!*info || (*info)->bytes != sizes[frame]) continue;
-        clip.frames_there[frame] = true;
-        clip.bytes -= sizes[frame];
-    }
-    return {};
 }
 
 /// Checks length and free space before a list of all frames is in memory. Errors: bad input when the clips are
@@ -180,45 +156,9 @@ Result<bool> holds_frames_only(ByteStore& store, const StoredClip& begun, const 
     return true;
 }
 
-/// The existing clips of the requested length.
 struct Found {
     std::set<std::uint32_t> taken;              // numbers that no new clip can have
     std::map<std::uint32_t, StoredClip> begun;  // ours and not whole, by number
-};
-
-/// standing_of() of some clips, several in parallel, because a distant server takes long for each.
-class Standings {
-public:
-    /// `wanted` is true for clips that will be asked for. REQUIRES: all arguments outlive this object.
-    Standings(ByteStore& store,
-              const std::vector<StoredClip>& clips,
-              const MediaFormat& format,
-              std::uint64_t set,
-              std::function<bool(const StoredClip& clip)> wanted)
-        : store_(store), clips_(clips), format_(format), set_(set), wanted_(std::move(wanted)) {}
-
-    /// The standing of a clip with its final name. Checks up to `at_once` clips from this one on when it is
-    /// unknown.
-    const Result<Standing>& of(std::size_t clip, std::size_t at_once) {
-        if (known_.contains(clip)) return known_.at(clip);
-        std::vector<std::size_t> next;
-        for (std::size_t i = clip; i < clips_.size() && next.size() < at_once; ++i) {
-            if (!clips_[i].name.partial && wanted_(clips_[i])) next.push_back(i);
-        }
-        std::vector<Result<Standing>> found(next.size(), Result<Standing>(Standing{}));
-        parallel_for(next.size(),
-                     [&](std::size_t i) { found[i] = standing_of(store_, clips_[next[i]], format_, set_); });
-        for (std::size_t i = 0; i < next.size(); ++i) known_.emplace(next[i], std::move(found[i]));
-        return known_.at(clip);
-    }
-
-private:
-    ByteStore& store_;
-    const std::vector<StoredClip>& clips_;
-    const MediaFormat& format_;
-    const std::uint64_t set_;
-    const std::function<bool(const StoredClip& clip)> wanted_;
-    std::map<std::size_t, Result<Standing>> known_;
 };
 
 Result<Found> check_clips(ByteStore& store,
@@ -230,7 +170,19 @@ Result<Found> check_clips(ByteStore& store,
     const auto counts = [&plan](const StoredClip& clip) {
         return clip.frames == plan.frames || (!plan.request.clip_duration && !clip.name.partial);
     };
-    Standings standings(store, stored, format, set, counts);
+    std::map<std::size_t, Result<Standing>> known;  // of clips with their final names
+    // Several in parallel, because a distant server takes long for each.
+    const auto standing_at = [&](std::size_t clip, std::size_t at_once) -> const Result<Standing>& {
+        std::vector<std::size_t> next;
+        for (std::size_t i = clip; !known.contains(clip) && i < stored.size() && next.size() < at_once; ++i) {
+            if (!stored[i].name.partial && counts(stored[i])) next.push_back(i);
+        }
+        std::vector<Result<Standing>> answers(next.size(), Result<Standing>(Standing{}));
+        parallel_for(next.size(),
+                     [&](std::size_t i) { answers[i] = standing_of(store, stored[next[i]], format, set); });
+        for (std::size_t i = 0; i < next.size(); ++i) known.emplace(next[i], std::move(answers[i]));
+        return known.at(clip);
+    };
     for (std::size_t i = 0; i < stored.size(); ++i) {
         const StoredClip& clip = stored[i];
         const std::uint32_t number = clip.name.number;
@@ -239,14 +191,14 @@ Result<Found> check_clips(ByteStore& store,
         if (!counts(clip)) continue;
         if (clip.name.partial) {
             if (found.taken.contains(number) || found.begun.contains(number)) continue;
-            const auto ours = is_ours(store, clip, format, set, true);
+            const auto ours = is_ours(store, clip, {&format, set, true});
             if (!ours) return ours.error();
             const auto alone = *ours && !clip.name.is_file() ? holds_frames_only(store, clip, format) : ours;
             if (!alone) return alone.error();
             if (*alone) found.begun.emplace(number, clip);
             continue;
         }
-        const auto& standing = standings.of(i, plan.request.clips - plan.clips_there);
+        const auto& standing = standing_at(i, plan.request.clips - plan.clips_there);
         if (!standing) return standing.error();
         if (standing->kind == Standing::Kind::whole) {
             ++plan.clips_there;
@@ -278,20 +230,17 @@ Result<PlannedClip> plan_clip(ByteStore& store,
     if (format.container != MediaFormat::Container::sequence) return clip;
     clip.frames_there.assign(plan.frames, false);
     if (begun == nullptr) return clip;
-    if (auto there = find_frames_there(store, *begun, format, sizes, clip); !there) return there.error();
+    const auto sequence = frames_listed(store, *begun, format);
+    if (!sequence) return sequence.error();
+    for (const std::uint64_t frame_number : sequence->numbers) {
+        const auto info = store.stat(join_path(begun->path, sequence->pattern.name(frame_number)));
+        if (!info) return info.error();
+        const std::uint64_t frame = frame_number - kFirstFrameNumber;
+        if (!*info || (*info)->bytes != sizes[frame]) continue;
+        clip.frames_there[frame] = true;
+        clip.bytes -= sizes[frame];
+    }
     return clip;
-}
-
-/// Empty when the directory does not exist.
-Result<std::set<std::string>> names_in(ByteStore& store, const std::string& directory) {
-    std::set<std::string> names;
-    const auto info = store.stat(directory);
-    if (!info) return info.error();
-    if (!*info) return names;
-    const auto entries = store.list(directory);
-    if (!entries) return entries.error();
-    for (const DirectoryEntry& entry : *entries) names.insert(entry.name);
-    return names;
 }
 
 /// Chooses the clips to write: first those already begun, then the lowest free numbers.
@@ -315,7 +264,7 @@ Result<void> plan_clips(ByteStore& store,
         const std::string name = ClipName{number, plan.request.format.container}.text();
         bool free = !names->contains(name);
         if (free && (names->contains(record_name(number)) || names->contains(sums_name(number)))) {
-            const auto ours = may_record(store, directory, set, number);
+            const auto ours = may_record(store, {directory, set, number});
             if (!ours) return ours.error();
             free = *ours;
         }

@@ -12,15 +12,12 @@
 //
 // While it is being written, the directory of a format or of a sequence, or the file of a container or of a
 // document, has the run's id and ".partial" at the end of its name. The rename to the final name is the last
-// step, after everything is on stable storage, so that everything with a final name is whole even when the
-// process is killed. The next prepare continues in the partial directory. `clean` goes the same way back: a
-// format or a clip becomes partial before its first file is removed, and each file gets a name that ends in
-// ".removing" first (checked_removal.h).
+// step, so that everything with a final name is whole even when the process is killed. The next prepare
+// continues in the partial directory. `clean` goes the same way back: a format or a clip becomes partial first.
 //
-// Beside each clip lies its record (clip_record.h). Only clips that a record of this set names are ours: may be
-// played as whole clips, continued, replaced or removed. Media by version 0.1.0 has no records, and is ours
-// when it holds the bytes that prepare writes for this set (clip_proof.h). Everything below the target is
-// accessed through ByteStore::beneath(): no link is followed, and no existing file is overwritten.
+// Beside each clip lies its record (clip_record.h), without which only its bytes make it ours (clip_proof.h).
+// Everything below the target is accessed through ByteStore::beneath(): no link is followed, and no existing
+// file is overwritten.
 #pragma once
 
 #include <atomic>
@@ -46,7 +43,6 @@ struct PrepareRequest {
 
 inline constexpr Duration kDefaultClipDuration = seconds(10);
 
-/// One clip that is to be written.
 struct PlannedClip {
     std::uint32_t number = 1;        // 1, 2, ...: in its name
     std::string path;                // its final path
@@ -80,8 +76,7 @@ struct PrepareProgress {
 struct CleanReport {
     std::uint64_t files_removed = 0;
     std::uint64_t bytes_removed = 0;
-    std::vector<std::string>
-        kept;  // paths that prepare cannot have made; they and their directories are still there
+    std::vector<std::string> kept;  // paths that prepare cannot have made; their directories stay, too
 };
 
 /// The complete clips of exactly this format below `target`, shortest first, then by number; indexed from the
@@ -93,8 +88,7 @@ Result<std::vector<Clip>> complete_clips(ByteStore& store,
                                          std::optional<Duration> clip_duration);
 
 /// Finds what is missing; writes nothing. Errors: environment when `target` is no directory, when it has not
-/// enough free space (needed, with 1 % kept free, and there), or when its streamsim-media was not made by
-/// prepare.
+/// enough free space (1 % is kept free), or when its streamsim-media was not made by prepare.
 Result<PreparePlan> plan_prepare(ByteStore& store, const PrepareRequest& request);
 
 /// Writes what the plan lists: one sequential writer a clip, up to four clips at once. Blocks; returns when all

@@ -10,7 +10,7 @@
 
 #include "base/path.h"
 #include "base/prng.h"
-#include "media/frames/frame_maker.h"
+#include "media/catalogue/catalogue.h"
 #include "media/own_files/checked_removal.h"
 #include "media/own_files/document_file.h"
 #include "media/own_files/own_names.h"
@@ -23,7 +23,6 @@
 #include "media/write/media_set.h"
 #include "media/write/media_set_names.h"
 #include "media/write/recording.h"
-#include "media/write/recording_names.h"
 
 namespace streamsim::media {
 namespace {
@@ -46,27 +45,13 @@ struct OpenDirectory {
 };
 
 Result<OpenDirectory> enter(ByteStore& parent, const std::string& path) {
-    OpenDirectory opened{path, nullptr, {}, {}};
     auto store = parent.beneath(path);
     if (!store) return store.error();
-    opened.store = std::move(*store);
-    const auto info = opened.store->stat(path);
+    const auto info = (*store)->stat(path);
     if (!info) return info.error();
-    if (*info) opened.info = **info;
-    auto entries = opened.store->list(path);
+    auto entries = (*store)->list(path);
     if (!entries) return entries.error();
-    opened.entries = std::move(*entries);
-    return opened;
-}
-
-Result<void> stat_files(OpenDirectory& opened) {
-    for (const DirectoryEntry& entry : opened.entries) {
-        if (!is_file(entry)) continue;
-        const auto info = opened.store->stat(join_path(opened.path, entry.name));
-        if (!info) return info.error();
-        if (*info) opened.files.emplace(entry.name, **info);
-    }
-    return {};
+    return OpenDirectory{path, std::move(*store), info->value_or(FileInfo{}), std::move(*entries), {}};
 }
 
 /// The number in the name of a record, also of an unfinished one, and the document's final name.
@@ -128,16 +113,18 @@ private:
     Result<OpenDirectory> enter_to_clean(ByteStore& parent, const std::string& path) {
         auto opened = enter(parent, path);
         if (!opened) return opened;
-        if (auto stats = stat_files(*opened); !stats) return stats.error();
         std::vector<DirectoryEntry> left;
         for (DirectoryEntry& entry : opened->entries) {
-            const auto file = opened->files.find(entry.name);
-            if (file == opened->files.end() || !is_half_removed(entry.name, file->second)) {
-                left.push_back(std::move(entry));
+            const std::string at = join_path(path, entry.name);
+            const auto info = is_file(entry) ? opened->store->stat(at) : std::optional<FileInfo>();
+            if (!info) return info.error();
+            if (*info && is_half_removed(entry.name, **info)) {
+                if (auto done = opened->store->remove(at); !done) return done.error();
+                count(**info);
                 continue;
             }
-            if (auto done = opened->store->remove(join_path(path, entry.name)); !done) return done.error();
-            count(file->second);
+            if (*info) opened->files.emplace(entry.name, **info);
+            left.push_back(std::move(entry));
         }
         opened->entries = std::move(left);
         return opened;
@@ -190,23 +177,39 @@ private:
         return {};
     }
 
-    /// Removes the working sets of meters: the directories and files that the records name.
+    using CleanEntry = std::function<Result<void>(const DirectoryEntry& entry, const std::string& path)>;
+
+    /// Cleans each entry of a directory. When nothing in it was kept, calls `last` (if given), and when nothing
+    /// was kept then either, removes the directory.
+    Result<void> clean_directory(ByteStore& parent,
+                                 const OpenDirectory& here,
+                                 const CleanEntry& each,
+                                 const std::function<Result<void>()>& last = nullptr) {
+        const std::size_t kept = report_.kept.size();
+        for (const DirectoryEntry& entry : here.entries) {
+            if (auto done = each(entry, join_path(here.path, entry.name)); !done) return done;
+        }
+        if (last && report_.kept.size() == kept) {
+            if (auto done = last(); !done) return done;
+        }
+        return report_.kept.size() == kept ? parent.remove_directory(here.path) : Result<void>{};
+    }
+
     Result<void> clean_load(ByteStore& parent, const std::string& directory) {
-        auto here = enter_to_clean(parent, directory);
+        const auto here = enter_to_clean(parent, directory);
         if (!here) return here.error();
         const auto names = read_load_records(*here->store, directory, set_);
         if (!names) return names.error();
-        const std::size_t kept = report_.kept.size();
-        for (const DirectoryEntry& entry : here->entries) {
-            if (is_file(entry) && names->documents.contains(entry.name)) continue;  // last
-            if (auto done = clean_load_entry(*here, directory, *names, entry); !done) return done;
-        }
-        if (report_.kept.size() != kept) return {};
-        for (const std::string& document : names->documents) {
-            if (auto done = remove_document(*here, document); !done) return done;
-        }
-        if (report_.kept.size() != kept) return {};
-        return parent.remove_directory(directory);
+        const auto each = [&](const DirectoryEntry& entry, const std::string&) -> Result<void> {
+            if (is_file(entry) && names->documents.contains(entry.name)) return {};  // last
+            return clean_load_entry(*here, directory, *names, entry);
+        };
+        return clean_directory(parent, *here, each, [&]() -> Result<void> {
+            for (const std::string& document : names->documents) {
+                if (auto done = remove_document(*here, document); !done) return done;
+            }
+            return {};
+        });
     }
 
     Result<void> clean_load_entry(const OpenDirectory& here,
@@ -220,16 +223,15 @@ private:
             const bool ours = file != here.files.end() && names.has_file(name, file->second);
             return ours ? remove_file(here, entry.name) : keep(path);
         }
-        if (!is_directory(entry) || !names.has_directory(name)) return keep(path);
-        const std::size_t kept = report_.kept.size();
-        auto inner = enter_to_clean(*here.store, path);
+        if (!is_directory(entry) || !names.directories.contains(name)) return keep(path);
+        const auto inner = enter_to_clean(*here.store, path);
         if (!inner) return inner.error();
-        for (const DirectoryEntry& each : inner->entries) {
-            if (auto done = clean_load_entry(*inner, root, names, each); !done) return done;
-        }
-        if (report_.kept.size() != kept) return {};
-        return here.store->remove_directory(path);
+        return clean_directory(*here.store, *inner, [&](const DirectoryEntry& each, const std::string&) {
+            return clean_load_entry(*inner, root, names, each);
+        });
     }
+
+    ClipProof proof() const { return {format_ ? &*format_ : nullptr, set_, true}; }
 
     /// A format may have the name of the recordings' directory.
     static bool holds_format(ByteStore& store, const std::string& directory) {
@@ -238,43 +240,27 @@ private:
     }
 
     Result<void> clean_recordings(ByteStore& parent, const std::string& directory) {
-        const std::size_t kept = report_.kept.size();
-        auto here = enter_to_clean(parent, directory);
+        const auto here = enter_to_clean(parent, directory);
         if (!here) return here.error();
-        for (const DirectoryEntry& entry : here->entries) {
-            const std::string path = join_path(directory, entry.name);
-            auto done =
-                is_directory(entry) && is_run(entry.name) ? clean_recorded(*here->store, path) : keep(path);
-            if (!done) return done.error();
-        }
-        if (report_.kept.size() != kept) return {};
-        return parent.remove_directory(directory);
+        return clean_directory(parent, *here, [&](const DirectoryEntry& entry, const std::string& path) {
+            return is_directory(entry) && is_run(entry.name) ? clean_recorded(*here->store, path) : keep(path);
+        });
     }
 
-    /// Removes the recordings of one run.
     Result<void> clean_recorded(ByteStore& parent, const std::string& directory) {
-        const std::size_t kept = report_.kept.size();
-        auto here = enter_to_clean(parent, directory);
+        const auto here = enter_to_clean(parent, directory);
         if (!here) return here.error();
         const auto streams = read_recorded_streams(*here->store, directory, set_);
         if (!streams) return streams.error();
-        for (const DirectoryEntry& entry : here->entries) {
-            if (is_document_of(*here, entry, kRecordedStreams)) continue;
-            const std::string path = join_path(directory, entry.name);
+        const auto each = [&](const DirectoryEntry& entry, const std::string& path) -> Result<void> {
+            if (is_document_of(*here, entry, kRecordedStreams)) return {};
             const RecordedStream* const stream = find_stream(*streams, entry.name);
-            Result<void> done;
-            if (stream != nullptr && !stream->is_file() && is_directory(entry)) {
-                done = clean_frames(*here->store, path, path, stream->kind, stream->frames);
-            } else if (stream != nullptr && stream->is_file() && is_file(entry)) {
-                done = remove_file(*here, entry.name);
-            } else {
-                done = keep(path);
-            }
-            if (!done) return done.error();
-        }
-        if (report_.kept.size() != kept) return {};
-        if (auto done = remove_documents(*here, kRecordedStreams); !done) return done;
-        return report_.kept.size() == kept ? parent.remove_directory(directory) : Result<void>{};
+            if (stream != nullptr && !stream->is_file() && is_directory(entry))
+                return clean_frames(*here->store, path, path, stream->kind, stream->frames);
+            const bool ours = stream != nullptr && stream->is_file() && is_file(entry);
+            return ours ? remove_file(*here, entry.name) : keep(path);
+        };
+        return clean_directory(parent, *here, each, [&] { return remove_documents(*here, kRecordedStreams); });
     }
 
     Result<void> clean_format(ByteStore& parent, const std::string& directory) {
@@ -314,7 +300,7 @@ private:
         if (partial != here.path) {
             if (auto done = parent.rename(here.path, partial); !done) return done;
         }
-        auto held = enter_to_clean(parent, partial);
+        const auto held = enter_to_clean(parent, partial);
         if (!held || !may_be_same_file(held->info.file_id, here.info.file_id)) {
             if (auto back = parent.rename(partial, here.path); !back) return back;
             return keep(here.path);
@@ -355,7 +341,7 @@ private:
             const auto name = clip_name_in(entry.name);
             if (!name) continue;
             const StoredClip clip{frames, *name, join_path(here.path, entry.name)};
-            const auto ours = is_ours(*here.store, clip, std::nullopt, set_, false);
+            const auto ours = is_ours(*here.store, clip, {nullptr, set_});
             if (!ours) return ours.error();
             if (*ours) clips.insert(name->number);
         }
@@ -378,12 +364,12 @@ private:
     }
 
     Result<void> clean_container(const OpenDirectory& here, const StoredClip& clip) {
-        const auto ours = is_ours(*here.store, clip, format_, set_, true);
+        const auto ours = is_ours(*here.store, clip, proof());
         if (!ours) return ours.error();
         const std::string name = clip.name.text();
         if (*ours) {
             return remove_file(here, name, [&](const std::string& at) {
-                const auto still = is_ours(*here.store, {clip.frames, clip.name, at}, format_, set_, true);
+                const auto still = is_ours(*here.store, {clip.frames, clip.name, at}, proof());
                 return still && *still;
             });
         }
@@ -402,15 +388,14 @@ private:
 
     /// Renamed first, so that the remains do not play as a whole clip if this process is killed meanwhile.
     Result<void> clean_sequence(ByteStore& parent, const StoredClip& clip) {
-        const auto record = read_record(parent, parent_of(clip.path), set_, clip.name.number);
+        const auto record = read_record(parent, key_of(clip, set_));
         if (!record) return record.error();
         const auto here = enter(parent, clip.path);
         if (!here && !was_exchanged(parent, clip.path)) return here.error();
         if (!here) return keep(clip.path);
         const bool empty = here->entries.empty() && clip.name.partial;
         const bool recorded = *record && (*record)->frames == clip.frames && is_recorded(**record, here->info);
-        const bool ours =
-            recorded || empty || (!*record && format_ && is_proven(*here->store, clip, *format_, set_, true));
+        const bool ours = recorded || empty || (!*record && is_proven(*here->store, clip, proof()));
         if (!ours) return keep(clip.path);
         const std::string kind = *record ? (*record)->kind : format_ ? record_kind(*format_) : std::string();
         if (clip.name.partial) return clean_frames(parent, clip.path, clip.path, kind, clip.frames);
@@ -440,17 +425,12 @@ private:
         const auto here = enter_to_clean(parent, directory);
         if (!here && !was_exchanged(parent, directory)) return here.error();
         if (!here || !may_be_same_file(here->info.file_id, file_id)) return keep(named);
-        const std::size_t kept = report_.kept.size();
-        for (const DirectoryEntry& entry : here->entries) {
-            const std::string path = join_path(directory, entry.name);
+        return clean_directory(parent, *here, [&](const DirectoryEntry& entry, const std::string& path) {
             const auto number = number_in(prepared_pattern(kind), entry.name);
             const bool ours = is_file(entry) && number && *number >= kFirstFrameNumber &&
                               *number - kFirstFrameNumber < frames;
-            auto done = ours ? remove_file(*here, entry.name) : keep(path);
-            if (!done) return done.error();
-        }
-        if (report_.kept.size() != kept) return {};
-        return parent.remove_directory(directory);
+            return ours ? remove_file(*here, entry.name) : keep(path);
+        });
     }
 
     ByteStore& store_;

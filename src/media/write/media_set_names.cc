@@ -3,9 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <tuple>
 
+#include "base/ascii.h"
 #include "base/path.h"
 #include "base/prng.h"
 #include "media/catalogue/catalogue.h"
@@ -20,20 +20,11 @@ namespace streamsim::media {
 namespace {
 
 constexpr std::string_view kMarkerSchema = "streamsim.media-set";
-constexpr std::string_view kFormatSchema = "streamsim.media-identity";
-constexpr int kVersion = 1;
+constexpr std::string_view kIdentitySchema = "streamsim.media-identity";
 constexpr std::string_view kLengthSuffix = "-frames";
 constexpr std::string_view kClipPrefix = "clip-";
 constexpr MediaFormat::Container kFiles[] = {MediaFormat::Container::quicktime, MediaFormat::Container::mp4,
                                              MediaFormat::Container::mxf};
-
-/// A number of digits only, without a sign.
-std::optional<std::uint64_t> exact_number(std::string_view text) {
-    std::uint64_t value = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (text.empty() || error != std::errc() || end != text.data() + text.size()) return std::nullopt;
-    return value;
-}
 
 bool take_suffix(std::string_view& text, std::string_view suffix) {
     if (!text.ends_with(suffix)) return false;
@@ -41,16 +32,12 @@ bool take_suffix(std::string_view& text, std::string_view suffix) {
     return true;
 }
 
-Json format_document(const MediaFormat& format) {
-    return {{"schema", kFormatSchema}, {"version", kVersion}, {"format", format_identity(format)}};
-}
-
 Result<std::uint64_t> parse_marker(const std::string& text, const std::string& path) {
     const auto document = parse_json(text, path);
     if (!document) return document.error();
     JsonProblems problems(path);
     JsonObject top(*document, "", problems);
-    check_schema(top, kMarkerSchema, kVersion);
+    check_schema(top, kMarkerSchema, kDocumentVersion);
     const auto id = top.string("id");
     const auto value = id ? parse_id(*id) : std::nullopt;
     if (id && !value) top.problem("id", "expected 16 hexadecimal digits");
@@ -61,6 +48,26 @@ Result<std::uint64_t> parse_marker(const std::string& text, const std::string& p
 
 }  // namespace
 
+Result<bool> is_there(ByteStore& store, const std::string& directory) {
+    const auto info = store.stat(directory);
+    if (!info) return info.error();
+    if (!*info || ((*info)->directory && !(*info)->symbolic_link)) return info->has_value();
+    return environment_error(
+        fmt::format("{}: found {}, expected a directory that streamsim made: it is left alone", directory,
+                    (*info)->symbolic_link ? "a symbolic link" : "a file"));
+}
+
+Result<std::set<std::string>> names_in(ByteStore& store, const std::string& directory) {
+    std::set<std::string> names;
+    const auto info = store.stat(directory);
+    if (!info) return info.error();
+    if (!*info) return names;
+    const auto entries = store.list(directory);
+    if (!entries) return entries.error();
+    for (const DirectoryEntry& entry : *entries) names.insert(entry.name);
+    return names;
+}
+
 std::string length_name(std::uint64_t frames) {
     return fmt::format("{}{}", frames, kLengthSuffix);
 }
@@ -68,7 +75,7 @@ std::string length_name(std::uint64_t frames) {
 std::optional<std::uint64_t> length_in(std::string_view name) {
     std::string_view digits = name;
     if (!take_suffix(digits, kLengthSuffix)) return std::nullopt;
-    const auto frames = exact_number(digits);
+    const auto frames = whole_number<std::uint64_t>(digits);
     if (!frames || *frames == 0 || *frames > kClipFramesMax || length_name(*frames) != name)
         return std::nullopt;
     return frames;
@@ -88,9 +95,9 @@ std::optional<ClipName> clip_name_in(std::string_view name) {
         if (take_suffix(digits, container_extension(each))) out.container = each;
     if (!digits.starts_with(kClipPrefix)) return std::nullopt;
     digits.remove_prefix(kClipPrefix.size());
-    const auto number = exact_number(digits);
-    if (!number || *number == 0 || *number > UINT32_MAX) return std::nullopt;
-    out.number = static_cast<std::uint32_t>(*number);
+    const auto number = whole_number<std::uint32_t>(digits);
+    if (!number || *number == 0) return std::nullopt;
+    out.number = *number;
     if (out.text() != name) return std::nullopt;
     return out;
 }
@@ -131,27 +138,23 @@ Result<std::uint64_t> ensure_marker(ByteStore& store, const std::string& root) {
     if (*there) return **there;
     if (auto made = store.make_directories(root); !made) return made.error();
     const std::uint64_t id = entropy64();
-    const auto written = write_document(store, join_path(root, kMarkerName), [id](auto) {
-        return Json{{"schema", kMarkerSchema}, {"version", kVersion}, {"id", id_text(id)}};
+    const auto written = write_document(store, join_path(root, kMarkerName), kMarkerSchema, [id](auto) {
+        return Json::object({{"id", id_text(id)}});
     });
     if (!written) return written.error();
     return id;
 }
 
 Result<FormatDirectory> find_format(ByteStore& store, const std::string& root, const MediaFormat& format) {
-    const Json wanted = format_document(format);
+    const Json wanted = {
+        {"schema", kIdentitySchema}, {"version", kDocumentVersion}, {"format", format_identity(format)}};
     for (int attempt = 1;; ++attempt) {
         const std::string name = attempt == 1 ? format.name : fmt::format("{}-{}", format.name, attempt);
         const std::string path = join_path(root, name);
         const std::string document = join_path(path, kFormatName);
-        const auto directory = store.stat(path);
-        if (!directory) return directory.error();
-        if (*directory && ((*directory)->symbolic_link || !(*directory)->directory)) {
-            return environment_error(
-                fmt::format("{}: found {}, expected a directory that streamsim made: it is left alone", path,
-                            (*directory)->symbolic_link ? "a symbolic link" : "a file"));
-        }
-        if (!*directory) return FormatDirectory{path, false};
+        const auto there = is_there(store, path);
+        if (!there) return there.error();
+        if (!*there) return FormatDirectory{path, false};
         const auto info = store.stat(document);
         if (!info) return info.error();
         if (!*info) continue;  // not ours, or left by a killed clean
@@ -162,24 +165,22 @@ Result<FormatDirectory> find_format(ByteStore& store, const std::string& root, c
         if (*found == wanted) return FormatDirectory{path, true};
         JsonProblems problems(document);
         JsonObject top(*found, "", problems);
-        check_schema(top, kFormatSchema, kVersion);
+        check_schema(top, kIdentitySchema, kDocumentVersion);
         (void)top.member("format");
         if (!problems.empty()) return problems.error();
     }
 }
 
 Result<void> write_format(ByteStore& store, const std::string& directory, const MediaFormat& format) {
-    return write_document(store, join_path(directory, kFormatName),
-                          [&](auto) { return format_document(format); });
+    return write_document(store, join_path(directory, kFormatName), kIdentitySchema, [&](auto) {
+        return Json::object({{"format", format_identity(format)}});
+    });
 }
 
 std::optional<Json> read_identity(ByteStore& store, const std::string& directory) {
-    const std::string path = join_path(directory, kFormatName);
-    const auto text = read_text(store, path);
-    if (!text) return std::nullopt;
-    const auto document = own_document(*text, path, kFormatSchema);
-    if (!document || !document->contains("format")) return std::nullopt;
-    return document->at("format");
+    const auto document = read_own_document(store, join_path(directory, kFormatName), kIdentitySchema);
+    if (!document || !*document || !(*document)->contains("format")) return std::nullopt;
+    return (*document)->at("format");
 }
 
 Result<std::vector<StoredClip>> stored_clips(ByteStore& store,

@@ -2,8 +2,8 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -21,6 +21,11 @@ inline constexpr const char* kFormatName = "format.json";
 
 /// Frames of a clip that prepare makes: four days at 24 fps. A name with a larger number is not ours.
 inline constexpr std::uint64_t kClipFramesMax = 10'000'000;
+
+/// True when the directory exists. Errors: environment, also for anything else of this name.
+Result<bool> is_there(ByteStore& store, const std::string& directory);
+/// The names in a directory; none when it does not exist.
+Result<std::set<std::string>> names_in(ByteStore& store, const std::string& directory);
 
 /// "240-frames", and back; nothing for more than kClipFramesMax.
 std::string length_name(std::uint64_t frames);
@@ -43,7 +48,6 @@ std::optional<ClipName> clip_name_in(std::string_view name);
 /// but an unfinished marker. Errors: bad input when the directory is someone else's or its marker is damaged.
 Result<std::optional<std::uint64_t>> read_marker(ByteStore& store, const std::string& root);
 
-/// Like read_marker, but creates the media set when it does not exist.
 Result<std::uint64_t> ensure_marker(ByteStore& store, const std::string& root);
 
 /// The directory that holds media of exactly this format, and whether it is there yet; else the one to make:
@@ -59,7 +63,6 @@ Result<void> write_format(ByteStore& store, const std::string& directory, const 
 /// The identity (catalogue.h) that the directory of a format says; nothing where its document is not ours.
 std::optional<Json> read_identity(ByteStore& store, const std::string& directory);
 
-/// A complete clip, or one that was begun.
 struct StoredClip {
     std::uint64_t frames = 0;
     ClipName name;

@@ -4,11 +4,15 @@
 #include "media/container/container_file.h"
 #include "media/frames/frame_maker.h"
 #include "media/sequence/sequence_index.h"
-#include "media/write/container_writer.h"
 
 namespace streamsim::media {
-
 namespace {
+
+constexpr std::uint64_t kMp4DataOffset = 48;     // ftyp, free, the head of mdat
+constexpr std::uint64_t kMxfHeaderBytes = 6144;  // partitions, metadata, the first system item
+constexpr std::uint64_t kMxfKeyBytes = 20;       // key and length of a frame
+constexpr std::uint64_t kMxfSystemBytes = 512;   // the system item before the next frame
+constexpr std::uint64_t kMxfGrid = 512;          // each content package begins on it
 
 /// Frames in groups of one length; only the first frame of a group decodes alone.
 class GopIndex final : public FrameIndex {
@@ -29,24 +33,6 @@ private:
     std::shared_ptr<const FrameIndex> frames_;
     std::uint64_t gop_;
 };
-
-std::shared_ptr<const FrameIndex> planned_sequence(const MediaFormat& format,
-                                                   std::uint64_t frames,
-                                                   std::uint64_t seed,
-                                                   std::uint32_t clip,
-                                                   const std::string& path) {
-    SequenceFacts facts{.directory = path,
-                        .pattern = prepared_pattern(frame_extension(format)),
-                        .first = kFirstFrameNumber,
-                        .count = frames,
-                        .frame_bytes = static_cast<std::uint64_t>(format.mean_frame_bytes),
-                        .rate = format.rate};
-    if (format.size.kind != FrameSizeModel::Kind::constant) {
-        const auto sizes = plan_frame_bytes(format, frames, seed, clip);
-        facts.frame_sizes.assign(sizes.begin(), sizes.end());
-    }
-    return make_sequence_index(std::move(facts));
-}
 
 std::vector<Extent> back_to_back(const std::vector<std::uint32_t>& sizes, std::uint64_t offset) {
     std::vector<Extent> extents;
@@ -73,21 +59,36 @@ std::vector<Extent> on_mxf_grid(const std::vector<std::uint32_t>& sizes) {
 
 }  // namespace
 
+std::uint64_t essence_offset(MediaFormat::Container container) {
+    using Container = MediaFormat::Container;
+    if (container == Container::mp4) return kMp4DataOffset;
+    return container == Container::mxf ? kMxfHeaderBytes : kQuickTimeDataOffset;
+}
+
 std::shared_ptr<const FrameIndex> planned_index(const MediaFormat& format,
                                                 std::uint64_t frames,
                                                 std::uint64_t seed,
                                                 std::uint32_t clip,
                                                 const std::string& path) {
-    using Container = MediaFormat::Container;
+    const bool sequence = format.container == MediaFormat::Container::sequence;
+    std::vector<std::uint32_t> sizes;  // none where a sequence may be very long, and one size says all
+    if (!sequence || format.size.kind != FrameSizeModel::Kind::constant)
+        sizes = plan_frame_bytes(format, frames, seed, clip);
     std::shared_ptr<const FrameIndex> index;
-    if (format.container == Container::sequence) {
-        index = planned_sequence(format, frames, seed, clip, path);
+    if (sequence) {
+        index = make_sequence_index({.directory = path,
+                                     .pattern = prepared_pattern(frame_extension(format)),
+                                     .first = kFirstFrameNumber,
+                                     .count = frames,
+                                     .frame_bytes = static_cast<std::uint64_t>(format.mean_frame_bytes),
+                                     .rate = format.rate,
+                                     .frame_sizes = {sizes.begin(), sizes.end()}});
     } else {
-        const auto sizes = plan_frame_bytes(format, frames, seed, clip);
-        const std::uint64_t first = format.container == Container::mp4 ? kMp4DataOffset : kQuickTimeDataOffset;
-        index = make_container_index(
-            path, format.rate,
-            format.container == Container::mxf ? on_mxf_grid(sizes) : back_to_back(sizes, first));
+        index = make_container_index(path,
+                                     {.rate = format.rate,
+                                      .extents = format.container == MediaFormat::Container::mxf
+                                                     ? on_mxf_grid(sizes)
+                                                     : back_to_back(sizes, essence_offset(format.container))});
     }
     if (format.size.kind != FrameSizeModel::Kind::long_gop) return index;
     return std::make_shared<GopIndex>(std::move(index), format.size.gop.size());

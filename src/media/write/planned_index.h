@@ -10,13 +10,11 @@
 
 namespace streamsim::media {
 
-/// Offset of the first frame in a planned file, and in MXF the bytes before each frame, as FFmpeg 5.1 writes
-/// them. A prepared file has an index of its own.
-inline constexpr std::uint64_t kMp4DataOffset = 48;     // ftyp, free, the head of mdat
-inline constexpr std::uint64_t kMxfHeaderBytes = 6144;  // partitions, metadata, the first system item
-inline constexpr std::uint64_t kMxfKeyBytes = 20;       // key and length of a frame
-inline constexpr std::uint64_t kMxfSystemBytes = 512;   // the system item before the next frame
-inline constexpr std::uint64_t kMxfGrid = 512;          // each content package begins on it
+/// Offset of the first frame in a QuickTime file that streamsim writes, in bytes.
+inline constexpr std::uint64_t kQuickTimeDataOffset = 36;
+/// The same, and in MXF the offset of its key, for each container, as FFmpeg 5.1 writes them. A prepared file
+/// has an index of its own.
+std::uint64_t essence_offset(MediaFormat::Container container);
 
 /// The clip that `prepare` would write with the same arguments. `path` is the directory of a sequence (its
 /// frames are named as prepared ones are) or the container file. REQUIRES: frames > 0.

@@ -4,11 +4,10 @@
 
 #include <algorithm>
 #include <memory>
-#include <mutex>
-#include <new>
 
 #include "base/path.h"
 #include "base/prng.h"
+#include "base/system/mutex.h"
 #include "base/system/thread_group.h"
 #include "media/catalogue/catalogue.h"
 #include "media/catalogue/frame_sizes.h"
@@ -28,26 +27,8 @@ namespace {
 
 constexpr std::size_t kWritersMax = 4;
 constexpr std::size_t kPieceBytes = 8u << 20;  // size of one write, and so the delay until a cancel is noticed
-constexpr std::size_t kAlignment = 4096;       // memory alignment that direct I/O may need
-constexpr std::size_t kProbeBytes = 8192;      // bytes compared at each end of an existing frame
 constexpr std::size_t kBuffersMax = 1u << 30;  // bytes, of all writers; one may have more
 
-/// Page-aligned memory for one writer.
-class Buffer {
-public:
-    explicit Buffer(std::size_t bytes)
-        : bytes_(bytes), data_(static_cast<std::byte*>(::operator new (bytes, std::align_val_t{kAlignment}))) {}
-    std::span<std::byte> first(std::size_t bytes) { return std::span(data_.get(), bytes_).first(bytes); }
-
-private:
-    struct Free {
-        void operator()(std::byte* data) const { ::operator delete (data, std::align_val_t{kAlignment}); }
-    };
-    std::size_t bytes_;
-    std::unique_ptr<std::byte, Free> data_;
-};
-
-/// State that the writers of one prepare share.
 struct Work {
     ByteStore& store;       // confined to the directory of this length
     std::string directory;  // its path
@@ -59,9 +40,10 @@ struct Work {
     std::uint64_t run = 0;     // part of the names of unfinished files
     std::atomic<std::size_t> next{0};
     std::atomic<bool> stop{false};  // another writer has failed
-    std::mutex mutex;
-    std::optional<Error> error;  // the first; under mutex
+    Mutex mutex;
+    std::optional<Error> error GUARDED_BY(mutex);  // the first
 
+    ClipKey documents_of(const PlannedClip& clip) const { return {directory, set_id, clip.number}; }
     bool stopped() const { return stop.load() || progress.cancel.load(); }
     std::uint64_t key_of(const PlannedClip& clip, std::uint64_t frame) const {
         return payload_key(set_id, format, clip.number, frame);
@@ -75,18 +57,10 @@ struct Work {
 Result<void> record(Work& work, const PlannedClip& clip, ByteStore& store, const std::string& path) {
     const auto info = store.stat(path);
     if (!info) return info.error();
-    return write_record(work.store, work.directory,
-                        {.set = work.set_id,
-                         .number = clip.number,
-                         .frames = work.plan.frames,
+    return write_record(work.store, work.documents_of(clip),
+                        {.frames = work.plan.frames,
                          .kind = record_kind(work.plan.request.format),
                          .file_id = *info ? (*info)->file_id : 0});
-}
-
-Result<void> record_whole(Work& work, const PlannedClip& clip, ClipSums sums) {
-    sums.set = work.set_id;
-    sums.number = clip.number;
-    return write_sums(work.store, work.directory, sums);
 }
 
 /// Renames the existing part of a clip to `path`, and returns its FileInfo::file_id. Checks again that the part
@@ -101,21 +75,20 @@ Result<std::uint64_t> take_over(Work& work, const PlannedClip& clip, const std::
     if (!before) return before.error();
     if (!name || !*before) return exchanged();
     const StoredClip begun{work.plan.frames, *name, clip.from};
-    const auto ours = is_ours(work.store, begun, work.plan.request.format, work.set_id, true);
+    const auto ours = is_ours(work.store, begun, {&work.plan.request.format, work.set_id, true});
     if (!ours) return ours.error();
     if (!*ours) return exchanged();
     if (auto renamed = work.store.rename(clip.from, path); !renamed) return renamed.error();
     const auto now = work.store.stat(path);
     if (!now) return now.error();
     // Checked under this name too, which nobody else knows: the file may have been replaced twice.
-    const auto record = read_record(work.store, work.directory, work.set_id, clip.number);
+    const auto record = read_record(work.store, work.documents_of(clip));
     const bool recorded = *now && record && (!*record || is_recorded(**record, **now));
     if (recorded && may_be_same_file((*now)->file_id, (*before)->file_id)) return (*now)->file_id;
     if (auto back = work.store.rename(path, clip.from); !back) return back.error();
     return exchanged();
 }
 
-/// Writes one sequence into its partial directory.
 class SequenceWriter {
 public:
     SequenceWriter(Work& work, const PlannedClip& clip)
@@ -134,7 +107,7 @@ public:
             const std::uint64_t number = kFirstFrameNumber + frame;
             const std::string name = pattern_.name(number);
             const std::string path = join_path(directory_, name);
-            const auto bytes = buffer_.first(sizes_[frame]);
+            const auto bytes = std::span(buffer_).first(sizes_[frame]);
             work_.maker.make(bytes, {frame, number, work_.key_of(clip_, frame), name});
             if (clip_.frames_there[frame]) {
                 if (is_whole(path, bytes)) continue;
@@ -146,7 +119,7 @@ public:
             return join_path(directory_, pattern_.name(kFirstFrameNumber + frame));
         };
         auto sums = sums_of_frames(*store_, path_of(0), path_of(sizes_.size() - 1));
-        return sums ? record_whole(work_, clip_, *sums) : sums.error();
+        return sums ? write_sums(work_.store, work_.documents_of(clip_), *sums) : sums.error();
     }
 
 private:
@@ -176,29 +149,14 @@ private:
         auto file = store_->open(path);
         if (!file) return false;
         const auto holes = (*file)->hole_bytes(0);
-        if (!holes || *holes > 0) return false;
-        const std::size_t probe = std::min(kProbeBytes, wanted.size());
-        return holds(**file, 0, wanted.first(probe)) &&
-               holds(**file, wanted.size() - probe, wanted.last(probe));
-    }
-    static bool holds(ByteSource& file, std::uint64_t offset, std::span<const std::byte> wanted) {
-        std::vector<std::byte> bytes(wanted.size());
-        const auto got = file.read_at(offset, bytes);
-        return got && *got == bytes.size() && std::equal(bytes.begin(), bytes.end(), wanted.begin());
+        return holes && *holes == 0 && holds_ends(**file, 0, wanted);
     }
 
     Result<void> write_frame(const std::string& path, std::span<const std::byte> frame) {
-        // The existing file has another length, or other bytes than planned.
-        const auto old = store_->stat(path);
-        if (!old) return old.error();
-        if (*old) {
-            const auto removed = remove_seen(*store_, path, **old);
-            if (!removed) return removed.error();
-            if (!*removed) {
-                return environment_error(
-                    fmt::format("{}: is not a frame that prepare made: it is left alone", path));
-            }
-        }
+        const Error foreign =
+            environment_error(fmt::format("{}: is not a frame that prepare made: it is left alone", path));
+        // An existing file has another length, or other bytes than planned.
+        if (auto free = make_way(*store_, path, foreign); !free) return free;
         auto file = store_->create(path);
         if (!file) return file.error();
         for (std::size_t at = 0; at < frame.size(); at += kPieceBytes) {
@@ -216,7 +174,7 @@ private:
     std::unique_ptr<ByteStore> store_;  // confined to this directory
     FramePattern pattern_;
     std::vector<std::uint32_t> sizes_;
-    Buffer buffer_;
+    std::vector<std::byte> buffer_;
 };
 
 /// Writes one container into its partial file from the beginning, because the file of an interrupted prepare
@@ -224,7 +182,7 @@ private:
 Result<void> write_container(Work& work, const PlannedClip& clip) {
     const std::string path = clip.path + partial_suffix(work.run);
     const auto sizes = work.sizes_of(clip);
-    Buffer buffer(*std::max_element(sizes.begin(), sizes.end()));
+    std::vector<std::byte> buffer(*std::max_element(sizes.begin(), sizes.end()));
     if (!clip.from.empty()) {
         if (auto taken = take_over(work, clip, path); !taken) return taken.error();
         if (auto removed = work.store.remove(path); !removed) return removed;
@@ -236,7 +194,7 @@ Result<void> write_container(Work& work, const PlannedClip& clip) {
     if (!writer) return writer.error();
     for (std::uint64_t frame = 0; frame < sizes.size(); ++frame) {
         if (work.stopped()) return interrupted_error();
-        const auto bytes = buffer.first(sizes[frame]);
+        const auto bytes = std::span(buffer).first(sizes[frame]);
         work.maker.make(bytes, {frame, kFirstFrameNumber + frame, work.key_of(clip, frame), {}});
         if (auto added = (*writer)->add(bytes); !added) return added.error();
         work.progress.bytes_done += sizes[frame];
@@ -244,7 +202,7 @@ Result<void> write_container(Work& work, const PlannedClip& clip) {
     if (auto finished = (*writer)->finish(); !finished) return finished.error();
     if (auto closed = (*file)->close(); !closed) return closed.error();
     auto sums = sums_of_container(work.store, path);
-    return sums ? record_whole(work, clip, *sums) : sums.error();
+    return sums ? write_sums(work.store, work.documents_of(clip), *sums) : sums.error();
 }
 
 /// Checks before anything is written that every planned frame can be made with its planned size. Returns the
@@ -317,7 +275,7 @@ void write_clips(Work& work) {
         if (next >= work.plan.missing.size()) return;
         const auto written = write_clip(work, work.plan.missing[next]);
         if (written) continue;
-        const std::lock_guard lock(work.mutex);
+        const MutexLock lock(work.mutex);
         if (!work.error) work.error = written.error();
         work.stop = true;
     }
@@ -356,6 +314,7 @@ Result<void> prepare(ByteStore& whole_store, const PreparePlan& plan, PreparePro
     }
     if (writers.size() == 0) write_clips(work);  // no thread was available: this thread writes
     writers.join();
+    const MutexLock lock(work.mutex);
     if (work.error) return *work.error;
     if (progress.clips_done < plan.missing.size()) return interrupted_error();
     return {};

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "base/ascii.h"
 #include "base/path.h"
 #include "base/prng.h"
 #include "media/catalogue/frame_sizes.h"
@@ -13,11 +14,10 @@
 #include "media/own_files/document_file.h"
 #include "media/own_files/own_names.h"
 #include "media/sequence/sequence_index.h"
-#include "media/write/container_writer.h"
+#include "media/write/clip_record.h"
 #include "media/write/media_set.h"
 #include "media/write/media_set_names.h"
 #include "media/write/planned_index.h"
-#include "media/write/recording_names.h"
 
 namespace streamsim::media {
 namespace {
@@ -27,7 +27,8 @@ constexpr double kBytesKept = 64e6;
 constexpr double kFramesMin = 4;
 constexpr double kFramesMax = 48;
 constexpr std::string_view kStreamsSchema = "streamsim.recording-record";
-constexpr int kVersion = 1;
+constexpr std::string_view kRun = "run-";
+constexpr std::string_view kSeat = "seat", kStream = "-stream";
 /// Limit of frame numbers: more than a year at 24 fps.
 constexpr std::uint64_t kFrames = 1'000'000'000;
 
@@ -71,13 +72,6 @@ private:
     std::uint64_t round_ = 0;
 };
 
-/// Offset of the first frame in a container.
-std::uint64_t essence_offset(MediaFormat::Container container) {
-    using Container = MediaFormat::Container;
-    if (container == Container::mp4) return kMp4DataOffset;
-    return container == Container::mxf ? kMxfHeaderBytes : kQuickTimeDataOffset;
-}
-
 }  // namespace
 
 std::uint32_t distinct_frames(const MediaFormat& format) {
@@ -105,7 +99,7 @@ std::shared_ptr<const FrameIndex> recording_index(const MediaFormat& format,
                                      .rate = format.rate});
     } else {
         const std::string file = path + std::string(container_extension(format.container));
-        named = make_container_index(file, format.rate, {{0, sizes.front()}});
+        named = make_container_index(file, {.rate = format.rate, .extents = {{0, sizes.front()}}});
     }
     return std::make_shared<RecordingIndex>(std::move(named), std::move(sizes),
                                             essence_offset(format.container), alignment);
@@ -138,7 +132,23 @@ Result<void> make_recorded_frames(const MediaFormat& format,
 }
 
 std::string recording_name(std::uint32_t seat, std::uint32_t stream) {
-    return fmt::format("seat{}-stream{}", seat, stream);
+    return fmt::format("{}{}{}{}", kSeat, seat, kStream, stream);
+}
+
+bool is_recording(std::string_view name) {
+    const std::size_t at = name.find(kStream);
+    if (at == std::string_view::npos || !name.starts_with(kSeat)) return false;
+    const auto seat = whole_number<std::uint32_t>(name.substr(kSeat.size(), at - kSeat.size()));
+    const auto stream = whole_number<std::uint32_t>(name.substr(at + kStream.size()));
+    return seat && stream && name == recording_name(*seat, *stream);
+}
+
+std::string run_name(std::uint64_t id) {
+    return fmt::format("{}{}", kRun, id_text(id));
+}
+
+bool is_run(std::string_view name) {
+    return name.starts_with(kRun) && is_id(name.substr(kRun.size()));
 }
 
 Result<std::string> make_recordings(ByteStore& store, const std::string& target) {
@@ -155,9 +165,7 @@ Result<std::string> make_recordings(ByteStore& store, const std::string& target)
 }
 
 RecordedStream recorded_stream(const MediaFormat& format, const std::string& name, std::uint64_t frames) {
-    const bool sequence = format.container == MediaFormat::Container::sequence;
-    return {name, std::string(sequence ? frame_extension(format) : container_extension(format.container)),
-            frames};
+    return {name, record_kind(format), frames};
 }
 
 Result<void> record_streams(ByteStore& store,
@@ -168,14 +176,12 @@ Result<void> record_streams(ByteStore& store,
     if (!confined) return confined.error();
     const auto id = read_marker(**confined, media_root(target));
     if (!id) return id.error();
-    Json document = {{"schema", kStreamsSchema},
-                     {"version", kVersion},
-                     {"set", id_text(id->value_or(0))},
-                     {"streams", Json::array()}};
+    Json document = {{"set", id_text(id->value_or(0))}, {"streams", Json::array()}};
     for (const RecordedStream& stream : streams)
         document["streams"].push_back(
             {{"name", stream.name}, {"kind", stream.kind}, {"frames", stream.frames}});
-    return write_document(**confined, join_path(directory, kRecordedStreams), [&](auto) { return document; });
+    return write_document(**confined, join_path(directory, kRecordedStreams), kStreamsSchema,
+                          [&](auto) { return document; });
 }
 
 Result<std::vector<RecordedStream>> read_recorded_streams(ByteStore& store,

@@ -14,6 +14,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/result.h"
@@ -46,12 +47,15 @@ Result<void> make_recorded_frames(const MediaFormat& format,
 
 /// "seat0-stream1".
 std::string recording_name(std::uint32_t seat, std::uint32_t stream);
+bool is_recording(std::string_view name);
+/// "run-0123456789abcdef".
+std::string run_name(std::uint64_t id);
+bool is_run(std::string_view name);
 
 /// Makes a directory for the recordings of one run; its path. Blocks. Errors: environment; bad input when the
 /// target's streamsim-media was not made by us.
 Result<std::string> make_recordings(ByteStore& store, const std::string& target);
 
-/// One stream that a recorder is about to write.
 struct RecordedStream {
     std::string name;          // recording_name()
     std::string kind;          // sequence: extension of its frames, "dpx"; container: its own, ".mov"

@@ -3,10 +3,6 @@
 #include <fmt/format.h>
 
 #include "base/units.h"
-#include "profile/capture/captured_clients.h"
-#include "profile/capture/nfs_capture.h"
-#include "profile/capture/pdml.h"
-#include "profile/capture/smb_capture.h"
 
 namespace streamsim::profile {
 
@@ -14,39 +10,27 @@ std::vector<std::string> tshark_arguments(const std::string& capture) {
     return {"-r", capture, "-n", "-Y", "rpc || smb2", "-T", "pdml", "-J", "ip ipv6 tcp udp rpc nfs smb2"};
 }
 
-struct CaptureReader::State {
-    TrafficBuilder traffic;
-    CapturedClients clients{traffic};
-    NfsCapture nfs{traffic, clients};
-    SmbCapture smb{traffic, clients};
-    PdmlReader pdml;
-};
-
-CaptureReader::CaptureReader() : state_(std::make_unique<State>()) {}
-CaptureReader::~CaptureReader() = default;
-
 void CaptureReader::line(std::string_view line) {
-    for (const CapturedMessage& message : state_->pdml.line(line)) {
+    for (const CapturedMessage& message : pdml_.line(line)) {
         if (message.kind == CapturedMessage::Kind::rpc) {
-            state_->nfs.take(message);
+            nfs_.take(message);
         } else {
-            state_->smb.take(message);
+            smb_.take(message);
         }
     }
 }
 
 Result<Traffic> CaptureReader::finish(const std::string& source) {
-    State& all = *state_;
-    all.smb.finish();
-    const std::uint64_t nfs3 = all.nfs.counted(3), nfs4 = all.nfs.counted(4), smb = all.smb.counted();
-    if (all.smb.encrypted() > 0) {
-        all.traffic.note(fmt::format("{} SMB messages are encrypted: nothing of them can be seen",
-                                     show_count(all.smb.encrypted())));
+    smb_.finish();
+    const std::uint64_t nfs3 = nfs_.counted(3), nfs4 = nfs_.counted(4), smb = smb_.counted();
+    if (smb_.encrypted() > 0) {
+        traffic_.note(fmt::format("{} SMB messages are encrypted: nothing of them can be seen",
+                                  show_count(smb_.encrypted())));
     }
-    if (const auto open = all.nfs.unanswered() + all.smb.unanswered(); open > 0)
-        all.traffic.note(fmt::format("{} calls without a reply in the capture are left out", show_count(open)));
+    if (const auto open = nfs_.unanswered() + smb_.unanswered(); open > 0)
+        traffic_.note(fmt::format("{} calls without a reply in the capture are left out", show_count(open)));
     if (nfs3 + nfs4 + smb == 0) {
-        return bad_input(all.smb.encrypted() > 0
+        return bad_input(smb_.encrypted() > 0
                              ? fmt::format("{}: all its SMB messages are encrypted, expected a capture of "
                                            "NFSv3, NFSv4 or unencrypted SMB2",
                                            source)
@@ -55,7 +39,7 @@ Result<Traffic> CaptureReader::finish(const std::string& source) {
     std::string recorder;
     for (const auto& [count, name] : {std::pair(nfs3, "NFSv3"), {nfs4, "NFSv4"}, {smb, "SMB2"}})
         if (count > 0) recorder += fmt::format("{}{}", recorder.empty() ? "" : " and ", name);
-    return all.traffic.finish(source, recorder, true);
+    return traffic_.finish(source, recorder, true);
 }
 
 }  // namespace streamsim::profile

@@ -1,12 +1,14 @@
 // Captures of NFSv3, NFSv4 and SMB2/3 traffic: calls and their replies become operations.
 #pragma once
 
-#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "base/result.h"
+#include "profile/capture/nfs_capture.h"
+#include "profile/capture/pdml.h"
+#include "profile/capture/smb_capture.h"
 #include "profile/traffic/traffic.h"
 
 namespace streamsim::profile {
@@ -18,8 +20,7 @@ std::vector<std::string> tshark_arguments(const std::string& capture);
 /// the first time; a call without a reply does not count.
 class CaptureReader {
 public:
-    CaptureReader();
-    ~CaptureReader();
+    CaptureReader() = default;
     CaptureReader(const CaptureReader&) = delete;
     CaptureReader& operator=(const CaptureReader&) = delete;
 
@@ -28,8 +29,10 @@ public:
     Result<Traffic> finish(const std::string& source);
 
 private:
-    struct State;
-    std::unique_ptr<State> state_;
+    TrafficBuilder traffic_;
+    NfsCapture nfs_{traffic_};
+    SmbCapture smb_{traffic_};
+    PdmlReader pdml_;
 };
 
 }  // namespace streamsim::profile

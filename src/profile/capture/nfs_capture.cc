@@ -1,4 +1,3 @@
-// Procedures of RFC 1813 (NFSv3), operations of RFC 7530 and RFC 8881 (NFSv4).
 #include "profile/capture/nfs_capture.h"
 
 #include <fmt/format.h>
@@ -10,46 +9,40 @@ namespace {
 
 constexpr std::uint64_t kNfsProgram = 100003;
 
-enum Procedure3 : std::uint64_t {
-    kGetAttr3 = 1,
-    kSetAttr3 = 2,
-    kLookup3 = 3,
-    kAccess3 = 4,
-    kReadLink3 = 5,
-    kRead3 = 6,
-    kWrite3 = 7,
-    kCreate3 = 8,
-    kMakeDir3 = 9,
-    kSymLink3 = 10,
-    kMakeNode3 = 11,
-    kRemove3 = 12,
-    kRemoveDir3 = 13,
-    kRename3 = 14,
-    kLink3 = 15,
-    kReadDir3 = 16,
-    kReadDirPlus3 = 17,
-    kCommit3 = 21
+/// The meaning of a procedure of NFSv3, or of an operation of NFSv4.
+enum class Act {
+    none,
+    ask,
+    look_up,
+    read,
+    write,
+    open,
+    remove,
+    rename,
+    list,
+    sync,
+    change,
+    close,
+    set_handle,
+    get_handle
 };
 
-enum Operation4 : std::uint64_t {
-    kAccess4 = 3,
-    kClose4 = 4,
-    kCommit4 = 5,
-    kCreate4 = 6,
-    kGetAttr4 = 9,
-    kGetHandle4 = 10,
-    kLink4 = 11,
-    kLookup4 = 15,
-    kOpen4 = 18,
-    kPutHandle4 = 22,
-    kRead4 = 25,
-    kReadDir4 = 26,
-    kReadLink4 = 27,
-    kRemove4 = 28,
-    kRename4 = 29,
-    kSetAttr4 = 34,
-    kWrite4 = 38
-};
+Act act_of(std::size_t version, std::uint64_t code) {
+    using enum Act;
+    // RFC 1813: NULL, GETATTR, SETATTR, LOOKUP, ACCESS, READLINK, READ, WRITE, CREATE, MKDIR, SYMLINK, MKNOD,
+    // REMOVE, RMDIR, RENAME, LINK, READDIR, READDIRPLUS, what mounts ask (FSSTAT, FSINFO, PATHCONF), COMMIT.
+    static constexpr Act kActs3[] = {none, ask,    change, look_up, ask,    ask,    read,   write,
+                                     open, change, change, change,  remove, change, rename, change,
+                                     list, list,   none,   none,    none,   sync};
+    // RFC 7530 and RFC 8881, from 3 on: ACCESS, CLOSE, COMMIT, CREATE, (2), GETATTR, GETFH, LINK, (3), LOOKUP,
+    // (2), OPEN, (3), PUTFH, (2), READ, READDIR, READLINK, REMOVE, RENAME, (4), SETATTR, (3), WRITE.
+    static constexpr Act kActs4[] = {
+        none, none, none,    ask,    close, sync, change, none, none,   ask,        get_handle, change, none,
+        none, none, look_up, none,   none,  open, none,   none, none,   set_handle, none,       none,   read,
+        list, ask,  remove,  rename, none,  none, none,   none, change, none,       none,       none,   write};
+    if (version == 3) return code < std::size(kActs3) ? kActs3[code] : none;
+    return code < std::size(kActs4) ? kActs4[code] : none;
+}
 
 std::uint64_t whole(std::string_view text) {
     return captured_number(text).value_or(0);
@@ -72,14 +65,11 @@ void NfsCapture::take(const CapturedMessage& message) {
     const std::uint64_t procedure = message.number("rpc.procedure").value_or(0);
     if ((version != 3 && version != 4) || procedure == 0) return;
     const auto [at, fresh] = calls_.try_emplace({message.from + " " + message.to, *xid});
-    if (!fresh) {
-        traffic_.note("a call was sent again; it counts once, from its first time");
-        return;
-    }
+    if (!fresh) return traffic_.note_sent_again();
     Call& call = at->second;
     call.version = version;
     call.begin_ns = message.time_ns;
-    call.user = clients_.user(message.from);
+    call.user = traffic_.user(message.from);
     if (version == 3) call.steps.push_back({procedure});
     for (const auto& [name, value] : message.fields) {
         if (name == "nfs.opcode" && version == 4) call.steps.push_back({whole(value)});
@@ -99,7 +89,7 @@ void NfsCapture::Step::take_argument(std::string_view field, const std::string& 
 }
 
 void NfsCapture::Step::take_result(std::string_view field, const std::string& value) {
-    if (field == "nfs.status3" || field == "nfs.nfsstat4") status = whole(value);
+    if (field == "nfs.status3" || field == "nfs.nfsstat4") failed = whole(value) != 0;
     if (field == "nfs.fhandle" && handle_out.empty()) handle_out = value;
     if ((field == "nfs.fattr3.size" || field == "nfs.fattr4.size") && !size) size = whole(value);
     if (field == "nfs.count3" || field == "nfs.read.data_length") moved = whole(value);
@@ -113,15 +103,20 @@ void NfsCapture::reply(const CapturedMessage& message, Call& call) {
         if (steps == 0) continue;
         call.steps[steps - 1].take_result(name, value);
     }
-    if (call.version == 3) {
-        ++counted3_;
-        done3(call, call.steps.front(), message.time_ns);
-    } else {
-        ++counted4_;
-        // A COMPOUND ends with the first operation that fails.
-        call.steps.resize(std::min(call.steps.size(), std::max<std::size_t>(steps, 1)));
-        done4(call, message.time_ns);
+    ++counted_[call.version];
+    call.end_ns = message.time_ns;
+    // A COMPOUND ends with the first operation that fails.
+    call.steps.resize(std::min(call.steps.size(), std::max<std::size_t>(steps, 1)));
+    Compound compound;
+    for (Step& step : call.steps) {
+        if (call.version == 4 && act_of(4, step.code) != Act::set_handle) step.handle = compound.handle;
+        compound.handle = step.handle;
+        take_step(call, step, compound);
     }
+    if (compound.acted || !compound.asked) return;
+    TrafficOperation asked = operation(call, {}, TrafficKind::stat, *compound.asked);
+    asked.failed = compound.asked_failed;
+    traffic_.add(asked);
 }
 
 std::uint32_t NfsCapture::file_of(const std::string& handle) {
@@ -133,31 +128,31 @@ std::uint32_t NfsCapture::file_of(const std::string& handle) {
 }
 
 std::uint32_t NfsCapture::file_in(const std::string& directory, const std::string& name) {
-    const std::string& parent = traffic_.at(file_of(directory)).name;
-    traffic_.at(file_of(directory)).regular = false;
-    return traffic_.file(parent.starts_with("handle-") ? name : parent + "/" + name);
+    TrafficFile& parent = traffic_.at(file_of(directory));
+    parent.regular = false;
+    return traffic_.file(parent.name.starts_with("handle-") ? name : parent.name + "/" + name);
 }
 
 /// A name that was looked up or made has a handle from now on.
 void NfsCapture::learn(const Step& step, std::uint32_t file) {
     if (step.handle_out.empty()) return;
     handles_[step.handle_out] = file;
-    if (step.size) traffic_.at(file).bytes = std::max(traffic_.at(file).bytes, *step.size);
+    traffic_.grow(file, step.size.value_or(0));
 }
 
-std::size_t NfsCapture::add(
-    const Call& call, TrafficKind kind, std::uint32_t file, bool failed, std::int64_t end_ns) {
-    TrafficOperation operation;
-    operation.begin_ns = call.begin_ns;
-    operation.duration_ns = end_ns - call.begin_ns;
-    operation.user = call.user;
-    operation.file = file;
-    operation.kind = kind;
-    operation.failed = failed;
-    return traffic_.add(operation);
+TrafficOperation NfsCapture::operation(const Call& call,
+                                       const Step& step,
+                                       TrafficKind kind,
+                                       std::uint32_t file) {
+    return {.begin_ns = call.begin_ns,
+            .duration_ns = call.end_ns - call.begin_ns,
+            .user = call.user,
+            .file = file,
+            .kind = kind,
+            .failed = step.failed};
 }
 
-void NfsCapture::moved(const Call& call, const Step& step, TrafficKind kind, std::int64_t end_ns) {
+void NfsCapture::moved(const Call& call, const Step& step, TrafficKind kind) {
     const std::uint32_t file = file_of(step.handle);
     Use& use = uses_[{call.user, file}];
     // NFSv3 opens nothing: whoever reads from the beginning again has begun anew.
@@ -174,139 +169,89 @@ void NfsCapture::moved(const Call& call, const Step& step, TrafficKind kind, std
     }
     if (step.offset == 0) ++use.reads_at_begin;
     if (step.stable) traffic_.session(use.session).synchronous = true;
-    const std::uint64_t bytes = step.status != 0 ? 0 : step.moved.value_or(step.bytes);
-    if (step.size) traffic_.at(file).bytes = std::max(traffic_.at(file).bytes, *step.size);
-    if (bytes == 0 && step.status == 0) {
+    const std::uint64_t bytes = step.failed ? 0 : step.moved.value_or(step.bytes);
+    traffic_.grow(file, step.size.value_or(0));
+    if (bytes == 0 && !step.failed) {
         if (kind == TrafficKind::read) traffic_.found_end();
         return;
     }
     if (step.offset > UINT64_MAX / 2 - bytes) return;
-    TrafficOperation& entry = traffic_.operation(add(call, kind, file, step.status != 0, end_ns));
+    TrafficOperation entry = operation(call, step, kind, file);
     entry.session = use.session;
     entry.offset = step.offset;
     entry.bytes = bytes;
-    traffic_.at(file).bytes = std::max(traffic_.at(file).bytes, entry.offset + entry.bytes);
+    traffic_.add(entry);
 }
 
-void NfsCapture::done3(const Call& call, const Step& step, std::int64_t end_ns) {
-    const bool failed = step.status != 0;
-    switch (step.code) {
-        case kGetAttr3:
-        case kAccess3:
-        case kReadLink3: add(call, TrafficKind::stat, file_of(step.handle), failed, end_ns); return;
-        case kLookup3: {
-            const std::uint32_t file = file_in(step.handle, step.name);
-            if (!failed) learn(step, file);
-            const std::size_t number = add(call, TrafficKind::stat, file, failed, end_ns);
-            if (!failed) uses_[{call.user, file}].lookup = number;
-            return;
-        }
-        case kRead3: return moved(call, step, TrafficKind::read, end_ns);
-        case kWrite3: return moved(call, step, TrafficKind::write, end_ns);
-        case kCreate3: {
-            const std::uint32_t file = file_in(step.handle, step.name);
-            if (!failed) learn(step, file);
-            open(call, TrafficKind::create, file, failed, end_ns);
-            return;
-        }
-        case kRemove3: add(call, TrafficKind::remove, file_in(step.handle, step.name), failed, end_ns); return;
-        case kRename3: add(call, TrafficKind::rename, file_in(step.handle, step.name), failed, end_ns); return;
-        case kReadDir3:
-        case kReadDirPlus3:
-            if (step.cookie == 0) add(call, TrafficKind::list, file_of(step.handle), failed, end_ns);
-            return;
-        case kCommit3: add(call, TrafficKind::sync, file_of(step.handle), failed, end_ns); return;
-        case kSetAttr3:
-        case kMakeDir3:
-        case kSymLink3:
-        case kMakeNode3:
-        case kRemoveDir3:
-        case kLink3: add(call, TrafficKind::other, file_of(step.handle), failed, end_ns); return;
-        default: return;  // FSSTAT, FSINFO, PATHCONF: what mounts ask
-    }
-}
-
-void NfsCapture::open(
-    const Call& call, TrafficKind kind, std::uint32_t file, bool failed, std::int64_t end_ns) {
-    const std::size_t number = add(call, kind, file, failed, end_ns);
-    if (failed) return;
-    const std::uint32_t session = traffic_.add_session({file, false, false});
-    uses_[{call.user, file}] = {session, 0, std::nullopt};
-    traffic_.operation(number).session = session;
-}
-
-void NfsCapture::done4(const Call& call, std::int64_t end_ns) {
-    Compound compound;
-    for (Step step : call.steps) {
-        if (step.code == kPutHandle4) compound.handle = step.handle;
-        step.handle = compound.handle;
-        done_step4(call, step, compound, end_ns);
-    }
-    if (!compound.acted && compound.asked)
-        add(call, TrafficKind::stat, *compound.asked, compound.asked_failed, end_ns);
-}
-
-void NfsCapture::done_step4(const Call& call, const Step& step, Compound& compound, std::int64_t end_ns) {
-    const bool failed = step.status != 0;
-    const auto act = [&](TrafficKind kind, std::uint32_t file) {
+void NfsCapture::take_step(const Call& call, const Step& step, Compound& compound) {
+    const auto add = [&](TrafficKind kind, std::uint32_t file) {
         compound.acted = true;
-        add(call, kind, file, failed, end_ns);
+        traffic_.add(operation(call, step, kind, file));
     };
-    switch (step.code) {
-        case kGetHandle4:
-            if (!compound.found || failed) return;
+    switch (act_of(call.version, step.code)) {
+        case Act::none:
+        case Act::set_handle: return;
+        case Act::get_handle:
+            if (!compound.found || step.failed) return;
             learn(step, *compound.found);
             compound.handle = step.handle_out;
             return;
-        case kRead4:
-        case kWrite4:
-            compound.acted = true;
-            return moved(call, step, step.code == kRead4 ? TrafficKind::read : TrafficKind::write, end_ns);
-        case kOpen4: return open4(call, step, compound, end_ns);
-        case kLookup4:
-        case kGetAttr4:
-        case kAccess4:
-        case kReadLink4: return ask4(step, compound);
-        case kReadDir4:
+        case Act::ask:
+        case Act::look_up: return ask(call, step, compound);
+        case Act::read: compound.acted = true; return moved(call, step, TrafficKind::read);
+        case Act::write: compound.acted = true; return moved(call, step, TrafficKind::write);
+        case Act::open: return open(call, step, compound);
+        case Act::list:
             compound.acted = true;
             if (step.cookie != 0) return;  // the same listing goes on
-            add(call, TrafficKind::list, compound.found.value_or(file_of(step.handle)), failed, end_ns);
-            return;
-        case kRemove4: return act(TrafficKind::remove, file_in(step.handle, step.name));
-        case kRename4: return act(TrafficKind::rename, file_of(step.handle));
-        case kCommit4: return act(TrafficKind::sync, file_of(step.handle));
-        case kCreate4:
-        case kSetAttr4:
-        case kLink4: return act(TrafficKind::other, file_of(step.handle));
-        case kClose4:
+            return add(TrafficKind::list, compound.found.value_or(file_of(step.handle)));
+        case Act::remove: return add(TrafficKind::remove, file_in(step.handle, step.name));
+        case Act::rename:
+            return add(TrafficKind::rename,
+                       call.version == 3 ? file_in(step.handle, step.name) : file_of(step.handle));
+        case Act::sync: return add(TrafficKind::sync, file_of(step.handle));
+        case Act::change: return add(TrafficKind::other, file_of(step.handle));
+        case Act::close:
             compound.acted = true;
             uses_.erase({call.user, file_of(step.handle)});
             return;
-        default: return;
     }
 }
 
-void NfsCapture::open4(const Call& call, const Step& step, Compound& compound, std::int64_t end_ns) {
-    const bool failed = step.status != 0;
-    const std::uint32_t file = step.name.empty() ? file_of(step.handle) : file_in(step.handle, step.name);
+void NfsCapture::open(const Call& call, const Step& step, Compound& compound) {
+    const bool creates = call.version == 3;  // CREATE has a name, and creates also where it fails
+    const std::uint32_t file =
+        !creates && step.name.empty() ? file_of(step.handle) : file_in(step.handle, step.name);
     compound.acted = true;
-    if (!failed) compound.found = file;
-    open(call,
-         failed         ? TrafficKind::stat
-         : step.creates ? TrafficKind::create
-                        : TrafficKind::open,
-         file, failed, end_ns);
+    TrafficOperation entry = operation(call, step, TrafficKind::open, file);
+    if (creates || step.creates) entry.kind = TrafficKind::create;
+    if (!creates && step.failed) entry.kind = TrafficKind::stat;
+    if (!step.failed) {
+        if (creates) learn(step, file);
+        compound.found = file;
+        entry.session = traffic_.add_session({file, false, false});
+        uses_[{call.user, file}] = {entry.session, 0, std::nullopt};
+    }
+    traffic_.add(entry);
 }
 
-void NfsCapture::ask4(const Step& step, Compound& compound) {
-    if (step.code == kLookup4) {
-        compound.asked = file_in(step.handle, step.name);
-        compound.found = compound.asked;
+/// A COMPOUND of questions counts once, and a LOOKUP of NFSv3 may become an open.
+void NfsCapture::ask(const Call& call, const Step& step, Compound& compound) {
+    const bool looks_up = act_of(call.version, step.code) == Act::look_up;
+    const std::uint32_t file = looks_up         ? file_in(step.handle, step.name)
+                               : compound.asked ? *compound.asked
+                               : compound.found ? *compound.found
+                                                : file_of(step.handle);
+    if (call.version == 3) {
+        if (looks_up && !step.failed) learn(step, file);
+        const std::size_t number = traffic_.add(operation(call, step, TrafficKind::stat, file));
+        if (looks_up && !step.failed) uses_[{call.user, file}].lookup = number;
+        return;
     }
-    if (!compound.asked) compound.asked = compound.found ? *compound.found : file_of(step.handle);
-    TrafficFile& file = traffic_.at(*compound.asked);
-    if (step.size) file.bytes = std::max(file.bytes, *step.size);
-    compound.asked_failed = step.status != 0;
+    if (looks_up) compound.found = file;
+    compound.asked = file;
+    compound.asked_failed = step.failed;
+    traffic_.grow(file, step.size.value_or(0));
 }
 
 }  // namespace streamsim::profile

@@ -1,6 +1,7 @@
 // NFSv3 and NFSv4 calls of a capture and their replies. Inside profile/ only.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -10,7 +11,6 @@
 #include <utility>
 #include <vector>
 
-#include "profile/capture/captured_clients.h"
 #include "profile/capture/pdml.h"
 #include "profile/traffic/traffic_builder.h"
 
@@ -18,9 +18,10 @@ namespace streamsim::profile {
 
 class NfsCapture {
 public:
-    NfsCapture(TrafficBuilder& traffic, CapturedClients& clients) : traffic_(traffic), clients_(clients) {}
+    explicit NfsCapture(TrafficBuilder& traffic) : traffic_(traffic) {}
     void take(const CapturedMessage& message);
-    std::uint64_t counted(std::uint64_t version) const { return version == 3 ? counted3_ : counted4_; }
+    /// REQUIRES: version 3 or 4.
+    std::uint64_t counted(std::size_t version) const { return counted_[version]; }
     std::uint64_t unanswered() const { return calls_.size(); }
 
 private:
@@ -31,7 +32,7 @@ private:
         std::uint64_t offset = 0, bytes = 0, cookie = 0;
         bool creates = false, stable = false;
         // Results, from the reply:
-        std::uint64_t status = 0;
+        bool failed = false;
         std::string handle_out;
         std::optional<std::uint64_t> size, moved;
 
@@ -39,8 +40,8 @@ private:
         void take_result(std::string_view field, const std::string& value);
     };
     struct Call {
-        std::uint64_t version = 3;
-        std::int64_t begin_ns = 0;
+        std::size_t version = 3;
+        std::int64_t begin_ns = 0, end_ns = 0;
         std::uint32_t user = 0;
         std::vector<Step> steps;
     };
@@ -60,24 +61,20 @@ private:
     };
 
     void reply(const CapturedMessage& message, Call& call);
-    void done3(const Call& call, const Step& step, std::int64_t end_ns);
-    void done4(const Call& call, std::int64_t end_ns);
-    void done_step4(const Call& call, const Step& step, Compound& compound, std::int64_t end_ns);
-    void open4(const Call& call, const Step& step, Compound& compound, std::int64_t end_ns);
-    void ask4(const Step& step, Compound& compound);
-    void open(const Call& call, TrafficKind kind, std::uint32_t file, bool failed, std::int64_t end_ns);
-    void moved(const Call& call, const Step& step, TrafficKind kind, std::int64_t end_ns);
-    std::size_t add(const Call& call, TrafficKind kind, std::uint32_t file, bool failed, std::int64_t end_ns);
+    void take_step(const Call& call, const Step& step, Compound& compound);
+    void ask(const Call& call, const Step& step, Compound& compound);
+    void open(const Call& call, const Step& step, Compound& compound);
+    void moved(const Call& call, const Step& step, TrafficKind kind);
+    static TrafficOperation operation(const Call& call, const Step& step, TrafficKind kind, std::uint32_t file);
     std::uint32_t file_of(const std::string& handle);
     std::uint32_t file_in(const std::string& directory, const std::string& name);
     void learn(const Step& step, std::uint32_t file);
 
     TrafficBuilder& traffic_;
-    CapturedClients& clients_;
     std::map<std::pair<std::string, std::uint64_t>, Call> calls_;  // by client and server, and xid
     std::unordered_map<std::string, std::uint32_t> handles_;
     std::map<std::pair<std::uint32_t, std::uint32_t>, Use> uses_;  // by user and file
-    std::uint64_t counted3_ = 0, counted4_ = 0;
+    std::array<std::uint64_t, 5> counted_{};                       // by version
 };
 
 }  // namespace streamsim::profile

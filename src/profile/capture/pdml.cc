@@ -1,55 +1,31 @@
 #include "profile/capture/pdml.h"
 
 #include <algorithm>
-#include <array>
-#include <charconv>
+#include <unordered_set>
+
+#include "base/ascii.h"
+#include "profile/traffic/traffic_builder.h"
 
 namespace streamsim::profile {
 namespace {
 
-constexpr std::array kFields = {
-    std::string_view("rpc.xid"),
-    std::string_view("rpc.msgtyp"),
-    std::string_view("rpc.program"),
-    std::string_view("rpc.programversion"),
-    std::string_view("rpc.procedure"),
-    std::string_view("nfs.procedure_v3"),
-    std::string_view("nfs.procedure_v4"),
-    std::string_view("nfs.opcode"),
-    std::string_view("nfs.nfsstat4"),
-    std::string_view("nfs.status3"),
-    std::string_view("nfs.fhandle"),
-    std::string_view("nfs.name"),
-    std::string_view("nfs.pathname.component"),
-    std::string_view("nfs.offset3"),
-    std::string_view("nfs.count3"),
-    std::string_view("nfs.offset4"),
-    std::string_view("nfs.count4"),
-    std::string_view("nfs.cookie3"),
-    std::string_view("nfs.cookie4"),
-    std::string_view("nfs.fattr3.size"),
-    std::string_view("nfs.fattr4.size"),
-    std::string_view("nfs.read.data_length"),
-    std::string_view("nfs.write.data_length"),
-    std::string_view("nfs.open.opentype"),
-    std::string_view("nfs.write.stable"),
-    std::string_view("nfs.data"),
-    std::string_view("smb2.header_len"),
-    std::string_view("smb2.cmd"),
-    std::string_view("smb2.msg_id"),
-    std::string_view("smb2.flags.response"),
-    std::string_view("smb2.nt_status"),
-    std::string_view("smb2.fid"),
-    std::string_view("smb2.filename"),
-    std::string_view("smb2.read_length"),
-    std::string_view("smb2.write_length"),
-    std::string_view("smb2.file_offset"),
-    std::string_view("smb2.create.disposition"),
-    std::string_view("smb2.eof"),
-    std::string_view("smb2.create.action"),
-    std::string_view("smb2.file_info.infolevel"),
-    std::string_view("smb2.disposition.delete_on_close"),
-};
+/// The fields that the readers of messages ask for.
+constexpr std::string_view kFields =
+    "rpc.xid rpc.msgtyp rpc.program rpc.programversion rpc.procedure nfs.opcode nfs.nfsstat4 "
+    "nfs.status3 nfs.fhandle nfs.name nfs.pathname.component nfs.offset3 nfs.count3 nfs.offset4 "
+    "nfs.count4 nfs.cookie3 nfs.cookie4 nfs.fattr3.size nfs.fattr4.size nfs.read.data_length "
+    "nfs.write.data_length nfs.open.opentype nfs.write.stable smb2.header_len smb2.cmd smb2.msg_id "
+    "smb2.flags.response smb2.nt_status smb2.fid smb2.filename smb2.read_length smb2.write_length "
+    "smb2.file_offset smb2.eof smb2.create.action smb2.file_info.infolevel "
+    "smb2.disposition.delete_on_close";
+
+bool is_kept(std::string_view field) {
+    static const std::unordered_set<std::string_view> kept = [] {
+        const auto names = split(kFields, ' ');
+        return std::unordered_set<std::string_view>(names.begin(), names.end());
+    }();
+    return kept.contains(field);
+}
 
 /// The value of `name="..."` in a line; names are at the beginning of fields, so that data, which is long and
 /// last, is not looked through.
@@ -66,8 +42,8 @@ std::string without_entities(std::string_view text) {
         {"&amp;", '&'}, {"&lt;", '<'}, {"&gt;", '>'}, {"&quot;", '"'}, {"&#x27;", '\''}, {"&apos;", '\''}};
     std::string out;
     while (!text.empty()) {
-        const auto* const found = std::find_if(std::begin(kEntities), std::end(kEntities),
-                                               [&](const auto& each) { return text.starts_with(each.first); });
+        const auto* const found =
+            std::ranges::find_if(kEntities, [&](const auto& each) { return text.starts_with(each.first); });
         if (found != std::end(kEntities)) {
             out += found->second;
             text.remove_prefix(found->first.size());
@@ -81,17 +57,9 @@ std::string without_entities(std::string_view text) {
 
 /// "1795321277.238367000"
 std::int64_t nanoseconds_of(std::string_view text) {
-    std::int64_t whole = 0, ns = 0, unit = 100'000'000;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), whole);
-    if (error != std::errc() || whole < 0 || whole > (std::int64_t{1} << 33)) return 0;
-    text.remove_prefix(static_cast<std::size_t>(end - text.data()));
-    if (!text.starts_with('.')) return whole * 1'000'000'000;
-    for (text.remove_prefix(1); !text.empty() && text.front() >= '0' && text.front() <= '9';
-         text.remove_prefix(1)) {
-        ns += (text.front() - '0') * unit;
-        unit /= 10;
-    }
-    return whole * 1'000'000'000 + ns;
+    const auto whole = take_number(text);
+    if (!whole || *whole > kSecondsMax) return 0;
+    return static_cast<std::int64_t>(*whole) * 1'000'000'000 + take_fraction(text);
 }
 
 }  // namespace
@@ -103,13 +71,8 @@ std::string_view CapturedMessage::field(std::string_view name) const {
 }
 
 std::optional<std::uint64_t> captured_number(std::string_view text) {
-    const bool hexadecimal = text.starts_with("0x");
-    if (hexadecimal) text.remove_prefix(2);
-    std::uint64_t value = 0;
-    const auto [end, error] =
-        std::from_chars(text.data(), text.data() + text.size(), value, hexadecimal ? 16 : 10);
-    if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
-    return value;
+    return text.starts_with("0x") ? whole_number<std::uint64_t>(text.substr(2), 16)
+                                  : whole_number<std::uint64_t>(text);
 }
 
 std::optional<std::uint64_t> CapturedMessage::number(std::string_view name) const {
@@ -138,9 +101,8 @@ void PdmlReader::field(std::string_view name, std::string_view line) {
             messages_.push_back({CapturedMessage::Kind::smb2, time_ns_, from_, to_, stream_, {}});
         if (smb2_ && name == "smb2.header.transform.signature")
             messages_.push_back({CapturedMessage::Kind::smb2_encrypted, time_ns_, from_, to_, stream_, {}});
-        if (messages_.empty() || std::find(kFields.begin(), kFields.end(), name) == kFields.end()) return;
-        const bool data = name == "nfs.data";  // only that there is some
-        messages_.back().fields.emplace_back(name, data ? "" : without_entities(attribute(line, " show=\"")));
+        if (messages_.empty() || !is_kept(name)) return;
+        messages_.back().fields.emplace_back(name, without_entities(attribute(line, " show=\"")));
     }
 }
 

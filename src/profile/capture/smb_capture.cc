@@ -1,8 +1,6 @@
 // Commands of [MS-SMB2] 2.2.
 #include "profile/capture/smb_capture.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 
 namespace streamsim::profile {
@@ -50,13 +48,10 @@ void SmbCapture::take(const CapturedMessage& message) {
         return;
     }
     const auto [at, fresh] = calls_.try_emplace(key);
-    if (!fresh) {
-        traffic_.note("a call was sent again; it counts once, from its first time");
-        return;
-    }
+    if (!fresh) return traffic_.note_sent_again();
     Call& call = at->second;
     call.begin_ns = message.time_ns;
-    call.user = clients_.user(message.from);
+    call.user = traffic_.user(message.from);
     call.command = *command;
     call.fid = message.field("smb2.fid");
     call.name = message.field("smb2.filename");
@@ -70,13 +65,11 @@ void SmbCapture::take(const CapturedMessage& message) {
 TrafficOperation SmbCapture::operation(const CapturedMessage& message,
                                        const Call& call,
                                        TrafficKind kind) const {
-    TrafficOperation operation;
-    operation.begin_ns = call.begin_ns;
-    operation.duration_ns = message.time_ns - call.begin_ns;
-    operation.user = call.user;
-    operation.kind = kind;
-    operation.failed = message.number("smb2.nt_status").value_or(0) >= kErrors;
-    return operation;
+    return {.begin_ns = call.begin_ns,
+            .duration_ns = message.time_ns - call.begin_ns,
+            .user = call.user,
+            .kind = kind,
+            .failed = message.number("smb2.nt_status").value_or(0) >= kErrors};
 }
 
 void SmbCapture::opened(const CapturedMessage& message, const Call& call, bool failed) {
@@ -96,8 +89,7 @@ void SmbCapture::opened(const CapturedMessage& message, const Call& call, bool f
     Opened& opened = opened_[fid];
     opened.file = entry.file;
     opened.session = entry.session = traffic_.add_session({entry.file, false, false});
-    if (const auto size = message.number("smb2.eof"))
-        traffic_.at(entry.file).bytes = std::max(traffic_.at(entry.file).bytes, *size);
+    traffic_.grow(entry.file, message.number("smb2.eof").value_or(0));
     opened.open = traffic_.add(entry);
     last_fid_[message.stream] = fid;
 }

@@ -9,7 +9,6 @@
 #include <utility>
 #include <vector>
 
-#include "profile/capture/captured_clients.h"
 #include "profile/capture/pdml.h"
 #include "profile/traffic/traffic_builder.h"
 
@@ -17,7 +16,7 @@ namespace streamsim::profile {
 
 class SmbCapture {
 public:
-    SmbCapture(TrafficBuilder& traffic, CapturedClients& clients) : traffic_(traffic), clients_(clients) {}
+    explicit SmbCapture(TrafficBuilder& traffic) : traffic_(traffic) {}
     void take(const CapturedMessage& message);
     void finish();
     std::uint64_t counted() const { return counted_; }
@@ -45,7 +44,6 @@ private:
     TrafficOperation operation(const CapturedMessage& message, const Call& call, TrafficKind kind) const;
 
     TrafficBuilder& traffic_;
-    CapturedClients& clients_;
     std::map<std::pair<std::string, std::uint64_t>, Call> calls_;  // by connection and message
     std::map<std::string, Opened> opened_;                         // by the server's id of it
     std::unordered_map<std::string, std::string> last_fid_;        // last file id of each connection

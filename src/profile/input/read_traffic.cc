@@ -4,11 +4,11 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <filesystem>
 #include <fstream>
 #include <list>
 
+#include "base/ascii.h"
 #include "base/system/utf8_path.h"
 #include "profile/capture/capture.h"
 #include "profile/input/run_program.h"
@@ -29,13 +29,8 @@ bool is_capture(const std::string& path) {
 
 /// "log.123" of "log": 123.
 std::optional<std::uint32_t> pid_of(std::string_view name, const std::string& base) {
-    if (!name.starts_with(base) || name.size() <= base.size() + 1 || name[base.size()] != '.')
-        return std::nullopt;
-    name.remove_prefix(base.size() + 1);
-    std::uint32_t pid = 0;
-    const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), pid);
-    if (error != std::errc() || end != name.data() + name.size()) return std::nullopt;
-    return pid;
+    return name.starts_with(base + ".") ? whole_number<std::uint32_t>(name.substr(base.size() + 1))
+                                        : std::nullopt;
 }
 
 /// The log files of strace -ff, one for each process.

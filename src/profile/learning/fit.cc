@@ -9,14 +9,10 @@ namespace {
 constexpr double kShareDistanceMax = 0.05;  // limit for shares and distributions
 constexpr double kRateDistanceMax = 0.2;    // limit for rates and for operations in flight
 
-bool is_played(TrafficKind kind) {
-    return kind != TrafficKind::sync && kind != TrafficKind::other;
-}
-
+/// The operations that a document has.
 double count_played(const Behaviour& behaviour) {
     double all = 0;
-    for (std::size_t i = 0; i < kTrafficKinds; ++i)
-        if (is_played(static_cast<TrafficKind>(i))) all += static_cast<double>(behaviour.operations[i]);
+    for (std::size_t i = 0; i < kLoadOperations; ++i) all += static_cast<double>(behaviour.operations[i]);
     return all;
 }
 
@@ -30,8 +26,7 @@ double chance(double played) {
 FitLine mix_line(const Behaviour& traffic, const Behaviour& played) {
     const double one = count_played(traffic), other = count_played(played);
     double sum = 0;
-    for (std::size_t i = 0; i < kTrafficKinds; ++i) {
-        if (!is_played(static_cast<TrafficKind>(i))) continue;
+    for (std::size_t i = 0; i < kLoadOperations; ++i) {
         sum += std::abs(static_cast<double>(traffic.operations[i]) / std::max(one, 1.0) -
                         static_cast<double>(played.operations[i]) / std::max(other, 1.0));
     }

@@ -18,32 +18,15 @@ namespace {
 constexpr std::size_t kMetersMax = 8;
 constexpr std::uint64_t kBlockBytesMax = 1ull << 30;  // largest block of a document
 constexpr std::uint64_t kPage = 4096;
+constexpr std::int64_t kSecond = 1'000'000'000;  // ns
 
 std::string name_of(std::string text, const char* fallback) {
-    for (char& c : text) {
-        const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-                           c == '_' || c == '-' || c == '.';
-        if (!plain) c = '-';
-    }
+    constexpr std::string_view kPlain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-.";
+    std::ranges::replace_if(
+        text, [&](char c) { return kPlain.find(c) == std::string_view::npos; }, '-');
     text = text.substr(0, 64);
-    while (text.starts_with('.')) text.erase(0, 1);
+    text.erase(0, text.find_first_not_of('.'));
     return text.empty() ? fallback : text;
-}
-
-std::optional<LoadOperation> load_operation(TrafficKind kind) {
-    switch (kind) {
-        case TrafficKind::read: return LoadOperation::read;
-        case TrafficKind::write: return LoadOperation::write;
-        case TrafficKind::open: return LoadOperation::open;
-        case TrafficKind::stat: return LoadOperation::stat;
-        case TrafficKind::create: return LoadOperation::create;
-        case TrafficKind::remove: return LoadOperation::remove;
-        case TrafficKind::rename: return LoadOperation::rename;
-        case TrafficKind::list: return LoadOperation::list;
-        case TrafficKind::sync:
-        case TrafficKind::other: return std::nullopt;
-    }
-    return std::nullopt;
 }
 
 bool same(const std::vector<WeightedSize>& one, const std::vector<WeightedSize>& other) {
@@ -62,15 +45,8 @@ std::string pattern_of(const std::string& name) {
     return name.substr(0, begin) + std::string(end + 1 - begin, '#') + name.substr(end + 1);
 }
 
-/// The name itself where no directory is in it.
-std::string directory_of(const std::string& name) {
-    return name.substr(0, std::min(name.rfind('/'), name.size()));
-}
-
 std::uint64_t largest_of(const std::vector<WeightedSize>& sizes) {
-    std::uint64_t most = 0;
-    for (const WeightedSize& size : sizes) most = std::max(most, size.bytes);
-    return most;
+    return sizes.empty() ? 0 : std::ranges::max(sizes, {}, &WeightedSize::bytes).bytes;
 }
 
 class Learner {
@@ -90,7 +66,7 @@ public:
         if (found_.units.empty()) return std::nullopt;
         count_operations();
         take_sizes();
-        take_pace();
+        find_pace(found_.units, out_);
         take_files();
         take_sync();
         find_sequence();
@@ -116,8 +92,7 @@ private:
             pieces.push_back(piece);
         }
         if (pieces.size() == out_.operations.size()) return;
-        std::stable_sort(pieces.begin(), pieces.end(),
-                         [](const auto& a, const auto& b) { return a.begin_ns < b.begin_ns; });
+        std::ranges::stable_sort(pieces, {}, &TrafficOperation::begin_ns);
         out_.operations = std::move(pieces);
         out_.notes.push_back("blocks above 1 GiB are counted as several");
     }
@@ -163,26 +138,11 @@ private:
         spec.lengths = first.lengths;
         if (!reads || found_.writes.blocks.empty()) return;
         if (same(spec.blocks, found_.writes.blocks) && same(spec.lengths, found_.writes.lengths)) return;
-        spec.writes = WriteSizes{found_.writes.blocks, found_.writes.lengths};
+        spec.writes = found_.writes;
     }
 
-    void take_pace() {
-        const Pace pace = find_pace(found_.units, out_.behaviour);
-        MeterSpec& spec = out_.spec;
-        spec.loop = pace.loop;
-        spec.arrival = pace.arrival;
-        spec.operations_per_s = pace.operations_per_s;
-        spec.users = pace.users;
-        spec.inflight = pace.inflight;
-        spec.think_time = pace.think_time;
-        spec.burst = pace.burst;
-        out_.distances_cv = pace.distances_cv;
-        out_.arrival = pace.reason;
-        out_.read_ahead = pace.read_ahead;
-    }
-
-    /// The files that the operations read and wrote.
-    struct MovedFiles {
+    /// The files that the operations read and wrote, or named where nothing moves.
+    struct UsedFiles {
         std::map<std::uint32_t, std::set<std::uint32_t>> users_of;  // by file
         std::set<std::string> directories;
         double bytes = 0;
@@ -196,10 +156,10 @@ private:
         }
     };
 
-    MovedFiles moved_files() const {
-        MovedFiles out;
+    UsedFiles used_files() const {
+        UsedFiles out;
         for (const TrafficOperation& at : out_.operations) {
-            if (!at.moves_data()) continue;
+            if (!at.moves_data() && out_.transfers > 0) continue;
             out.users_of[at.file].insert(at.user);
             ++out.blocks;
             if (at.session != kNoSession && traffic_.sessions[at.session].direct) ++out.direct_blocks;
@@ -210,42 +170,42 @@ private:
             out.bytes += static_cast<double>(each.bytes);
             out.bytes_min = std::min(out.bytes_min, each.bytes);
             out.bytes_max = std::max(out.bytes_max, each.bytes);
-            out.directories.insert(directory_of(each.name));
+            out.directories.insert(parent_of(each.name));
             if (users.size() > 1) ++out.shared;
         }
         return out;
     }
 
     void take_files() {
-        const MovedFiles moved = moved_files();
-        if (moved.users_of.empty()) return take_files_without_data();
+        const UsedFiles used = used_files();
         MeterSpec& spec = out_.spec;
-        spec.set.shared = spec.users > 1 && moved.shared * 2 > moved.users_of.size();
+        const bool moves = out_.transfers > 0;
+        spec.set.shared = moves && spec.users > 1 && used.shared * 2 > used.users_of.size();
         const std::uint64_t users = spec.set.shared ? 1 : spec.users;
-        spec.set.files = static_cast<std::uint32_t>((moved.users_of.size() + users - 1) / users);
+        spec.set.files = static_cast<std::uint32_t>((used.users_of.size() + users - 1) / users);
         spec.set.directories =
-            static_cast<std::uint32_t>(std::min<std::size_t>(moved.directories.size(), spec.set.files));
-        take_file_bytes(moved);
+            static_cast<std::uint32_t>(std::min<std::size_t>(used.directories.size(), spec.set.files));
+        if (!moves) return;
+        take_file_bytes(used);
         drop_lengths_of_whole_files();
         // A capture shows what passed the client's cache, and direct I/O passes that cache.
-        const bool captured =
-            traffic_.recorder != "strace" && moved.aligned && spec.set.file_bytes % kPage == 0;
-        spec.direct = captured || moved.direct_blocks * 2 > moved.blocks;
+        const bool captured = traffic_.recorder != "strace" && used.aligned && spec.set.file_bytes % kPage == 0;
+        spec.direct = captured || used.direct_blocks * 2 > used.blocks;
     }
 
-    void take_file_bytes(const MovedFiles& moved) {
+    void take_file_bytes(const UsedFiles& used) {
         MeterSpec& spec = out_.spec;
         std::uint64_t longest = std::max(largest_of(spec.blocks), largest_of(spec.lengths));
         if (spec.writes)
             longest = std::max({longest, largest_of(spec.writes->blocks), largest_of(spec.writes->lengths)});
-        const bool alike = moved.bytes_min == moved.bytes_max;
-        spec.set.file_bytes = alike              ? moved.bytes_max
+        const bool alike = used.bytes_min == used.bytes_max;
+        spec.set.file_bytes = alike              ? used.bytes_max
                               : spec.whole_files ? longest
-                                                 : (moved.bytes_mean() + kPage - 1) / kPage * kPage;
+                                                 : (used.bytes_mean() + kPage - 1) / kPage * kPage;
         spec.set.file_bytes = std::max(spec.set.file_bytes, longest);
         if (alike) return;
         out_.notes.push_back(fmt::format("its files have {} to {} bytes; those of the document all {}",
-                                         show_count(moved.bytes_min), show_count(moved.bytes_max),
+                                         show_count(used.bytes_min), show_count(used.bytes_max),
                                          show_count(spec.set.file_bytes)));
     }
 
@@ -259,20 +219,6 @@ private:
         if (spec.writes && !is_file(spec.writes->lengths)) return;
         spec.lengths.clear();
         if (spec.writes) spec.writes->lengths.clear();
-    }
-
-    void take_files_without_data() {
-        std::set<std::uint32_t> files;
-        std::set<std::string> directories;
-        for (const TrafficOperation& at : out_.operations) {
-            const std::string& name = traffic_.files[at.file].name;
-            files.insert(at.file);
-            directories.insert(directory_of(name));
-        }
-        out_.spec.set.files =
-            static_cast<std::uint32_t>((files.size() + out_.spec.users - 1) / out_.spec.users);
-        out_.spec.set.directories =
-            static_cast<std::uint32_t>(std::min<std::size_t>(directories.size(), out_.spec.set.files));
     }
 
     void take_sync() {
@@ -338,14 +284,13 @@ private:
 std::map<std::string, std::vector<TrafficOperation>> groups_of(const Traffic& traffic) {
     std::map<std::string, std::vector<TrafficOperation>> groups;
     for (const TrafficOperation& at : traffic.operations)
-        groups[name_of(traffic.users[at.user].name, "process")].push_back(at);
+        groups[name_of(traffic.users[at.user], "process")].push_back(at);
     if (groups.size() <= kMetersMax) return groups;
     return {{"all", traffic.operations}};
 }
 
 /// Sets start and end of a meter that does not run the whole time.
 void take_times(LearntMeter& meter, std::int64_t span_ns, Duration duration) {
-    constexpr std::int64_t kSecond = 1'000'000'000;
     if (span_ns < duration.ns * 9 / 10) return;  // it is played for longer than it was seen
     const std::int64_t begin = meter.operations.front().begin_ns;
     const std::int64_t end = begin + meter.behaviour.span_ns;
@@ -361,7 +306,6 @@ Result<Profile> learn(const Traffic& traffic, const std::string& name) {
     Workload& workload = profile.workload;
     std::int64_t span_ns = 0;
     for (const TrafficOperation& at : traffic.operations) span_ns = std::max(span_ns, at.end_ns());
-    constexpr std::int64_t kSecond = 1'000'000'000;
     const std::int64_t whole = (span_ns + kSecond - 1) / kSecond;
     workload.duration = seconds(std::clamp<std::int64_t>(whole, 10, 600));
     for (auto& [group, operations] : groups_of(traffic)) {

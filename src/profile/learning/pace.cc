@@ -48,29 +48,18 @@ double distance_to_exponential(std::vector<double> values, double mean) {
 }
 
 /// Several processes at one time, and what each has under way.
-struct Overlap {
+struct Concurrency {
     double users = 1;           // at one time, at most
     double in_flight_busy = 1;  // mean while anything is
     double in_flight_max = 1;
     double busy_share = 0;
 };
 
-/// The most steps up that are not down again, and how long there were any.
-void sweep(std::vector<std::pair<std::int64_t, int>> steps, double& most, double& busy) {
-    std::sort(steps.begin(), steps.end());
-    std::int64_t from = 0;
-    double now = 0;
-    for (const auto& [time, step] : steps) {
-        if (now > 0) busy += static_cast<double>(time - from);
-        now += step;
-        from = time;
-        most = std::max(most, now);
-    }
-}
-
 class PaceFinder {
 public:
-    PaceFinder(const std::vector<TrafficUnit>& units, const Behaviour& behaviour) : units_(units) {
+    PaceFinder(const std::vector<TrafficUnit>& units, LearntMeter& meter)
+        : units_(units), meter_(meter), spec_(meter.spec) {
+        const Behaviour& behaviour = meter.behaviour;
         // Files that a copy tool has open at once are not under way at once: its calls are, or are not.
         if (behaviour.busy_share > 0) overlap_.in_flight_busy = behaviour.in_flight_mean / behaviour.busy_share;
         overlap_.in_flight_max = std::max(1.0, behaviour.in_flight_max);
@@ -81,24 +70,22 @@ public:
         find_distances();
     }
 
-    Pace find() {
-        pace_.users = static_cast<std::uint32_t>(overlap_.users);
-        pace_.distances_cv = moments_.cv;
-        pace_.inflight =
+    void find() {
+        spec_.users = static_cast<std::uint32_t>(overlap_.users);
+        spec_.inflight =
             static_cast<std::uint32_t>(std::max(1.0, std::round(overlap_.in_flight_busy / overlap_.users)));
+        meter_.distances_cv = moments_.cv;
         const bool enough = distances_.size() >= kDistancesMin;
+        const std::string mean = show_duration(duration(moments_.mean));
         if (enough && moments_.cv < kEvenCvMax && overlap_.busy_share < 0.9 && keeps_time()) {
-            open(MeterSpec::Arrival::constant,
-                 fmt::format("at even distances of {}", show_duration(duration(moments_.mean))));
+            open(MeterSpec::Arrival::constant, fmt::format("at even distances of {}", mean));
             find_read_ahead();
         } else if (enough && is_poisson()) {
             open(MeterSpec::Arrival::poisson,
-                 fmt::format("at random, {} apart on average, like a Poisson process",
-                             show_duration(duration(moments_.mean))));
+                 fmt::format("at random, {} apart on average, like a Poisson process", mean));
         } else {
             closed();
         }
-        return std::move(pace_);
     }
 
 private:
@@ -106,7 +93,7 @@ private:
 
     void find_overlap() {
         std::map<std::uint32_t, std::pair<std::int64_t, std::int64_t>> lives;
-        std::vector<std::pair<std::int64_t, int>> of_users, of_units;
+        Steps of_users, of_units;
         for (const TrafficUnit& unit : units_) {
             auto& life = lives.try_emplace(unit.user, unit.begin_ns, unit.end_ns).first->second;
             life.second = std::max(life.second, unit.end_ns);
@@ -119,10 +106,8 @@ private:
             of_users.emplace_back(life.first, 1);
             of_users.emplace_back(life.second, -1);
         }
-        double busy = 0, ignored = 0, most = 0;
-        sweep(of_users, overlap_.users, ignored);
-        sweep(of_units, most, busy);
-        overlap_.busy_share = busy / (span_s_ * 1e9);
+        overlap_.users = std::max(1.0, overlap_of(of_users).most);
+        overlap_.busy_share = overlap_of(of_units).busy_ns / (span_s_ * 1e9);
     }
 
     /// Distances between the operations of each user, or between its transfers if it has any. The first quarter
@@ -188,25 +173,26 @@ private:
     void open(MeterSpec::Arrival arrival, std::string reason) {
         double transfers = 0;
         for (const TrafficUnit& unit : units_) transfers += !has_transfers_ || is_transfer(unit) ? 1 : 0;
-        pace_.loop = MeterSpec::Loop::open;
-        pace_.arrival = arrival;
-        pace_.operations_per_s = 1e9 / moments_.mean * static_cast<double>(units_.size()) / transfers;
+        spec_.loop = MeterSpec::Loop::open;
+        spec_.arrival = arrival;
+        spec_.operations_per_s = 1e9 / moments_.mean * static_cast<double>(units_.size()) / transfers;
         // Each arrival finds a free in-flight slot, as it did in the traffic.
-        pace_.inflight = static_cast<std::uint32_t>(std::max(4.0, overlap_.in_flight_max));
-        pace_.reason = std::move(reason);
+        spec_.inflight = static_cast<std::uint32_t>(std::max(4.0, overlap_.in_flight_max));
+        meter_.arrival = std::move(reason);
     }
 
     void closed() {
         double busy = 0;
         for (const TrafficUnit& unit : units_) busy += static_cast<double>(unit.busy_ns);
         const auto count = static_cast<double>(units_.size());
-        const double cycle = overlap_.users * pace_.inflight * span_s_ * 1e9 / count;
+        const double cycle = overlap_.users * spec_.inflight * span_s_ * 1e9 / count;
         const double think = cycle - busy / count;
-        if (think > 0.02 * cycle) pace_.think_time = duration(think);
-        pace_.reason = pace_.think_time.ns > 0 ? fmt::format("each after the last one, and {} of other things",
-                                                             show_duration(pace_.think_time))
-                                               : std::string("each as soon as the last one is done");
-        if (pace_.inflight > 1) pace_.reason += fmt::format(", {} at once", pace_.inflight);
+        if (think > 0.02 * cycle) spec_.think_time = duration(think);
+        meter_.arrival = spec_.think_time.ns > 0
+                             ? fmt::format("each after the last one, and {} of other things",
+                                           show_duration(spec_.think_time))
+                             : std::string("each as soon as the last one is done");
+        if (spec_.inflight > 1) meter_.arrival += fmt::format(", {} at once", spec_.inflight);
     }
 
     void find_read_ahead() {
@@ -231,26 +217,27 @@ private:
         }
         ahead.seconds = ahead.bytes / rate / 1e9;
         ahead.transfers = ahead.bytes / (before / transfers);
-        pace_.read_ahead = ahead;
-        if (ahead.transfers >= 1.5 && pace_.users == 1)
-            pace_.burst = static_cast<std::uint32_t>(std::round(ahead.transfers)) - 1;
+        meter_.read_ahead = ahead;
+        if (ahead.transfers >= 1.5 && spec_.users == 1)
+            spec_.burst = static_cast<std::uint32_t>(std::round(ahead.transfers)) - 1;
     }
 
     const std::vector<TrafficUnit>& units_;
+    LearntMeter& meter_;
+    MeterSpec& spec_;
     bool has_transfers_ = false;
     std::int64_t last_ns_ = 0;
     double span_s_ = 0;
-    Overlap overlap_;
+    Concurrency overlap_;
     std::vector<double> distances_;
     Moments moments_;
     double follows_share_ = 0, overlapping_ = 0, pairs_ = 0;
-    Pace pace_;
 };
 
 }  // namespace
 
-Pace find_pace(const std::vector<TrafficUnit>& units, const Behaviour& behaviour) {
-    return PaceFinder(units, behaviour).find();
+void find_pace(const std::vector<TrafficUnit>& units, LearntMeter& meter) {
+    PaceFinder(units, meter).find();
 }
 
 }  // namespace streamsim::profile

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <map>
 #include <optional>
+#include <set>
 #include <tuple>
 
 #include "base/ascii.h"
@@ -119,8 +120,7 @@ public:
             out_.units.push_back(
                 {at.begin_ns, at.end_ns(), at.duration_ns, at.user, at.file, at.kind, false, 0});
         }
-        std::stable_sort(out_.units.begin(), out_.units.end(),
-                         [](const auto& a, const auto& b) { return a.begin_ns < b.begin_ns; });
+        std::ranges::stable_sort(out_.units, {}, &TrafficUnit::begin_ns);
         return std::move(out_);
     }
 
@@ -146,8 +146,7 @@ private:
     bool is_whole(const Session& session) const {
         if (session.blocks.empty() || !session.open) return false;
         std::vector<std::size_t> blocks = session.blocks;
-        std::sort(blocks.begin(), blocks.end(),
-                  [this](auto a, auto b) { return operations_[a].offset < operations_[b].offset; });
+        std::ranges::sort(blocks, {}, [this](auto block) { return operations_[block].offset; });
         std::uint64_t end = 0;
         for (const std::size_t block : blocks) {
             const TrafficOperation& at = operations_[block];
@@ -222,7 +221,7 @@ private:
     }
 
     void add_sessions() {
-        std::vector<std::uint32_t> order = files_in_order();
+        const std::vector<std::uint32_t> order = files_in_order();
         std::map<std::pair<std::uint32_t, TrafficKind>, std::uint32_t> last;
         std::vector<TrafficUnit> transfers;
         for (const auto& [number, session] : sessions_) {
@@ -233,8 +232,7 @@ private:
             unit.busy_ns += open.duration_ns;
             transfers.push_back(unit);
         }
-        std::stable_sort(transfers.begin(), transfers.end(),
-                         [](const auto& a, const auto& b) { return a.begin_ns < b.begin_ns; });
+        std::ranges::stable_sort(transfers, {}, &TrafficUnit::begin_ns);
         for (TrafficUnit& unit : transfers) {
             const std::uint32_t position = order[unit.file];
             const auto [before, first] = last.try_emplace({unit.user, unit.kind}, position);
@@ -248,16 +246,14 @@ private:
 
     /// The position of each file among those of its direction, by name.
     std::vector<std::uint32_t> files_in_order() const {
-        std::map<TrafficKind, std::vector<std::uint32_t>> files;
+        std::map<TrafficKind, std::set<std::uint32_t>> files;
         for (const TrafficOperation& at : operations_)
-            if (at.moves_data()) files[at.kind].push_back(at.file);
+            if (at.moves_data()) files[at.kind].insert(at.file);
         std::vector<std::uint32_t> position(traffic_.files.size(), 0);
-        for (auto& [kind, names] : files) {
-            std::sort(names.begin(), names.end());
-            names.erase(std::unique(names.begin(), names.end()), names.end());
-            std::sort(names.begin(), names.end(), [this](auto a, auto b) {
-                return natural_less(traffic_.files[a].name, traffic_.files[b].name);
-            });
+        for (const auto& [kind, numbers] : files) {
+            std::vector<std::uint32_t> names(numbers.begin(), numbers.end());
+            std::ranges::sort(names, natural_less,
+                              [this](auto file) -> const std::string& { return traffic_.files[file].name; });
             for (std::uint32_t i = 0; i < names.size(); ++i) position[names[i]] = i;
         }
         return position;
@@ -313,8 +309,7 @@ private:
     const Traffic& traffic_;
     const std::span<const TrafficOperation> operations_;
     const std::vector<bool> sequential_;
-    std::vector<std::int64_t>
-        idle_;  // idle time of the user before each operation; below 0: others were in flight
+    std::vector<std::int64_t> idle_;  // of the user before each operation; below 0: others were in flight
     std::map<std::uint32_t, Session> sessions_;
     FoundTransfers out_;
 };

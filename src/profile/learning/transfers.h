@@ -23,9 +23,7 @@ struct TrafficUnit {
 };
 
 /// Sizes of the blocks and the lengths of the transfers of one direction.
-struct TransferSizes {
-    std::vector<WeightedSize> blocks, lengths;  // lengths empty: one block each
-};
+using TransferSizes = WriteSizes;
 
 struct FoundTransfers {
     bool whole_files = false;

@@ -105,23 +105,6 @@ OrderedJson swept(Sweep::Over over, double value) {
     return number(value);
 }
 
-void add_sweep(OrderedJson& out, const Workload& workload) {
-    using Over = Sweep::Over;
-    static constexpr std::pair<Over, const char*> kWords[] = {{Over::clients, "clients"},
-                                                              {Over::users, "users"},
-                                                              {Over::read_percent, "read_percent"},
-                                                              {Over::operations_per_s, "operations_per_s"},
-                                                              {Over::block_bytes, "block_bytes"},
-                                                              {Over::fill_percent, "fill_percent"},
-                                                              {Over::cache, "cache"}};
-    for (const auto& [over, word] : kWords) {
-        if (over != workload.sweep.over) continue;
-        OrderedJson values = OrderedJson::array();
-        for (const double value : workload.sweep.values) values.push_back(swept(over, value));
-        out["sweep"] = {{"over", word}, {"values", std::move(values)}};
-    }
-}
-
 }  // namespace
 
 std::string workload_json(const Workload& workload) {
@@ -134,7 +117,11 @@ std::string workload_json(const Workload& workload) {
     out["duration"] = time_text(workload.duration);
     out["meters"] = OrderedJson::array();
     for (const MeterSpec& meter : workload.meters) out["meters"].push_back(meter_of(meter));
-    add_sweep(out, workload);
+    if (const Sweep& sweep = workload.sweep; sweep.over != Sweep::Over::none) {
+        OrderedJson values = OrderedJson::array();
+        for (const double value : sweep.values) values.push_back(swept(sweep.over, value));
+        out["sweep"] = {{"over", to_string(sweep.over)}, {"values", std::move(values)}};
+    }
     if (workload.report == Workload::Report::modes) out["report"] = "modes";
     if (workload.report == Workload::Report::curve) out["report"] = "curve";
     for (const PrintedFigure& figure : workload.printed) {

@@ -1,8 +1,10 @@
 #include "profile/strace/strace_calls.h"
 
 #include <algorithm>
+#include <optional>
 #include <unordered_map>
 
+#include "base/ascii.h"
 #include "base/path.h"
 
 namespace streamsim::profile {
@@ -12,21 +14,11 @@ namespace {
 bool has_flag(std::string_view flags, std::string_view flag) {
     for (auto at = flags.find(flag); at != std::string_view::npos; at = flags.find(flag, at + 1)) {
         const std::size_t end = at + flag.size();
-        const auto is_letter = [](char c) {
-            return (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
-        };
+        const auto is_letter = [](char c) { return (c >= 'A' && c <= 'Z') || is_digit(c) || c == '_'; };
         if ((at == 0 || !is_letter(flags[at - 1])) && (end == flags.size() || !is_letter(flags[end])))
             return true;
     }
     return false;
-}
-
-std::string_view argument(const TracedCall& call, std::size_t at) {
-    return at < call.call.arguments.size() ? call.call.arguments[at] : std::string_view();
-}
-
-bool failed(const TracedCall& call) {
-    return !call.call.error.empty();
 }
 
 /// False for the text that -y writes for a descriptor of another kind: "pipe:[12]", "TCP:[...]",
@@ -49,338 +41,340 @@ std::optional<std::uint64_t> pointed_offset(std::string_view argument) {
     return offset_of(argument.substr(1, end - 1));
 }
 
+/// One call of one process.
+class CallFollower {
+public:
+    CallFollower(TrafficBuilder& traffic, TracedProcess& process, const TracedCall& call)
+        : traffic_(traffic), process_(process), call_(call) {}
+
+    void follow() {
+        if (!call_.call.has_result) return;  // begun again, or ended with its process
+        if (const Handler handler = handler_of(call_.name)) (this->*handler)();
+    }
+
+private:
+    using Handler = void (CallFollower::*)();
+
+    static Handler handler_of(std::string_view name) {
+        using Calls = CallFollower;
+        struct Names {
+            Handler handler;
+            std::string_view names;
+        };
+        static constexpr Names kNames[] = {
+            {&Calls::open, "open openat openat2 creat"},
+            {&Calls::close, "close"},
+            {&Calls::close_range, "close_range"},
+            {&Calls::duplicate, "dup dup2 dup3"},
+            {&Calls::control, "fcntl fcntl64"},
+            {&Calls::move,
+             "read pread pread64 readv preadv preadv2 write pwrite pwrite64 writev pwritev pwritev2"},
+            {&Calls::copy, "copy_file_range sendfile sendfile64 splice"},
+            {&Calls::seek, "lseek _llseek"},
+            {&Calls::query,
+             "stat stat64 lstat lstat64 fstat fstat64 newfstatat fstatat64 statx access faccessat faccessat2 "
+             "readlink readlinkat"},
+            {&Calls::list, "getdents getdents64"},
+            {&Calls::by_name,
+             "unlink unlinkat rename renameat renameat2 mkdir mkdirat rmdir truncate truncate64"},
+            {&Calls::change, "fsync fdatasync sync_file_range fallocate ftruncate ftruncate64"},
+            {&Calls::map, "mmap mmap2"},
+            {&Calls::enter, "chdir fchdir getcwd"},
+            {&Calls::execute, "execve execveat"},
+            {&Calls::unseen, "io_uring_setup io_submit ioctl"}};
+        static const auto handlers = [] {
+            std::unordered_map<std::string_view, Handler> out;
+            for (const Names& each : kNames)
+                for (const std::string_view one : split(each.names, ' ')) out.emplace(one, each.handler);
+            return out;
+        }();
+        const auto found = handlers.find(name);
+        return found == handlers.end() ? nullptr : found->second;
+    }
+
+    std::string_view argument(std::size_t at) const {
+        return at < call_.call.arguments.size() ? call_.call.arguments[at] : std::string_view();
+    }
+    bool failed() const { return !call_.call.error.empty(); }
+
+    TrafficOperation operation(TrafficKind kind, std::uint32_t file, std::uint32_t session = kNoSession) const {
+        return {.begin_ns = call_.begin_ns,
+                .duration_ns = call_.duration_ns,
+                .user = process_.user,
+                .file = file,
+                .session = session,
+                .kind = kind,
+                .failed = failed()};
+    }
+
+    /// The open file of a descriptor in an argument; null: unknown.
+    std::shared_ptr<TracedFile> opened(std::size_t at) {
+        const auto descriptor = descriptor_of(argument(at));
+        if (!descriptor) return nullptr;
+        const std::string name = decoration_of(argument(at));
+        const auto known = process_.descriptors->find(*descriptor);
+        if (known != process_.descriptors->end()) {
+            const auto& opened = known->second.opened;
+            // A file that was opened before the trace is known by its name.
+            if (name.empty() || traffic_.at(opened->file).name == name) return opened;
+        }
+        if (name.empty()) return nullptr;
+        auto fresh = std::make_shared<TracedFile>();
+        fresh->counts = is_file_name(name);
+        fresh->file = traffic_.file(name);
+        traffic_.at(fresh->file).regular = fresh->counts;
+        if (fresh->counts) fresh->session = traffic_.add_session({fresh->file, false, false});
+        (*process_.descriptors)[*descriptor] = {fresh, false};
+        return fresh;
+    }
+    /// The same; null also for a file that does not count.
+    std::shared_ptr<TracedFile> counted(std::size_t at) {
+        auto file = opened(at);
+        return file != nullptr && file->counts ? file : nullptr;
+    }
+
+    /// The path in the argument `at`; with `relative`, below the directory in the argument before it.
+    std::optional<std::string> path(std::size_t at, bool relative) const {
+        const auto name = string_of(argument(at));
+        if (!name) return std::nullopt;
+        if (name->starts_with('/')) return normal_path(*name);
+        std::string base;
+        if (relative) {
+            const std::string_view directory = argument(at - 1);
+            base = decoration_of(directory);
+            if (const auto descriptor = descriptor_of(directory); base.empty() && descriptor) {
+                const auto known = process_.descriptors->find(*descriptor);
+                if (known != process_.descriptors->end()) base = traffic_.at(known->second.opened->file).name;
+            } else if (!base.empty() && !descriptor) {
+                *process_.directory = base;  // AT_FDCWD</here>
+            }
+        }
+        if (base.empty()) base = *process_.directory;
+        if (name->empty()) return base.empty() ? std::nullopt : std::optional(base);
+        return normal_path(base.empty() ? *name : base + "/" + *name);
+    }
+
+    void open() {
+        const bool relative = call_.name == "openat" || call_.name == "openat2";
+        const std::size_t at = relative ? 1 : 0;
+        auto name = path(at, relative);
+        if (!name) return;
+        const std::string decorated(call_.call.result_path);
+        if (!decorated.empty()) *name = decoration_of("3<" + decorated + ">");
+        const std::string_view flags = call_.name == "creat" ? "O_CREAT|O_TRUNC" : argument(at + 1);
+        const bool asks_only = failed() || has_flag(flags, "O_PATH");
+        const bool makes =
+            has_flag(flags, "O_TRUNC") || (has_flag(flags, "O_CREAT") && has_flag(flags, "O_EXCL"));
+        TrafficOperation entry = operation(asks_only ? TrafficKind::stat
+                                           : makes   ? TrafficKind::create
+                                                     : TrafficKind::open,
+                                           traffic_.file(*name));
+        if (failed()) {
+            traffic_.add(entry);
+            return;
+        }
+        auto opened = std::make_shared<TracedFile>();
+        opened->file = entry.file;
+        opened->append = has_flag(flags, "O_APPEND");
+        opened->counts = decorated.empty() || is_file_name(decorated);
+        if (const bool directory = has_flag(flags, "O_DIRECTORY"); directory || !opened->counts) {
+            traffic_.at(entry.file).regular = false;
+        } else {
+            entry.session = opened->session =
+                traffic_.add_session({entry.file, has_flag(flags, "O_DIRECT"),
+                                      has_flag(flags, "O_SYNC") || has_flag(flags, "O_DSYNC")});
+            traffic_.add(entry);
+        }
+        (*process_.descriptors)[call_.call.result] = {opened, has_flag(flags, "O_CLOEXEC")};
+    }
+
+    void close() {
+        if (const auto descriptor = descriptor_of(argument(0))) process_.descriptors->erase(*descriptor);
+    }
+
+    void close_range() {
+        const auto first = number_of(argument(0)), last = number_of(argument(1));
+        if (failed() || !first || has_flag(argument(2), "CLOSE_RANGE_CLOEXEC")) return;
+        Descriptors& all = *process_.descriptors;
+        all.erase(all.lower_bound(*first), last && *last >= *first ? all.upper_bound(*last) : all.end());
+    }
+
+    void duplicate() {
+        if (failed()) return;
+        const auto from = opened(0);
+        if (from == nullptr) {
+            process_.descriptors->erase(call_.call.result);
+        } else {
+            (*process_.descriptors)[call_.call.result] = {from, has_flag(argument(2), "O_CLOEXEC")};
+        }
+    }
+
+    void control() {
+        const std::string_view what = argument(1);
+        const auto descriptor = descriptor_of(argument(0));
+        if (failed() || !descriptor) return;
+        if (what.starts_with("F_DUPFD")) {
+            if (const auto from = opened(0))
+                (*process_.descriptors)[call_.call.result] = {from, what == "F_DUPFD_CLOEXEC"};
+        } else if (what == "F_SETFD") {
+            const auto known = process_.descriptors->find(*descriptor);
+            if (known != process_.descriptors->end())
+                known->second.close_on_exec = has_flag(argument(2), "FD_CLOEXEC");
+        }
+    }
+
+    void moved(TrafficKind kind, TracedFile& opened, std::optional<std::uint64_t> offset) {
+        if (!opened.counts) return;
+        const auto bytes =
+            failed() ? 0 : static_cast<std::uint64_t>(std::max<std::int64_t>(0, call_.call.result));
+        if (kind == TrafficKind::write && opened.append && !offset)
+            opened.position = traffic_.at(opened.file).bytes;
+        const std::uint64_t at = offset.value_or(opened.position);
+        if (at > UINT64_MAX / 2 - bytes) return;
+        if (bytes == 0 && !failed()) {
+            if (kind == TrafficKind::read) traffic_.found_end();
+            return;
+        }
+        TrafficOperation entry = operation(kind, opened.file, opened.session);
+        entry.offset = at;
+        entry.bytes = bytes;
+        traffic_.add(entry);
+        if (!offset) opened.position = at + bytes;
+    }
+
+    void move() {
+        const auto file = opened(0);
+        if (file == nullptr) {
+            if (call_.call.result > 0) {
+                traffic_.note(
+                    "a read or write of a descriptor that was opened out of sight is left out: strace -y names "
+                    "them");
+            }
+            return;
+        }
+        const bool reads = call_.name.find("read") != std::string_view::npos;
+        std::optional<std::uint64_t> offset;
+        if (call_.name.starts_with('p')) offset = offset_of(argument(3));
+        moved(reads ? TrafficKind::read : TrafficKind::write, *file, offset);
+    }
+
+    void copy() {
+        const bool sends = call_.name.starts_with("sendfile");  // (out, in, offset of in, bytes)
+        const auto from = opened(sends ? 1 : 0);
+        const auto to = opened(sends ? 0 : 2);
+        // Both in one call: half of its time each.
+        call_.duration_ns /= 2;
+        if (from != nullptr) moved(TrafficKind::read, *from, pointed_offset(argument(sends ? 2 : 1)));
+        call_.begin_ns += call_.duration_ns;
+        if (to != nullptr && call_.call.result > 0)
+            moved(TrafficKind::write, *to, sends ? std::nullopt : pointed_offset(argument(3)));
+    }
+
+    void seek() {
+        const auto file = opened(0);
+        if (file == nullptr || failed()) return;
+        std::optional<std::uint64_t> position;
+        if (call_.name == "lseek" && call_.call.result >= 0)
+            position = static_cast<std::uint64_t>(call_.call.result);
+        if (call_.name == "_llseek") position = pointed_offset(argument(2));
+        if (position) file->position = *position;
+    }
+
+    void query() {
+        const bool by_descriptor = descriptor_of(argument(0)).has_value();
+        const bool at_directory = by_descriptor || argument(0).starts_with("AT_FDCWD");
+        const bool empty = string_of(argument(1)).value_or("x").empty();
+        TrafficOperation entry = operation(TrafficKind::stat, 0);
+        if (call_.name.starts_with("fstat") ? call_.name != "fstatat64" : by_descriptor && empty) {
+            const auto file = counted(0);
+            if (file == nullptr) return;
+            entry.file = file->file;
+            entry.session = file->session;
+        } else {
+            const auto name = path(at_directory ? 1 : 0, at_directory);
+            if (!name) return;
+            entry.file = traffic_.file(*name);
+        }
+        for (const std::string_view each : call_.call.arguments) {
+            if (!each.starts_with('{')) continue;
+            const bool regular = each.find("S_IFREG") != std::string_view::npos;
+            if (!regular && each.find("S_IF") != std::string_view::npos)
+                traffic_.at(entry.file).regular = false;
+            const auto bytes = member_of(each, call_.name == "statx" ? "stx_size" : "st_size");
+            if (bytes && regular) traffic_.grow(entry.file, static_cast<std::uint64_t>(*bytes));
+        }
+        traffic_.add(entry);
+    }
+
+    void list() {
+        const auto directory = opened(0);
+        if (directory == nullptr || directory->listed) return;
+        directory->listed = true;
+        traffic_.at(directory->file).regular = false;
+        traffic_.add(operation(TrafficKind::list, directory->file));
+    }
+
+    void by_name() {
+        const bool relative = call_.name.ends_with("at") || call_.name.ends_with("at2");
+        const auto name = path(relative ? 1 : 0, relative);
+        if (!name) return;
+        TrafficKind kind = TrafficKind::other;
+        if (call_.name.starts_with("unlink") && !has_flag(argument(2), "AT_REMOVEDIR"))
+            kind = TrafficKind::remove;
+        if (call_.name.starts_with("rename")) kind = TrafficKind::rename;
+        traffic_.add(operation(kind, traffic_.file(*name)));
+    }
+
+    void change() {
+        const auto file = counted(0);
+        if (file == nullptr) return;
+        const bool syncs = call_.name.find("sync") != std::string_view::npos;
+        traffic_.add(operation(syncs ? TrafficKind::sync : TrafficKind::other, file->file, file->session));
+    }
+
+    void map() {
+        const auto file = counted(4);
+        if (file != nullptr && !failed()) ++traffic_.at(file->file).mappings;
+    }
+
+    void enter() {
+        if (failed()) return;
+        if (call_.name == "fchdir") {
+            if (const auto directory = opened(0)) *process_.directory = traffic_.at(directory->file).name;
+        } else if (const auto name = path(0, false)) {
+            *process_.directory = *name;
+        }
+    }
+
+    void execute() {
+        if (failed()) return;
+        const auto name = string_of(argument(call_.name == "execveat" ? 1 : 0));
+        if (name) traffic_.name_user(process_.user, base_name(*name));
+        auto kept = std::make_shared<Descriptors>();
+        for (const auto& [number, descriptor] : *process_.descriptors)
+            if (!descriptor.close_on_exec) kept->emplace(number, descriptor);
+        process_.descriptors = kept;
+    }
+
+    void unseen() {
+        if (failed()) return;
+        if (call_.name == "io_uring_setup")
+            traffic_.note("io_uring was set up: what goes through it is in no strace log");
+        if (call_.name == "io_submit")
+            traffic_.note("io_submit (AIO) is left out: its requests are not counted");
+        if (call_.name == "ioctl" && argument(1).find("FICLONE") != std::string_view::npos)
+            traffic_.note("a file was cloned (FICLONE): no data moved");
+    }
+
+    TrafficBuilder& traffic_;
+    TracedProcess& process_;
+    TracedCall call_;
+};
+
 }  // namespace
 
-StraceCalls::Handler StraceCalls::handler_of(std::string_view name) {
-    using Calls = StraceCalls;
-    struct Names {
-        Handler handler;
-        std::string_view names;  // with a blank behind each
-    };
-    static constexpr Names kNames[] = {
-        {&Calls::open, "open openat openat2 creat "},
-        {&Calls::close, "close "},
-        {&Calls::close_range, "close_range "},
-        {&Calls::duplicate, "dup dup2 dup3 "},
-        {&Calls::control, "fcntl fcntl64 "},
-        {&Calls::move,
-         "read pread pread64 readv preadv preadv2 write pwrite pwrite64 writev pwritev pwritev2 "},
-        {&Calls::copy, "copy_file_range sendfile sendfile64 splice "},
-        {&Calls::seek, "lseek _llseek "},
-        {&Calls::query,
-         "stat stat64 lstat lstat64 fstat fstat64 newfstatat fstatat64 statx access faccessat faccessat2 "
-         "readlink "
-         "readlinkat "},
-        {&Calls::list, "getdents getdents64 "},
-        {&Calls::by_name, "unlink unlinkat rename renameat renameat2 mkdir mkdirat rmdir truncate truncate64 "},
-        {&Calls::synchronise, "fsync fdatasync sync_file_range "},
-        {&Calls::change, "fallocate ftruncate ftruncate64 "},
-        {&Calls::map, "mmap mmap2 "},
-        {&Calls::enter, "chdir fchdir getcwd "},
-        {&Calls::execute, "execve execveat "},
-        {&Calls::unseen, "io_uring_setup io_submit ioctl "}};
-    static const auto handlers = [] {
-        std::unordered_map<std::string_view, Handler> out;
-        for (const Names& each : kNames) {
-            for (std::string_view rest = each.names; !rest.empty(); rest.remove_prefix(rest.find(' ') + 1))
-                out.emplace(rest.substr(0, rest.find(' ')), each.handler);
-        }
-        return out;
-    }();
-    const auto found = handlers.find(name);
-    return found == handlers.end() ? nullptr : found->second;
-}
-
-void StraceCalls::apply(TracedProcess& process, const TracedCall& call) {
-    if (!call.call.has_result) return;  // begun again, or ended with its process
-    if (const Handler handler = handler_of(call.name)) (this->*handler)(process, call);
-}
-
-TrafficOperation StraceCalls::operation(const TracedProcess& process,
-                                        const TracedCall& call,
-                                        TrafficKind kind) const {
-    TrafficOperation operation;
-    operation.begin_ns = call.begin_ns;
-    operation.duration_ns = call.duration_ns;
-    operation.user = process.user;
-    operation.kind = kind;
-    operation.failed = failed(call);
-    return operation;
-}
-
-std::shared_ptr<TracedFile> StraceCalls::opened(TracedProcess& process, std::string_view argument) {
-    const auto descriptor = descriptor_of(argument);
-    if (!descriptor) return nullptr;
-    const std::string name = decoration_of(argument);
-    const auto known = process.descriptors->find(*descriptor);
-    if (known != process.descriptors->end()) {
-        const auto& opened = known->second.opened;
-        // A file that was opened before the trace is known by its name.
-        if (name.empty() || traffic_.at(opened->file).name == name) return opened;
-    }
-    if (name.empty()) return nullptr;
-    auto fresh = std::make_shared<TracedFile>();
-    fresh->counts = is_file_name(name);
-    fresh->file = traffic_.file(name);
-    traffic_.at(fresh->file).regular = fresh->counts;
-    if (fresh->counts) fresh->session = traffic_.add_session({fresh->file, false, false});
-    (*process.descriptors)[*descriptor] = {fresh, false};
-    return fresh;
-}
-
-std::optional<std::string> StraceCalls::path(TracedProcess& process,
-                                             const TracedCall& call,
-                                             std::size_t at,
-                                             bool relative) const {
-    const auto name = string_of(argument(call, at));
-    if (!name) return std::nullopt;
-    if (name->starts_with('/')) return normal_path(*name);
-    std::string base;
-    if (relative) {
-        const std::string_view directory = argument(call, at - 1);
-        base = decoration_of(directory);
-        if (const auto descriptor = descriptor_of(directory); base.empty() && descriptor) {
-            const auto known = process.descriptors->find(*descriptor);
-            if (known != process.descriptors->end()) base = traffic_.at(known->second.opened->file).name;
-        } else if (!base.empty() && !descriptor) {
-            *process.directory = base;  // AT_FDCWD</here>
-        }
-    }
-    if (base.empty()) base = *process.directory;
-    if (name->empty()) return base.empty() ? std::nullopt : std::optional(base);
-    return normal_path(base.empty() ? *name : base + "/" + *name);
-}
-
-void StraceCalls::open(TracedProcess& process, const TracedCall& call) {
-    const bool relative = call.name == "openat" || call.name == "openat2";
-    const std::size_t at = relative ? 1 : 0;
-    auto name = path(process, call, at, relative);
-    if (!name) return;
-    std::string decorated(call.call.result_path);
-    if (!decorated.empty()) *name = decoration_of("3<" + decorated + ">");
-    const std::string_view flags = call.name == "creat" ? "O_CREAT|O_TRUNC" : argument(call, at + 1);
-    const bool asks_only = failed(call) || has_flag(flags, "O_PATH");
-    const bool makes = has_flag(flags, "O_TRUNC") || (has_flag(flags, "O_CREAT") && has_flag(flags, "O_EXCL"));
-    TrafficOperation entry = operation(process, call,
-                                       asks_only ? TrafficKind::stat
-                                       : makes   ? TrafficKind::create
-                                                 : TrafficKind::open);
-    entry.file = traffic_.file(*name);
-    if (failed(call)) {
-        traffic_.add(entry);
-        return;
-    }
-    auto opened = std::make_shared<TracedFile>();
-    opened->file = entry.file;
-    opened->directory = has_flag(flags, "O_DIRECTORY");
-    opened->append = has_flag(flags, "O_APPEND");
-    opened->counts = decorated.empty() || is_file_name(decorated);
-    if (opened->directory || !opened->counts) traffic_.at(entry.file).regular = false;
-    if (opened->counts && !opened->directory) {
-        entry.session = traffic_.add_session(
-            {entry.file, has_flag(flags, "O_DIRECT"), has_flag(flags, "O_SYNC") || has_flag(flags, "O_DSYNC")});
-        opened->session = entry.session;
-        traffic_.add(entry);
-    }
-    (*process.descriptors)[call.call.result] = {opened, has_flag(flags, "O_CLOEXEC")};
-}
-
-void StraceCalls::close(TracedProcess& process, const TracedCall& call) {
-    if (const auto descriptor = descriptor_of(argument(call, 0))) process.descriptors->erase(*descriptor);
-}
-
-void StraceCalls::close_range(TracedProcess& process, const TracedCall& call) {
-    const auto first = number_of(argument(call, 0)), last = number_of(argument(call, 1));
-    if (failed(call) || !first || has_flag(argument(call, 2), "CLOSE_RANGE_CLOEXEC")) return;
-    Descriptors& all = *process.descriptors;
-    all.erase(all.lower_bound(*first), last && *last >= *first ? all.upper_bound(*last) : all.end());
-}
-
-void StraceCalls::duplicate(TracedProcess& process, const TracedCall& call) {
-    if (failed(call)) return;
-    const auto from = opened(process, argument(call, 0));
-    if (from == nullptr) {
-        process.descriptors->erase(call.call.result);
-    } else {
-        (*process.descriptors)[call.call.result] = {from, has_flag(argument(call, 2), "O_CLOEXEC")};
-    }
-}
-
-void StraceCalls::control(TracedProcess& process, const TracedCall& call) {
-    const std::string_view what = argument(call, 1);
-    const auto descriptor = descriptor_of(argument(call, 0));
-    if (failed(call) || !descriptor) return;
-    if (what.starts_with("F_DUPFD")) {
-        if (const auto from = opened(process, argument(call, 0)))
-            (*process.descriptors)[call.call.result] = {from, what == "F_DUPFD_CLOEXEC"};
-    } else if (what == "F_SETFD") {
-        const auto known = process.descriptors->find(*descriptor);
-        if (known != process.descriptors->end())
-            known->second.close_on_exec = has_flag(argument(call, 2), "FD_CLOEXEC");
-    }
-}
-
-void StraceCalls::moved(const TracedProcess& process,
-                        const TracedCall& call,
-                        TrafficKind kind,
-                        TracedFile& opened,
-                        std::optional<std::uint64_t> offset) {
-    if (!opened.counts) return;
-    const auto bytes =
-        failed(call) ? 0 : static_cast<std::uint64_t>(std::max<std::int64_t>(0, call.call.result));
-    if (kind == TrafficKind::write && opened.append && !offset)
-        opened.position = traffic_.at(opened.file).bytes;
-    const std::uint64_t at = offset.value_or(opened.position);
-    if (at > UINT64_MAX / 2 - bytes) return;
-    if (bytes == 0 && !failed(call)) {
-        if (kind == TrafficKind::read) traffic_.found_end();
-        return;
-    }
-    TrafficOperation entry = operation(process, call, kind);
-    entry.file = opened.file;
-    entry.session = opened.session;
-    entry.offset = at;
-    entry.bytes = bytes;
-    traffic_.add(entry);
-    if (!offset) opened.position = at + bytes;
-}
-
-void StraceCalls::move(TracedProcess& process, const TracedCall& call) {
-    const auto file = opened(process, argument(call, 0));
-    if (file == nullptr) {
-        if (call.call.result > 0) {
-            traffic_.note(
-                "a read or write of a descriptor that was opened out of sight is left out: strace -y names "
-                "them");
-        }
-        return;
-    }
-    const bool reads = call.name.find("read") != std::string_view::npos;
-    std::optional<std::uint64_t> offset;
-    if (call.name.starts_with('p')) offset = offset_of(argument(call, 3));
-    moved(process, call, reads ? TrafficKind::read : TrafficKind::write, *file, offset);
-}
-
-void StraceCalls::copy(TracedProcess& process, const TracedCall& call) {
-    const bool sends = call.name.starts_with("sendfile");  // (out, in, offset of in, bytes)
-    const auto from = opened(process, argument(call, sends ? 1 : 0));
-    const auto to = opened(process, argument(call, sends ? 0 : 2));
-    // Both in one call: half of its time each.
-    TracedCall half{call.name, call.call, call.begin_ns, call.duration_ns / 2};
-    if (from != nullptr)
-        moved(process, half, TrafficKind::read, *from, pointed_offset(argument(call, sends ? 2 : 1)));
-    half.begin_ns += half.duration_ns;
-    if (to != nullptr && call.call.result > 0)
-        moved(process, half, TrafficKind::write, *to, sends ? std::nullopt : pointed_offset(argument(call, 3)));
-}
-
-void StraceCalls::seek(TracedProcess& process, const TracedCall& call) {
-    const auto file = opened(process, argument(call, 0));
-    if (file == nullptr || failed(call)) return;
-    std::optional<std::uint64_t> position;
-    if (call.name == "lseek" && call.call.result >= 0) position = static_cast<std::uint64_t>(call.call.result);
-    if (call.name == "_llseek") position = pointed_offset(argument(call, 2));
-    if (position) file->position = *position;
-}
-
-void StraceCalls::query(TracedProcess& process, const TracedCall& call) {
-    const bool by_descriptor = descriptor_of(argument(call, 0)).has_value();
-    const bool at_directory = by_descriptor || argument(call, 0).starts_with("AT_FDCWD");
-    const bool empty = string_of(argument(call, 1)).value_or("x").empty();
-    TrafficOperation entry = operation(process, call, TrafficKind::stat);
-    if (call.name.starts_with("fstat") ? call.name != "fstatat64" : by_descriptor && empty) {
-        const auto file = opened(process, argument(call, 0));
-        if (file == nullptr || !file->counts) return;
-        entry.file = file->file;
-        entry.session = file->session;
-    } else {
-        const auto name = path(process, call, at_directory ? 1 : 0, at_directory);
-        if (!name) return;
-        entry.file = traffic_.file(*name);
-    }
-    TrafficFile& file = traffic_.at(entry.file);
-    for (const std::string_view each : call.call.arguments) {
-        if (!each.starts_with('{')) continue;
-        const bool regular = each.find("S_IFREG") != std::string_view::npos;
-        if (!regular && each.find("S_IF") != std::string_view::npos) file.regular = false;
-        const auto bytes = member_of(each, call.name == "statx" ? "stx_size" : "st_size");
-        if (bytes && regular) file.bytes = std::max(file.bytes, static_cast<std::uint64_t>(*bytes));
-    }
-    traffic_.add(entry);
-}
-
-void StraceCalls::list(TracedProcess& process, const TracedCall& call) {
-    const auto directory = opened(process, argument(call, 0));
-    if (directory == nullptr || directory->listed) return;
-    directory->listed = true;
-    traffic_.at(directory->file).regular = false;
-    TrafficOperation entry = operation(process, call, TrafficKind::list);
-    entry.file = directory->file;
-    traffic_.add(entry);
-}
-
-void StraceCalls::by_name(TracedProcess& process, const TracedCall& call) {
-    const bool relative = call.name.ends_with("at") || call.name.ends_with("at2");
-    const auto name = path(process, call, relative ? 1 : 0, relative);
-    if (!name) return;
-    TrafficKind kind = TrafficKind::other;
-    if (call.name.starts_with("unlink") && !has_flag(argument(call, 2), "AT_REMOVEDIR"))
-        kind = TrafficKind::remove;
-    if (call.name.starts_with("rename")) kind = TrafficKind::rename;
-    TrafficOperation entry = operation(process, call, kind);
-    entry.file = traffic_.file(*name);
-    traffic_.add(entry);
-}
-
-void StraceCalls::synchronise(TracedProcess& process, const TracedCall& call) {
-    const auto file = opened(process, argument(call, 0));
-    if (file == nullptr || !file->counts) return;
-    TrafficOperation entry = operation(process, call, TrafficKind::sync);
-    entry.file = file->file;
-    entry.session = file->session;
-    traffic_.add(entry);
-}
-
-void StraceCalls::change(TracedProcess& process, const TracedCall& call) {
-    const auto file = opened(process, argument(call, 0));
-    if (file == nullptr || !file->counts) return;
-    TrafficOperation entry = operation(process, call, TrafficKind::other);
-    entry.file = file->file;
-    traffic_.add(entry);
-}
-
-void StraceCalls::map(TracedProcess& process, const TracedCall& call) {
-    const auto file = opened(process, argument(call, 4));
-    if (file != nullptr && file->counts && !failed(call)) ++traffic_.at(file->file).mappings;
-}
-
-void StraceCalls::enter(TracedProcess& process, const TracedCall& call) {
-    if (failed(call)) return;
-    if (call.name == "fchdir") {
-        if (const auto directory = opened(process, argument(call, 0)))
-            *process.directory = traffic_.at(directory->file).name;
-    } else if (const auto name = path(process, call, 0, false)) {
-        *process.directory = *name;
-    }
-}
-
-void StraceCalls::execute(TracedProcess& process, const TracedCall& call) {
-    if (failed(call)) return;
-    const auto name = string_of(argument(call, call.name == "execveat" ? 1 : 0));
-    if (name) traffic_.name_user(process.user, base_name(*name));
-    auto kept = std::make_shared<Descriptors>();
-    for (const auto& [number, descriptor] : *process.descriptors)
-        if (!descriptor.close_on_exec) kept->emplace(number, descriptor);
-    process.descriptors = kept;
-}
-
-void StraceCalls::unseen(TracedProcess&, const TracedCall& call) {
-    if (failed(call)) return;
-    if (call.name == "io_uring_setup")
-        traffic_.note("io_uring was set up: what goes through it is in no strace log");
-    if (call.name == "io_submit") traffic_.note("io_submit (AIO) is left out: its requests are not counted");
-    if (call.name == "ioctl" && argument(call, 1).find("FICLONE") != std::string_view::npos)
-        traffic_.note("a file was cloned (FICLONE): no data moved");
+void follow_call(TrafficBuilder& traffic, TracedProcess& process, const TracedCall& call) {
+    CallFollower(traffic, process, call).follow();
 }
 
 }  // namespace streamsim::profile

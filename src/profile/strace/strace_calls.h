@@ -4,7 +4,6 @@
 
 #include <map>
 #include <memory>
-#include <optional>
 #include <string>
 #include <string_view>
 
@@ -20,7 +19,6 @@ struct TracedFile {
     std::uint64_t position = 0;
     bool counts = true;  // false: a socket, a pipe, a device
     bool append = false;
-    bool directory = false;
     bool listed = false;
 };
 
@@ -46,49 +44,7 @@ struct TracedCall {
     std::int64_t duration_ns = 0;
 };
 
-class StraceCalls {
-public:
-    explicit StraceCalls(TrafficBuilder& traffic) : traffic_(traffic) {}
-
-    void apply(TracedProcess& process, const TracedCall& call);
-
-private:
-    using Handler = void (StraceCalls::*)(TracedProcess&, const TracedCall&);
-    static Handler handler_of(std::string_view name);
-
-    void open(TracedProcess& process, const TracedCall& call);
-    void close(TracedProcess& process, const TracedCall& call);
-    void close_range(TracedProcess& process, const TracedCall& call);
-    void duplicate(TracedProcess& process, const TracedCall& call);
-    void control(TracedProcess& process, const TracedCall& call);
-    void move(TracedProcess& process, const TracedCall& call);
-    void copy(TracedProcess& process, const TracedCall& call);
-    void seek(TracedProcess& process, const TracedCall& call);
-    void query(TracedProcess& process, const TracedCall& call);
-    void list(TracedProcess& process, const TracedCall& call);
-    void by_name(TracedProcess& process, const TracedCall& call);
-    void synchronise(TracedProcess& process, const TracedCall& call);
-    void change(TracedProcess& process, const TracedCall& call);
-    void map(TracedProcess& process, const TracedCall& call);
-    void enter(TracedProcess& process, const TracedCall& call);
-    void execute(TracedProcess& process, const TracedCall& call);
-    void unseen(TracedProcess& process, const TracedCall& call);
-
-    /// The open file of a descriptor in an argument; null: unknown.
-    std::shared_ptr<TracedFile> opened(TracedProcess& process, std::string_view argument);
-    /// The path in the argument `at`; with `relative`, below the directory in the argument before it.
-    std::optional<std::string> path(TracedProcess& process,
-                                    const TracedCall& call,
-                                    std::size_t at,
-                                    bool relative) const;
-    TrafficOperation operation(const TracedProcess& process, const TracedCall& call, TrafficKind kind) const;
-    void moved(const TracedProcess& process,
-               const TracedCall& call,
-               TrafficKind kind,
-               TracedFile& opened,
-               std::optional<std::uint64_t> offset);
-
-    TrafficBuilder& traffic_;
-};
+/// Follows a call of the process. A call of no interest, and one that has no result, changes nothing.
+void follow_call(TrafficBuilder& traffic, TracedProcess& process, const TracedCall& call);
 
 }  // namespace streamsim::profile

@@ -3,6 +3,7 @@
 #include <charconv>
 
 #include "base/ascii.h"
+#include "profile/traffic/traffic_builder.h"
 
 namespace streamsim::profile {
 namespace {
@@ -21,39 +22,17 @@ bool take(std::string_view& text, std::string_view prefix) {
     return true;
 }
 
-std::optional<std::uint64_t> take_number(std::string_view& text) {
-    std::uint64_t value = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (error != std::errc()) return std::nullopt;
-    text.remove_prefix(static_cast<std::size_t>(end - text.data()));
-    return value;
-}
-
-/// ".123456" -> nanoseconds; nothing is 0.
-std::int64_t take_fraction(std::string_view& text) {
-    if (text.size() < 2 || text[0] != '.' || !is_digit(text[1])) return 0;
-    text.remove_prefix(1);
-    std::int64_t ns = 0, unit = 100'000'000;
-    for (; !text.empty() && is_digit(text.front()); text.remove_prefix(1), unit /= 10)
-        ns += (text.front() - '0') * unit;
-    return ns;
-}
-
-constexpr std::uint64_t kSecondsMax = 1ull << 33;  // seconds of a plausible clock
-
 /// "[pid 12] ", "12 ", or none.
 bool take_pid(std::string_view& text, StraceLine& line) {
     if (take(text, "[pid")) {
         skip_blanks(text);
-        const auto pid = take_number(text);
-        if (!pid || *pid > UINT32_MAX || !take(text, "]")) return false;
-        line.pid = static_cast<std::uint32_t>(*pid);
-        return true;
+        line.pid = take_number<std::uint32_t>(text);
+        return line.pid && take(text, "]");
     }
     std::string_view rest = text;
-    const auto pid = take_number(rest);
-    if (!pid || *pid > UINT32_MAX || rest.empty() || (rest.front() != ' ' && rest.front() != '\t')) return true;
-    line.pid = static_cast<std::uint32_t>(*pid);
+    const auto pid = take_number<std::uint32_t>(rest);
+    if (!pid || (!rest.starts_with(' ') && !rest.starts_with('\t'))) return true;
+    line.pid = pid;
     text = rest;
     return true;
 }
@@ -102,9 +81,8 @@ void take_place(std::string_view& text) {
 
 std::optional<StraceLine> attached_line(std::string_view text, StraceLine line) {
     if (!take(text, "strace: Process ")) return std::nullopt;
-    const auto pid = take_number(text);
-    if (!pid || *pid > UINT32_MAX) return std::nullopt;
-    line.pid = static_cast<std::uint32_t>(*pid);
+    line.pid = take_number<std::uint32_t>(text);
+    if (!line.pid) return std::nullopt;
     line.kind = text.starts_with(" attached") ? StraceLine::Kind::attached : StraceLine::Kind::nothing;
     return line;
 }
@@ -179,30 +157,20 @@ std::optional<std::size_t> split_arguments(std::string_view text, std::vector<st
 
 char escaped(std::string_view text, std::size_t& at) {
     const char c = text[at++];
-    switch (c) {
-        case 'n': return '\n';
-        case 't': return '\t';
-        case 'r': return '\r';
-        case 'v': return '\v';
-        case 'f': return '\f';
-        default: break;
-    }
+    constexpr std::string_view kLetters = "ntrvf", kControls = "\n\t\r\v\f";
+    if (const auto letter = kLetters.find(c); letter != std::string_view::npos) return kControls[letter];
     if (c >= '0' && c <= '7') {
         int value = c - '0';
         for (int digits = 1; digits < 3 && at < text.size() && text[at] >= '0' && text[at] <= '7'; ++digits)
             value = value * 8 + (text[at++] - '0');
         return static_cast<char>(value);
     }
-    if (c == 'x') {
-        const std::size_t begin = at;
-        int value = 0;
-        const char* const from = text.data() + at;
-        const char* const to = text.data() + (at + 2 < text.size() ? at + 2 : text.size());
-        const auto [end, error] = std::from_chars(from, to, value, 16);
-        at = begin + static_cast<std::size_t>(end - from);
-        return static_cast<char>(value);
-    }
-    return c;
+    if (c != 'x') return c;
+    const std::string_view digits = text.substr(at, 2);
+    int value = 0;
+    const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value, 16);
+    at += static_cast<std::size_t>(end - digits.data());
+    return static_cast<char>(value);
 }
 
 std::string without_escapes(std::string_view text) {

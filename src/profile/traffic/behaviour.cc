@@ -64,9 +64,8 @@ Runs find_runs(std::span<const TrafficOperation> operations) {
     return runs;
 }
 
-/// Over time: how many operations are under way.
 void count_in_flight(std::span<const TrafficOperation> operations, Behaviour& into) {
-    std::vector<std::pair<std::int64_t, int>> steps;
+    Steps steps;
     std::int64_t last = 0;
     for (const TrafficOperation& at : operations) {
         last = std::max(last, at.end_ns());
@@ -74,27 +73,34 @@ void count_in_flight(std::span<const TrafficOperation> operations, Behaviour& in
         steps.emplace_back(at.begin_ns, 1);
         steps.emplace_back(at.end_ns(), -1);
     }
-    std::sort(steps.begin(), steps.end());  // at one time ends come first
     into.span_ns = operations.empty() ? 0 : last - operations.front().begin_ns;
-    std::int64_t from = 0;
-    double now = 0, area = 0, busy = 0;
-    for (const auto& [time, step] : steps) {
-        const auto passed = static_cast<double>(time - from);
-        area += now * passed;
-        if (now > 0) busy += passed;
-        now += step;
-        from = time;
-        into.in_flight_max = std::max(into.in_flight_max, now);
-    }
+    const Overlap overlap = overlap_of(std::move(steps));
+    into.in_flight_max = overlap.most;
     if (into.span_ns <= 0) return;
-    into.in_flight_mean = area / static_cast<double>(into.span_ns);
-    into.busy_share = busy / static_cast<double>(into.span_ns);
+    into.in_flight_mean = overlap.area_ns / static_cast<double>(into.span_ns);
+    into.busy_share = overlap.busy_ns / static_cast<double>(into.span_ns);
 }
 
 }  // namespace
 
 std::uint64_t Behaviour::all() const {
     return std::accumulate(operations.begin(), operations.end(), std::uint64_t{0});
+}
+
+Overlap overlap_of(Steps steps) {
+    std::sort(steps.begin(), steps.end());  // at one time ends come first
+    Overlap out;
+    std::int64_t from = 0;
+    double now = 0;
+    for (const auto& [time, step] : steps) {
+        const auto passed = static_cast<double>(time - from);
+        out.area_ns += now * passed;
+        if (now > 0) out.busy_ns += passed;
+        now += step;
+        from = time;
+        out.most = std::max(out.most, now);
+    }
+    return out;
 }
 
 std::vector<bool> sequential_blocks(std::span<const TrafficOperation> operations) {

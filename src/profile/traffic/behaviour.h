@@ -40,6 +40,15 @@ struct Behaviour {
     double per_s(double count) const { return span_ns > 0 ? count * 1e9 / static_cast<double>(span_ns) : 0; }
 };
 
+/// Beginnings (1) and ends (-1) of whatever may overlap, with their times in nanoseconds.
+using Steps = std::vector<std::pair<std::int64_t, int>>;
+struct Overlap {
+    double most = 0;     // under way at one time
+    double busy_ns = 0;  // with anything under way
+    double area_ns = 0;  // integral of the number under way
+};
+Overlap overlap_of(Steps steps);
+
 /// `operations` by their beginnings.
 Behaviour behaviour_of(std::span<const TrafficOperation> operations);
 

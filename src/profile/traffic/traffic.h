@@ -1,33 +1,43 @@
 // Traffic: what programs asked of their files, operation by operation, as a trace or a capture recorded it.
 #pragma once
 
-#include <array>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "streamsim/workload.h"
+
 namespace streamsim::profile {
 
-/// Kinds of operations; workload documents know all but sync and other.
-enum class TrafficKind : std::uint8_t { read, write, open, stat, create, remove, rename, list, sync, other };
+/// Kinds of operations. Those up to list are the operations of workload documents, in their order.
+enum class TrafficKind : std::uint8_t {
+    read,
+    write,
+    open,    // of an existing file
+    stat,    // every question about a name or a file, also for one that is not there
+    create,  // an open that made the file, or emptied it
+    remove,
+    rename,
+    list,   // of a directory; several calls of one listing count once
+    sync,   // written data goes to stable storage
+    other,  // directories made, files cut, attributes set
+};
 constexpr std::size_t kTrafficKinds = 10;
+static_assert(static_cast<std::size_t>(TrafficKind::sync) == kLoadOperations);
+
+/// Empty: a document has no such operation.
+constexpr std::optional<LoadOperation> load_operation(TrafficKind kind) {
+    return kind < TrafficKind::sync ? std::optional(static_cast<LoadOperation>(kind)) : std::nullopt;
+}
+
+constexpr TrafficKind traffic_kind(LoadOperation operation) {
+    return static_cast<TrafficKind>(operation);
+}
 
 constexpr const char* to_string(TrafficKind kind) {
-    switch (kind) {
-        case TrafficKind::read: return "read";
-        case TrafficKind::write: return "write";
-        case TrafficKind::open: return "open";  // of an existing file
-        case TrafficKind::stat:
-            return "stat";                          // every question about a name or a file, also for one that
-                                                    // is not there
-        case TrafficKind::create: return "create";  // an open that made the file, or emptied it
-        case TrafficKind::remove: return "remove";
-        case TrafficKind::rename: return "rename";
-        case TrafficKind::list: return "list";    // of a directory; several calls of one listing count once
-        case TrafficKind::sync: return "sync";    // written data goes to stable storage
-        case TrafficKind::other: return "other";  // directories made, files cut, attributes set
-    }
-    return "?";
+    if (const auto operation = load_operation(kind)) return to_string(*operation);
+    return kind == TrafficKind::sync ? "sync" : "other";
 }
 
 constexpr bool moves_data(TrafficKind kind) {
@@ -65,20 +75,14 @@ struct TrafficFile {
     bool regular = true;         // false: a directory, a device, a pipe, a socket
 };
 
-/// One process, or one connected client.
-struct TrafficUser {
-    std::string name;  // name of the program, or address of the client
-};
-
 struct Traffic {
     std::string source;                        // the file it was read from
     std::string recorder;                      // "strace", "NFSv3", "NFSv4", "SMB2"
     std::vector<TrafficOperation> operations;  // by their beginnings
     std::vector<TrafficSession> sessions;
     std::vector<TrafficFile> files;
-    std::vector<TrafficUser> users;
-    std::uint64_t read_at_end =
-        0;  // reads that found the end of the file: they moved nothing, and are left out
+    std::vector<std::string> users;  // processes by their programs, or connected clients by their addresses
+    std::uint64_t read_at_end = 0;   // reads that found the end of the file, moved nothing, and are left out
     bool has_durations = true;
     std::vector<std::string> notes;  // sentences about parts that could not be seen or understood
 };

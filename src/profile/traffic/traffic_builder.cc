@@ -1,9 +1,11 @@
 #include "profile/traffic/traffic_builder.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 
+#include "base/ascii.h"
 #include "base/units.h"
 
 namespace streamsim::profile {
@@ -14,8 +16,13 @@ std::uint32_t TrafficBuilder::file(const std::string& name) {
     return at->second;
 }
 
+std::uint32_t TrafficBuilder::user(const std::string& name) {
+    const auto [at, fresh] = users_.try_emplace(name, static_cast<std::uint32_t>(traffic_.users.size()));
+    return fresh ? add_user(name) : at->second;
+}
+
 std::uint32_t TrafficBuilder::add_user(const std::string& name) {
-    traffic_.users.push_back({name});
+    traffic_.users.push_back(name);
     return static_cast<std::uint32_t>(traffic_.users.size() - 1);
 }
 
@@ -26,8 +33,7 @@ std::uint32_t TrafficBuilder::add_session(const TrafficSession& session) {
 
 std::size_t TrafficBuilder::add(const TrafficOperation& operation) {
     traffic_.operations.push_back(operation);
-    TrafficFile& file = traffic_.files[operation.file];
-    if (operation.moves_data()) file.bytes = std::max(file.bytes, operation.offset + operation.bytes);
+    if (operation.moves_data()) grow(operation.file, operation.offset + operation.bytes);
     return traffic_.operations.size() - 1;
 }
 
@@ -46,8 +52,7 @@ Traffic TrafficBuilder::finish(std::string source, std::string recorder, bool ha
     traffic.source = std::move(source);
     traffic.recorder = std::move(recorder);
     traffic.has_durations = has_durations;
-    std::stable_sort(traffic.operations.begin(), traffic.operations.end(),
-                     [](const auto& one, const auto& other) { return one.begin_ns < other.begin_ns; });
+    std::ranges::stable_sort(traffic.operations, {}, &TrafficOperation::begin_ns);
     if (!traffic.operations.empty()) {
         const std::int64_t zero = traffic.operations.front().begin_ns;
         for (TrafficOperation& operation : traffic.operations) operation.begin_ns -= zero;
@@ -62,10 +67,7 @@ Traffic TrafficBuilder::finish(std::string source, std::string recorder, bool ha
 std::string normal_path(const std::string& path) {
     std::vector<std::string_view> parts;
     const bool absolute = path.starts_with('/');
-    for (std::size_t at = 0; at <= path.size();) {
-        const std::size_t end = std::min(path.find('/', at), path.size());
-        const std::string_view part = std::string_view(path).substr(at, end - at);
-        at = end + 1;
+    for (const std::string_view part : split(path, '/')) {
         if (part.empty() || part == ".") continue;
         if (part == ".." && !parts.empty() && parts.back() != "..") {
             parts.pop_back();
@@ -74,11 +76,17 @@ std::string normal_path(const std::string& path) {
         }
     }
     std::string out = absolute ? "/" : "";
-    for (const std::string_view part : parts) {
-        if (!out.empty() && out != "/") out += '/';
-        out += part;
-    }
+    out += fmt::format("{}", fmt::join(parts, "/"));
     return out.empty() ? "." : out;
+}
+
+std::int64_t take_fraction(std::string_view& text) {
+    if (text.size() < 2 || text[0] != '.' || !is_digit(text[1])) return 0;
+    text.remove_prefix(1);
+    std::int64_t ns = 0, unit = 100'000'000;
+    for (; !text.empty() && is_digit(text.front()); text.remove_prefix(1), unit /= 10)
+        ns += (text.front() - '0') * unit;
+    return ns;
 }
 
 }  // namespace streamsim::profile

@@ -11,9 +11,8 @@
 #include <utility>
 
 #include "base/check.h"
+#include "judge/compare_rule.h"
 #include "report/compare/compare_report.h"
-#include "report/compare/compare_rule.h"
-#include "report/compare/compare_setup.h"
 #include "report/facts/headline.h"
 #include "report/facts/selection.h"
 #include "report/facts/show.h"
@@ -21,6 +20,10 @@
 namespace streamsim::report {
 namespace {
 
+using judge::clearly_differs;
+using judge::FigureKind;
+using judge::frames_due;
+using judge::pass_and_failure;
 using Number = std::optional<double>;
 using Runs = std::vector<NamedResult>;
 
@@ -31,21 +34,26 @@ constexpr double kResolution = 2.0 / 1024;
 
 enum class Better { lower, higher, neither };
 
-/// A condition, beside its presence in both results, for comparing a figure.
-enum class Needs { nothing, same_rate };
+using NumberOf = std::function<Number(const RunResult&)>;
 
 struct Figure {
     const char* key;
     const char* label;
     Unit unit;
     Better better;
-    Needs needs = Needs::nothing;
-    std::function<Number(const RunResult&)> value;
-    std::function<Number(const RunResult&)> noise;  // inside the run; nullopt: unknown
-    std::function<std::string(const RunResult&)> words;
+    NumberOf value;
+    NumberOf noise;  // inside the run; nullopt: unknown
     FigureKind kind = FigureKind::other;
-    bool per_frame = false;  // a count, compared per frame that was due
+    bool per_frame = false;        // a count, compared per frame that was due
+    bool needs_same_rate = false;  // is compared only where the same rate was required
+    std::function<std::string(const RunResult&)> words = {};
 };
+
+template <class Summary, class Member>
+Number number_of(const std::optional<Summary>& summary, Member Summary::*which) {
+    if (!summary) return std::nullopt;
+    return static_cast<double>((*summary).*which);
+}
 
 Number deviation(const std::vector<double>& values) {
     if (values.size() < 2) return std::nullopt;
@@ -111,14 +119,13 @@ Number not_known(const RunResult& /*run*/) {
 /// The deviation between the slowest frames of the intervals.
 Number between_slowest(const RunResult& run) {
     return deviation(of_intervals(
-        run, [](const TimelineEntry& entry) -> Number { return static_cast<double>(entry.service_ns_max); }));
+        run, [](const TimelineEntry& entry) { return static_cast<double>(entry.service_ns_max); }));
 }
 
 /// The deviation between the least margins of the intervals; of the slowest frames if there are no margins.
 Number between_tightest(const RunResult& run) {
     const Number tightest = deviation(of_intervals(run, [](const TimelineEntry& entry) -> Number {
-        if (!entry.margin_ns_min) return std::nullopt;
-        return static_cast<double>(*entry.margin_ns_min);
+        return entry.margin_ns_min ? Number(static_cast<double>(*entry.margin_ns_min)) : std::nullopt;
     }));
     return tightest ? tightest : between_slowest(run);
 }
@@ -164,10 +171,8 @@ Number latency_error(const RunResult& run, const LatencyOf& of, std::int64_t Lat
     const auto p99_9 = static_cast<double>(all.p99_9);
     const Number intervals = of.intervals(run);
     const bool extreme = which == &LatencySummary::max;
-    const Number streams = between_streams(run, !extreme, [&](const StreamResult& stream) -> Number {
-        if (!(stream.*of.part)) return std::nullopt;
-        return static_cast<double>((*(stream.*of.part)).*which);
-    });
+    const Number streams = between_streams(
+        run, !extreme, [&](const StreamResult& stream) { return number_of(stream.*of.part, which); });
     if (extreme) return larger(streams, larger(intervals, (static_cast<double>(all.max) - p99_9) / kSigmas));
     if (which == &LatencySummary::p50)
         return larger(streams, percentile_error(run, {0.5, 0.5, 0.1, p50, p50, p90, p50}, of.count(run), {}));
@@ -180,48 +185,36 @@ Figure latency_figure(const char* key,
                       const char* label,
                       const LatencyOf& of,
                       std::int64_t LatencySummary::*which) {
-    const auto value = [of, which](const RunResult& run) -> Number {
-        if (!(run.*of.whole)) return std::nullopt;
-        return static_cast<double>((*(run.*of.whole)).*which);
-    };
+    const auto value = [of, which](const RunResult& run) { return number_of(run.*of.whole, which); };
     const auto noise = [=](const RunResult& run) -> Number {
         if (!(run.*of.whole)) return std::nullopt;
         return sigmas(latency_error(run, of, which), value(run));
     };
     const FigureKind kind = which == &LatencySummary::max ? FigureKind::other : FigureKind::percentile;
-    return {key, label, Unit::ns, Better::lower, Needs::nothing, value, noise, {}, kind};
+    return {key, label, Unit::ns, Better::lower, value, noise, kind};
 }
 
 Number margin_error(const RunResult& run, std::int64_t MarginSummary::*which) {
     const MarginSummary& all = *run.margin_ns;
+    const auto p1 = static_cast<double>(all.p1);
+    const auto p10 = static_cast<double>(all.p10);
     const auto p0_1 = static_cast<double>(all.p0_1);
     const bool extreme = which == &MarginSummary::min;
-    const Number streams = between_streams(run, !extreme, [which](const StreamResult& stream) -> Number {
-        if (!stream.margin_ns) return std::nullopt;
-        return static_cast<double>((*stream.margin_ns).*which);
-    });
+    const Number streams = between_streams(
+        run, !extreme, [which](const StreamResult& stream) { return number_of(stream.margin_ns, which); });
     const Number intervals = between_tightest(run);
     if (extreme) return larger(streams, larger(intervals, (p0_1 - static_cast<double>(all.min)) / kSigmas));
-    const Tail tail{0.01,
-                    0.1,
-                    0.001,
-                    static_cast<double>(all.p1),
-                    static_cast<double>(all.p10),
-                    p0_1,
-                    static_cast<double>(all.p50)};
+    const Tail tail{0.01, 0.1, 0.001, p1, p10, p0_1, static_cast<double>(all.p50)};
     return larger(streams, percentile_error(run, tail, frames_read(run), intervals));
 }
 
-Figure margin_figure(const char* key, const char* label, std::int64_t MarginSummary::*which) {
-    const auto value = [which](const RunResult& run) -> Number {
-        if (!run.margin_ns) return std::nullopt;
-        return static_cast<double>((*run.margin_ns).*which);
-    };
+Figure compared_margin(const char* key, const char* label, std::int64_t MarginSummary::*which) {
+    const auto value = [which](const RunResult& run) { return number_of(run.margin_ns, which); };
     const auto noise = [=](const RunResult& run) -> Number {
         if (!run.margin_ns) return std::nullopt;
         return sigmas(margin_error(run, which), value(run));
     };
-    return {key, label, Unit::ns, Better::higher, Needs::nothing, value, noise, {}, FigureKind::margin};
+    return {key, label, Unit::ns, Better::higher, value, noise, FigureKind::margin};
 }
 
 /// A count of frames. `interval`: its member of the time line; nullptr for none.
@@ -229,59 +222,51 @@ Figure count_figure(const char* key,
                     const char* label,
                     std::uint64_t FrameCounts::*which,
                     std::uint64_t TimelineEntry::*interval) {
-    const auto value = [which](const RunResult& run) -> Number {
-        return static_cast<double>(run.totals.*which);
-    };
+    const auto value = [which](const RunResult& run) { return static_cast<double>(run.totals.*which); };
     const auto noise = [=](const RunResult& run) -> Number {
-        const double chance = 2 * std::sqrt(*value(run));
+        const double chance = 2 * std::sqrt(value(run));
         if (interval == nullptr) return chance;
-        const auto intervals = of_intervals(run, [interval](const TimelineEntry& entry) -> Number {
-            return static_cast<double>(entry.*interval);
-        });
+        const auto intervals = of_intervals(
+            run, [interval](const TimelineEntry& entry) { return static_cast<double>(entry.*interval); });
         const Number each = deviation(intervals);
         if (!each) return chance;
         return std::max(chance, kSigmas * *each * std::sqrt(static_cast<double>(intervals.size())));
     };
     const FigureKind kind = which == &FrameCounts::startup_drops ? FigureKind::other : FigureKind::misses;
-    return {key, label, Unit::count, Better::lower, Needs::nothing, value, noise, {}, kind, true};
+    return {key, label, Unit::count, Better::lower, value, noise, kind, true};
+}
+
+Figure measured(const char* key, const char* label, Unit unit, Better better, NumberOf value, NumberOf noise) {
+    return {key, label, unit, better, std::move(value), std::move(noise)};
 }
 
 /// A requested value, without noise.
-Figure given(const char* key, const char* label, Unit unit, std::function<Number(const RunResult&)> value) {
-    return {key,
-            label,
-            unit,
-            Better::neither,
-            Needs::nothing,
-            std::move(value),
-            [](const RunResult&) -> Number { return 0.0; },
-            {}};
+Figure given(const char* key, const char* label, Unit unit, NumberOf value) {
+    return measured(key, label, unit, Better::neither, std::move(value), [](const RunResult&) { return 0.0; });
 }
 
 Figure words(const char* key,
              const char* label,
              Better better,
              std::function<std::string(const RunResult&)> text) {
-    return {key, label, Unit::words, better, Needs::nothing, {}, {}, std::move(text)};
+    Figure figure{key, label, Unit::words, better, {}, {}};
+    figure.words = std::move(text);
+    return figure;
 }
 
 Number missed_share(const RunResult& run) {
-    const auto due =
-        static_cast<double>(run.totals.scheduled - std::min(run.totals.scheduled, run.totals.cancelled));
-    if (due <= 0) return std::nullopt;
-    return static_cast<double>(missed(run.totals)) / due;
+    if (run.totals.scheduled <= run.totals.cancelled) return std::nullopt;
+    return static_cast<double>(missed(run.totals)) / frames_due(run);
 }
 
 Number missed_share_noise(const RunResult& run) {
     const Number share = missed_share(run);
     if (!share) return std::nullopt;
-    const double due = static_cast<double>(run.totals.scheduled - run.totals.cancelled);
-    const double chance = 2 * std::sqrt(*share / due);
+    const double chance = 2 * std::sqrt(*share / frames_due(run));
     const auto shares = of_intervals(run, [](const TimelineEntry& entry) -> Number {
-        const auto bad = static_cast<double>(entry.frames_dropped + entry.frames_late + entry.frames_failed);
+        const auto bad = static_cast<double>(missed(entry));
         const double all = bad + static_cast<double>(entry.frames_on_time);
-        if (all <= 0) return std::nullopt;
-        return bad / all;
+        return all > 0 ? Number(bad / all) : std::nullopt;
     });
     const Number each = deviation(shares);
     if (!each) return chance;
@@ -293,9 +278,7 @@ Number finite(double value) {
 }
 
 Number read_rate_noise(const RunResult& run) {
-    const auto rates = of_intervals(run, [](const TimelineEntry& entry) -> Number {
-        return static_cast<double>(entry.bytes) * 1e9 / static_cast<double>(entry.interval_ns);
-    });
+    const auto rates = of_intervals(run, bytes_per_s);
     const Number each = deviation(rates);
     if (!each) return std::nullopt;
     return kSigmas * *each / std::sqrt(static_cast<double>(rates.size()));
@@ -310,9 +293,8 @@ Number start_delay(const RunResult& run) {
 
 /// The deviation between streams, and between reads, of which a start consists.
 Number start_delay_noise(const RunResult& run) {
-    Number noise = between_streams(run, false, [](const StreamResult& stream) -> Number {
-        return static_cast<double>(stream.start_delay_ns);
-    });
+    Number noise = between_streams(
+        run, false, [](const StreamResult& stream) { return static_cast<double>(stream.start_delay_ns); });
     if (run.service_ns) noise = larger(noise, static_cast<double>(run.service_ns->p99 - run.service_ns->p50));
     return sigmas(noise, start_delay(run));
 }
@@ -324,6 +306,9 @@ std::string verdict_words(const RunResult& run) {
 }
 
 std::vector<Figure> frame_figures() {
+    Figure share = measured("frames_missed_share", "missed, of the frames due", Unit::share, Better::lower,
+                            missed_share, missed_share_noise);
+    share.kind = FigureKind::misses;
     return {
         words("verdict", "verdict", Better::higher, verdict_words),
         words("limit", "limited by", Better::neither,
@@ -334,18 +319,10 @@ std::vector<Figure> frame_figures() {
                   return std::string(to_string(run.causes.empty() ? unsaid : run.causes[0].cause));
               }),
         given("streams", "streams", Unit::count,
-              [](const RunResult& run) -> Number { return static_cast<double>(run.streams.size()); }),
+              [](const RunResult& run) { return static_cast<double>(run.streams.size()); }),
         given("frames_scheduled", "frames", Unit::count,
-              [](const RunResult& run) -> Number { return static_cast<double>(run.totals.scheduled); }),
-        {"frames_missed_share",
-         "missed, of the frames due",
-         Unit::share,
-         Better::lower,
-         Needs::nothing,
-         missed_share,
-         missed_share_noise,
-         {},
-         FigureKind::misses},
+              [](const RunResult& run) { return static_cast<double>(run.totals.scheduled); }),
+        share,
         count_figure("frames_dropped", "dropped", &FrameCounts::dropped, &TimelineEntry::frames_dropped),
         count_figure("startup_drops", "of them in the first second", &FrameCounts::startup_drops, nullptr),
         count_figure("frames_late", "late", &FrameCounts::late, &TimelineEntry::frames_late),
@@ -355,27 +332,24 @@ std::vector<Figure> frame_figures() {
 }
 
 std::vector<Figure> time_figures() {
-    const auto lateness = [](const RunResult& run) -> Number {
+    const auto lateness = [](const RunResult& run) {
         return static_cast<double>(run.client.loop_lateness_p99_ns);
     };
-    const auto lateness_noise = [](const RunResult& run) -> Number {
+    const auto lateness_noise = [](const RunResult& run) {
         return static_cast<double>(run.client.loop_lateness_p99_ns - run.client.loop_lateness_p50_ns);
     };
+    Figure read = measured(
+        "read_bytes_per_s", "read", Unit::bytes_per_s, Better::higher,
+        [](const RunResult& run) { return finite(run.read_bytes_per_s); }, read_rate_noise);
+    read.needs_same_rate = true;
     const LatencyOf service{&RunResult::service_ns, &StreamResult::service_ns, between_slowest, frames_read};
     const LatencyOf response{&RunResult::response_ns, &StreamResult::response_ns, between_tightest,
                              frames_read};
     const LatencyOf open{&RunResult::open_ns, &StreamResult::open_ns, not_known, opens};
     return {
-        margin_figure("margin_ns_min", "min margin", &MarginSummary::min),
-        margin_figure("margin_ns_p1", "p1 margin", &MarginSummary::p1),
-        {"read_bytes_per_s",
-         "read",
-         Unit::bytes_per_s,
-         Better::higher,
-         Needs::same_rate,
-         [](const RunResult& run) { return finite(run.read_bytes_per_s); },
-         read_rate_noise,
-         {}},
+        compared_margin("margin_ns_min", "min margin", &MarginSummary::min),
+        compared_margin("margin_ns_p1", "p1 margin", &MarginSummary::p1),
+        read,
         given("required_bytes_per_s", "required", Unit::bytes_per_s,
               [](const RunResult& run) { return finite(run.required_bytes_per_s); }),
         latency_figure("service_ns_p50", "service median", service, &LatencySummary::p50),
@@ -384,22 +358,9 @@ std::vector<Figure> time_figures() {
         latency_figure("response_ns_p99", "response p99", response, &LatencySummary::p99),
         latency_figure("response_ns_max", "response max", response, &LatencySummary::max),
         latency_figure("open_ns_p99", "open p99", open, &LatencySummary::p99),
-        {"start_delay_ns_max",
-         "start max",
-         Unit::ns,
-         Better::lower,
-         Needs::nothing,
-         start_delay,
-         start_delay_noise,
-         {}},
-        {"loop_lateness_ns_p99",
-         "timer lateness p99",
-         Unit::ns,
-         Better::lower,
-         Needs::nothing,
-         lateness,
-         lateness_noise,
-         {}},
+        measured("start_delay_ns_max", "start max", Unit::ns, Better::lower, start_delay, start_delay_noise),
+        measured("loop_lateness_ns_p99", "timer lateness p99", Unit::ns, Better::lower, lateness,
+                 lateness_noise),
     };
 }
 
@@ -475,13 +436,8 @@ private:
     }
 
     bool comparable(const RunResult& a, const RunResult& b) const {
-        switch (figure_.needs) {
-            case Needs::nothing: return true;
-            case Needs::same_rate:
-                return std::abs(a.required_bytes_per_s - b.required_bytes_per_s) <=
-                       1e-3 * a.required_bytes_per_s;
-        }
-        return false;
+        return !figure_.needs_same_rate ||
+               std::abs(a.required_bytes_per_s - b.required_bytes_per_s) <= 1e-3 * a.required_bytes_per_s;
     }
 
     /// The noise inside the two runs; a run with a count of 0 has intervals that tell nothing about chance.

@@ -1,34 +1,22 @@
 // Results side by side: what differs in the set-up, and which figures changed beyond the noise.
 //
 // The first result is the reference; each other one is held against it, figure by figure. The noise of a figure
-// is taken from evidence, never assumed:
+// is taken from evidence, never assumed; the largest of these counts:
 //   - inside each run, three standard errors of the figure: of a percentile by the slope between its neighbours
-//   and
-//     the number of frames, and by how far streams of one format differ; of an extreme by how far the extremes
-//     of the time line's intervals and of the streams differ; of a rate by how far the intervals differ; of a
-//     count by two square roots of it, and by how far the intervals differ where both runs have some;
+//     and the number of frames, and by how far streams of one format differ; of an extreme by how far the
+//     extremes of the time line's intervals and of the streams differ; of a rate by how far the intervals
+//     differ; of a count by two square roots of it, and by how far the intervals differ where both runs have
+//     some;
 //   - between runs of one set-up, where there are two or more besides the one that is judged: three standard
 //     deviations.
-// The largest of them counts.
 //
-// Some differences are changes whatever the noise is, also where runs of one set-up differ among themselves:
-//   - the verdict, and the words that go with it, where one run passed and the other failed; and then each
-//   count
-//     of missed frames (dropped, late, failed, stalls, the share) that is 0 on one side alone, however small;
-//   - a margin that is below 0 on one side alone, where it moved by more than a quarter of a frame period or
-//   one
-//     run passed and the other failed;
-//   - a percentile of a latency that changed by a factor of three or more, and by more than a quarter of a
-//   frame
-//     period.
-// Counts of runs of different lengths are compared per frame that was due. A figure is not comparable only
-// where one side has none, where a rate was asked for that the other was not, or where what is compared is a
-// verdict that an interrupted run does not have. Results with injected faults or from the null storage differ,
-// and are neither better nor worse. In virtual time the same seed gives the same result: every difference is a
-// change.
+// Some differences are changes whatever the noise is (judge/compare_rule.h). Counts of runs of different
+// lengths are compared per frame that was due. A figure is not comparable only where one side has none, where a
+// rate was asked for that the other was not, or where what is compared is a verdict that an interrupted run
+// does not have. Results with injected faults or from the null storage differ, and are neither better nor
+// worse. In virtual time the same seed gives the same result: every difference is a change.
 #pragma once
 
-#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -111,5 +99,15 @@ struct Comparison {
 
 /// REQUIRES: two results or more.
 Comparison compare(const std::vector<NamedResult>& results);
+
+/// One property of the set-up.
+struct SetupFact {
+    const char* what;
+    std::string value;
+    bool of_setup;  // results that agree in all of these are runs of one set-up
+};
+
+/// The same properties in the same order for every result.
+std::vector<SetupFact> setup_facts(const RunResult& result);
 
 }  // namespace streamsim::report

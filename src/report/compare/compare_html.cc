@@ -2,6 +2,7 @@
 
 #include "report/compare/compare_report.h"
 #include "report/facts/markup.h"
+#include "report/html/html_text.h"
 
 namespace streamsim::report {
 namespace {
@@ -29,7 +30,7 @@ td.number { white-space: nowrap; font-variant-numeric: tabular-nums; }
   .scroll { overflow: visible; } body { max-width: none; font-size: 10pt; } }
 )";
 
-std::string_view class_of(const ComparedValue& value) {
+std::string_view value_class(const ComparedValue& value) {
     if (value.direction == Direction::worse) return "worse";
     if (value.direction == Direction::better) return "better";
     return value.verdict == ChangeVerdict::changed ? "changed" : "soft";
@@ -77,10 +78,10 @@ std::string figures_part(const Comparison& comparison) {
     for (const ComparedFigure& figure : comparison.figures) {
         out += fmt::format("<tr><th scope=\"row\">{}</th>", markup(figure.label));
         for (const ComparedValue& value : figure.values) {
-            out += fmt::format("<td class=\"number\">{}</td>", markup(shown(figure, value)));
+            out += fmt::format("<td class=\"number\">{}</td>", markup(shown_value(figure, value)));
             if (value.verdict == ChangeVerdict::reference) continue;
-            out +=
-                fmt::format("<td class=\"{}\">{}</td>", class_of(value), markup(shown_change(figure, value)));
+            out += fmt::format("<td class=\"{}\">{}</td>", value_class(value),
+                               markup(shown_change(figure, value)));
         }
         out += "</tr>\n";
     }
@@ -90,12 +91,8 @@ std::string figures_part(const Comparison& comparison) {
 }  // namespace
 
 std::string comparison_html(const Comparison& comparison) {
-    std::string out(kComparisonHtmlBegins);
-    out +=
-        "\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
-        "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
-        "<title>streamsim: results compared</title>\n<style>";
-    out.append(kStyle).append("</style>\n</head>\n<body>\n<main>\n<h1>Results compared with A</h1>\n");
+    std::string out = html::page_begins(kComparisonHtmlBegins, "", "streamsim: results compared", kStyle);
+    out += "<main>\n<h1>Results compared with A</h1>\n";
     for (const std::string& remark : comparison.remarks)
         out += fmt::format("<p><strong>{}</strong></p>\n", markup(remark));
     out += results_list(comparison);

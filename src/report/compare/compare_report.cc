@@ -9,8 +9,7 @@
 #include "base/units.h"
 #include "base/utf8.h"
 #include "report/csv/csv_report.h"
-#include "report/facts/show.h"
-#include "report/text/table_text.h"
+#include "report/text/screen.h"
 
 namespace streamsim::report {
 namespace {
@@ -66,15 +65,15 @@ std::string csv_change(const ComparedValue& value) {
 
 Table figures_table(const Comparison& comparison) {
     Table table;
-    table.left("");
+    table.left({""});
     for (std::size_t i = 0; i < comparison.results.size(); ++i) {
-        table.right(column_name(i));
-        if (i > 0) table.left("");
+        table.right({column_name(i)});
+        if (i > 0) table.left({""});
     }
     for (const ComparedFigure& figure : comparison.figures) {
         std::vector<Cell> row{figure.label};
         for (const ComparedValue& value : figure.values) {
-            row.emplace_back(shown(figure, value));
+            row.emplace_back(shown_value(figure, value));
             if (value.verdict != ChangeVerdict::reference) row.emplace_back(shown_change(figure, value));
         }
         table.row(std::move(row));
@@ -84,8 +83,8 @@ Table figures_table(const Comparison& comparison) {
 
 Table setup_table(const Comparison& comparison) {
     Table table;
-    table.left("");
-    for (std::size_t i = 0; i < comparison.results.size(); ++i) table.left(column_name(i));
+    table.left({""});
+    for (std::size_t i = 0; i < comparison.results.size(); ++i) table.left({column_name(i)});
     for (const SetupDifference& row : comparison.setup) {
         std::vector<Cell> fields{row.what};
         for (const std::string& value : row.values) fields.push_back(name_cell(value));
@@ -96,7 +95,7 @@ Table setup_table(const Comparison& comparison) {
 
 }  // namespace
 
-std::string shown(const ComparedFigure& figure, const ComparedValue& value) {
+std::string shown_value(const ComparedFigure& figure, const ComparedValue& value) {
     if (figure.unit == Unit::words) return value.words;
     return value.number ? shown_number(figure.unit, *value.number) : "-";
 }
@@ -110,7 +109,7 @@ std::string shown_change(const ComparedFigure& figure, const ComparedValue& valu
                        ? "changed"
                        : fmt::format("changed: {}", to_string(value.direction));
         case ChangeVerdict::within_noise:
-            if (shown(figure, value) == shown(figure, figure.values.front())) return "the same";
+            if (shown_value(figure, value) == shown_value(figure, figure.values.front())) return "the same";
             if (!value.noise || *value.noise == 0) return "within the noise";
             return fmt::format("within the noise ({})", shown_number(figure.unit, *value.noise));
     }
@@ -124,7 +123,7 @@ std::string column_name(std::size_t index) {
 std::string noise_text(const Comparison& comparison) {
     std::vector<std::size_t> runs(comparison.results.size());
     for (const ComparedResult& result : comparison.results) ++runs[result.setup];
-    const std::size_t most = *std::max_element(runs.begin(), runs.end());
+    const std::size_t most = *std::ranges::max_element(runs);
     std::string out =
         "The noise of a figure is what it varies by inside the runs: between intervals, between streams, "
         "and by the number of its frames";

@@ -32,7 +32,7 @@ inline constexpr std::string_view kComparisonHtmlBegins = "<!DOCTYPE html>\n<!--
 std::string comparison_html(const Comparison& comparison);
 
 /// "12.3 ms", "plays"; "-" for none.
-std::string shown(const ComparedFigure& figure, const ComparedValue& value);
+std::string shown_value(const ComparedFigure& figure, const ComparedValue& value);
 /// "worse", "changed", "the same", "within the noise (12.3 ms)", "not comparable"; empty: the reference.
 std::string shown_change(const ComparedFigure& figure, const ComparedValue& value);
 /// The name of a result in a table: "A", "B", ... "27".

@@ -1,5 +1,3 @@
-#include "report/compare/compare_setup.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -8,6 +6,7 @@
 #include <string_view>
 
 #include "base/units.h"
+#include "report/compare/compare.h"
 #include "report/facts/show.h"
 
 namespace streamsim::report {
@@ -22,8 +21,8 @@ std::string command_text(const std::vector<std::string>& command) {
     for (std::size_t i = 1; i < command.size(); ++i) {
         const std::string_view word = command[i];
         const std::string_view name = word.substr(0, word.find('='));
-        if (std::find(kAlone.begin(), kAlone.end(), word) != kAlone.end()) continue;
-        if (std::find(kWithValue.begin(), kWithValue.end(), name) != kWithValue.end()) {
+        if (std::ranges::find(kAlone, word) != kAlone.end()) continue;
+        if (std::ranges::find(kWithValue, name) != kWithValue.end()) {
             if (name == word) ++i;
             continue;
         }
@@ -34,7 +33,7 @@ std::string command_text(const std::vector<std::string>& command) {
 }
 
 /// "4 of dpx12 at 24 fps, 2 of prores-hd as fast as it goes"
-std::string streams_text(const RunResult& result) {
+std::string played_streams(const RunResult& result) {
     std::map<std::string, std::uint64_t> kinds;
     for (const StreamResult& stream : result.streams) {
         ++kinds[kind_of(stream) + (stream.paced ? " at " + show_fps(stream.rate) : " as fast as it goes")];
@@ -89,7 +88,7 @@ std::vector<SetupFact> setup_facts(const RunResult& result) {
         {"faults injected", yes_no(result.faults_injected.has_value()), true},
         {"model", model_text(result), true},
         {"scenario", result.scenario ? result.scenario->file : "none", true},
-        {"streams", streams_text(result), true},
+        {"streams", played_streams(result), true},
         {"seats", seats_text(result), true},
         {"longest stream", longest_text(result), false},
         {"options", command_text(result.command), true},

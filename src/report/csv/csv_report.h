@@ -1,11 +1,12 @@
-// One row for each frame slot, for spreadsheets and scripts (RFC 4180). A field without a value is empty: a
-// frame that was never read has no completed_ns.
+// One row for each frame slot, or for each operation of a workload's meters, for spreadsheets and scripts (RFC
+// 4180). A field without a value is empty: a frame that was never read has no completed_ns.
 #pragma once
 
 #include <functional>
 #include <string>
 #include <string_view>
 
+#include "streamsim/load_result.h"
 #include "streamsim/run_result.h"
 
 namespace streamsim::report {
@@ -19,6 +20,18 @@ void csv_report(const RunResult& result, const TextSink& sink);
 /// The header and one row, for a caller that gets its rows one by one. Both end with CR LF.
 std::string csv_header();
 void append_csv_row(const FrameRow& row, std::string& out);
+
+/// The beginning of every file of operations, by which a later run recognises it.
+inline constexpr const char* kLoadCsvBegins = "step,seat,meter,user,transfer,operation,";
+/// A row for each block, or other operation, that was kept: times in nanoseconds from the start of the step's
+/// play.
+std::string load_csv_report(const LoadResult& result);
+
+/// The beginning of every file of streams, by which a later run recognises it.
+inline constexpr std::string_view kStreamsCsvBegins = "seat,stream,format,";
+/// One row for each stream: the CSV of a result that was read back, which has no frames. The columns are named
+/// as in the result's document. A field is empty if the document has null.
+std::string streams_csv(const RunResult& result);
 
 // For other CSV files.
 inline constexpr std::string_view kCsvLineEnd = "\r\n";

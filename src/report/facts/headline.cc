@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <set>
-#include <vector>
 
 #include "base/units.h"
 #include "base/utf8.h"
@@ -16,42 +15,19 @@ namespace {
 
 constexpr std::size_t kFormatsInLine = 3;
 
-/// Streams of one format and rate.
-struct Group {
-    std::string kind;
-    FrameRate rate;
-    std::uint64_t streams = 0;
-};
-
-/// In the order in which the groups first appear.
-std::vector<Group> groups(const RunResult& result) {
-    std::vector<Group> out;
-    for (const StreamResult& stream : result.streams) {
-        const auto found = std::find_if(out.begin(), out.end(), [&stream](const Group& group) {
-            return group.kind == kind_of(stream) && group.rate == stream.rate;
-        });
-        if (found != out.end()) {
-            ++found->streams;
-        } else {
-            out.push_back({kind_of(stream), stream.rate, 1});
-        }
-    }
-    return out;
-}
-
 /// "4 streams of dpx12 at 24 fps and 4 of prores-hd at 30 fps, on 3 seats, from /mnt/x"
 std::string streams_text(const RunResult& result) {
     const bool with_rate = paced(result);
-    const auto alike = groups(result);
+    const auto alike = stream_groups(result);
     std::string out;
     if (alike.size() > kFormatsInLine || alike.empty()) {
         out = counted(result.streams.size(), "stream");
         if (!alike.empty()) out += fmt::format(" of {} kinds", alike.size());
     } else {
-        for (const Group& group : alike) {
+        for (const StreamGroup& group : alike) {
             const bool first = &group == alike.data();
             if (!first) out += &group == &alike.back() ? " and " : ", ";
-            out += first ? counted(group.streams, "stream") : show_count(group.streams);
+            out += first ? counted(group.streams.size(), "stream") : show_count(group.streams.size());
             out += " of " + printable(group.kind);
             if (with_rate) out += " at " + show_fps(group.rate);
         }
@@ -106,20 +82,15 @@ std::string no_misses_text(const FrameCounts& counts) {
 bool too_short(const RunResult& result) {
     if (result.totals.on_time == 0) return true;
     if (result.totals.startup_drops == 0) return false;
-    return std::all_of(result.streams.begin(), result.streams.end(),
-                       [](const StreamResult& stream) { return stream.last_due_ns < 1'000'000'000; });
+    return std::ranges::all_of(result.streams,
+                               [](const StreamResult& stream) { return stream.last_due_ns < 1'000'000'000; });
 }
 
 bool has_misses_of(const RunResult& result, bool recorded) {
-    return std::any_of(result.streams.begin(), result.streams.end(), [recorded](const StreamResult& stream) {
+    return std::ranges::any_of(result.streams, [recorded](const StreamResult& stream) {
         return stream.records == recorded && has_misses(stream.counts);
     });
 }
-
-struct Word {
-    std::string text;
-    Tone tone;
-};
 
 /// "PLAYS", "RECORDS" or "PLAYS AND RECORDS".
 std::string success(const RunResult& result) {
@@ -132,18 +103,17 @@ std::string failure(const RunResult& result) {
     return has_misses_of(result, false) ? "DOES NOT PLAY OR RECORD" : "DOES NOT RECORD";
 }
 
-Word unpaced_word(const RunResult& result) {
+Headline unpaced_word(const RunResult& result) {
     if (result.streams.empty())
-        return result.verdict.pass ? Word{"DONE", Tone::good} : Word{"DONE, WITH FAILURES", Tone::bad};
+        return result.verdict.pass ? Headline{"DONE", Tone::good} : Headline{"DONE, WITH FAILURES", Tone::bad};
     const std::string word = only_records(result) ? "WRITTEN" : "READ";
-    return result.verdict.pass ? Word{word, Tone::good} : Word{word + ", WITH FAILURES", Tone::bad};
+    return result.verdict.pass ? Headline{word, Tone::good} : Headline{word + ", WITH FAILURES", Tone::bad};
 }
 
-Word first_word(const RunResult& result) {
+Headline first_word(const RunResult& result) {
     if (result.interrupted) return {"INTERRUPTED", result.verdict.pass ? Tone::doubtful : Tone::bad};
-    const bool whole = std::all_of(result.seats.begin(), result.seats.end(), [](const SeatResult& seat) {
-        return seat.state == SeatResult::State::complete;
-    });
+    const bool whole = std::ranges::all_of(
+        result.seats, [](const SeatResult& seat) { return seat.state == SeatResult::State::complete; });
     if (!whole && !has_misses(result.totals)) return {"INCOMPLETE", Tone::bad};
     if (result.streams.empty() && result.meters.empty()) return {"NOTHING PLAYED", Tone::doubtful};
     if (!paced(result)) return unpaced_word(result);
@@ -189,15 +159,13 @@ std::string after_headline(const RunResult& result) {
                              show_count(totals.cancelled), margin_text(result));
 }
 
-std::string banner(const RunResult& result) {
-    return result.faults_injected ? disclaimer(result) + ": " : "";
-}
-
 }  // namespace
 
 Headline headline(const RunResult& result) {
-    const Word word = first_word(result);
-    return {banner(result) + word.text, after_headline(result), word.tone};
+    Headline out = first_word(result);
+    if (result.faults_injected) out.word = disclaimer(result) + ": " + out.word;
+    out.rest = after_headline(result);
+    return out;
 }
 
 std::string verdict_line(const RunResult& result) {
@@ -207,8 +175,8 @@ std::string verdict_line(const RunResult& result) {
 
 Headline closing_line(const RunResult& result) {
     const FrameCounts& totals = result.totals;
-    const Word word = first_word(result);
-    Headline out{banner(result) + word.text, "", word.tone};
+    Headline out = headline(result);
+    out.rest.clear();
     if (result.interrupted) {
         out.rest = fmt::format(" after {}: {}", show_duration({result.wall_ns}), so_far(totals));
     } else if (result.streams.empty()) {

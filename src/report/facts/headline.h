@@ -11,8 +11,9 @@ enum class Tone { good, doubtful, bad };
 
 /// The verdict line in two parts: "PLAYS", then ": 4 streams of ...".
 struct Headline {
-    std::string word, rest;
+    std::string word;
     Tone tone = Tone::bad;
+    std::string rest;
 };
 Headline headline(const RunResult& result);
 

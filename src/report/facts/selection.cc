@@ -4,6 +4,9 @@
 #include <numeric>
 #include <tuple>
 
+#include "report/facts/show.h"
+#include "result/merge_times.h"
+
 namespace streamsim::report {
 namespace {
 
@@ -13,40 +16,33 @@ std::vector<std::size_t> lowest(std::size_t count, std::size_t limit, Rank rank)
     std::vector<std::size_t> order(count);
     std::iota(order.begin(), order.end(), std::size_t{0});
     const std::size_t kept = std::min(limit, count);
-    std::partial_sort(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(kept), order.end(),
-                      [&rank](std::size_t a, std::size_t b) { return rank(a) < rank(b); });
+    std::ranges::partial_sort(order, order.begin() + static_cast<std::ptrdiff_t>(kept), {}, rank);
     order.resize(kept);
     return order;
-}
-
-bool stream_records(const StreamResult& stream) {
-    return stream.records;
 }
 
 }  // namespace
 
 bool paced(const RunResult& result) {
-    return std::any_of(result.streams.begin(), result.streams.end(),
-                       [](const StreamResult& stream) { return stream.paced; });
+    return std::ranges::any_of(result.streams, &StreamResult::paced);
 }
 
 bool records(const RunResult& result) {
-    return std::any_of(result.streams.begin(), result.streams.end(), stream_records);
+    return std::ranges::any_of(result.streams, &StreamResult::records);
 }
 
 bool only_records(const RunResult& result) {
-    return std::all_of(result.streams.begin(), result.streams.end(), stream_records) && !result.streams.empty();
+    return std::ranges::all_of(result.streams, &StreamResult::records) && !result.streams.empty();
 }
 
 bool several_seats(const RunResult& result) {
-    return std::any_of(result.streams.begin(), result.streams.end(),
-                       [](const StreamResult& stream) { return stream.seat != 0; });
+    return std::ranges::any_of(result.streams, [](const StreamResult& stream) { return stream.seat != 0; });
 }
 
 std::uint64_t streams_of(const SeatResult& seat, const RunResult& result) {
     return static_cast<std::uint64_t>(
-        std::count_if(result.streams.begin(), result.streams.end(), [&seat](const StreamResult& stream) {
-            return std::find(seat.seats.begin(), seat.seats.end(), stream.seat) != seat.seats.end();
+        std::ranges::count_if(result.streams, [&seat](const StreamResult& stream) {
+            return std::ranges::find(seat.seats, stream.seat) != seat.seats.end();
         }));
 }
 
@@ -56,6 +52,18 @@ std::uint64_t missed(const FrameCounts& counts) {
 
 bool has_misses(const FrameCounts& counts) {
     return counts.dropped != counts.startup_drops || counts.late + counts.failed + counts.stalls > 0;
+}
+
+std::vector<StreamGroup> stream_groups(const RunResult& result) {
+    std::vector<StreamGroup> out;
+    for (const StreamResult& stream : result.streams) {
+        auto found = std::ranges::find_if(out, [&stream](const StreamGroup& group) {
+            return group.kind == kind_of(stream) && group.rate == stream.rate;
+        });
+        if (found == out.end()) found = out.insert(found, StreamGroup{kind_of(stream), stream.rate, {}});
+        found->streams.push_back(&stream);
+    }
+    return out;
 }
 
 std::vector<std::size_t> worst_streams(const RunResult& result, std::size_t limit) {
@@ -81,6 +89,38 @@ std::vector<std::size_t> fullest_parts(const RunResult& result, std::size_t limi
         const PartResult& part = result.parts[index];
         return std::tuple(-part.utilisation_missed.value_or(part.utilisation), -part.queue_mean, index);
     });
+}
+
+std::vector<TimelineEntry> coarser(const std::vector<TimelineEntry>& timeline, std::size_t limit) {
+    const std::size_t step = (timeline.size() + limit - 1) / limit;
+    std::vector<TimelineEntry> out;
+    for (std::size_t i = 0; i < timeline.size(); ++i) {
+        if (i % step == 0) {
+            out.push_back(timeline[i]);
+        } else {
+            out.back().interval_ns += timeline[i].interval_ns;
+            result::add_interval(timeline[i], out.back());
+        }
+    }
+    return out;
+}
+
+std::vector<TimelineEntry> of_play(std::vector<TimelineEntry> timeline) {
+    std::erase_if(timeline, [](const TimelineEntry& entry) { return entry.t_ns < 0; });
+    return timeline;
+}
+
+std::int64_t longest_interval_ns(const std::vector<TimelineEntry>& entries) {
+    return std::ranges::max_element(entries, {}, &TimelineEntry::interval_ns)->interval_ns;
+}
+
+double bytes_per_s(const TimelineEntry& entry) {
+    if (entry.interval_ns <= 0) return 0;
+    return static_cast<double>(entry.bytes) * 1e9 / static_cast<double>(entry.interval_ns);
+}
+
+std::uint64_t missed(const TimelineEntry& entry) {
+    return entry.frames_dropped + entry.frames_late + entry.frames_failed;
 }
 
 }  // namespace streamsim::report

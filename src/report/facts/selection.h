@@ -1,8 +1,9 @@
-// Which streams, missed frames and parts of a result a report shows. Inside report/ only.
+// Which streams, missed frames, parts and intervals of a result a report shows. Inside report/ only.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "streamsim/run_result.h"
@@ -24,6 +25,15 @@ std::uint64_t missed(const FrameCounts& counts);
 /// Missed frames after the first second, or stalls.
 bool has_misses(const FrameCounts& counts);
 
+/// Streams of one kind and rate.
+struct StreamGroup {
+    std::string kind;
+    FrameRate rate;
+    std::vector<const StreamResult*> streams;
+};
+/// In the order in which the groups first appear.
+std::vector<StreamGroup> stream_groups(const RunResult& result);
+
 /// Indices of result.streams, at most `limit`: the most missed frames and stalls first, then the least margin.
 std::vector<std::size_t> worst_streams(const RunResult& result, std::size_t limit);
 /// Indices of result.streams: in their order, or the `limit` worst first when there are more than that.
@@ -32,5 +42,15 @@ std::vector<std::size_t> shown_streams(const RunResult& result, std::size_t limi
 std::vector<std::size_t> earliest_drops(const RunResult& result, std::size_t limit);
 /// Indices of result.parts, at most `limit`: the busiest first, around the missed frames if there were any.
 std::vector<std::size_t> fullest_parts(const RunResult& result, std::size_t limit);
+
+/// Neighbouring entries merged until at most `limit` are left: counts are added, minima stay minima.
+std::vector<TimelineEntry> coarser(const std::vector<TimelineEntry>& timeline, std::size_t limit);
+/// The entries from 0:00 on; preroll before it is read at any speed.
+std::vector<TimelineEntry> of_play(std::vector<TimelineEntry> timeline);
+/// The usual length of an entry: the first and the last may be shorter. REQUIRES: !entries.empty().
+std::int64_t longest_interval_ns(const std::vector<TimelineEntry>& entries);
+/// 0 for an empty interval.
+double bytes_per_s(const TimelineEntry& entry);
+std::uint64_t missed(const TimelineEntry& entry);
 
 }  // namespace streamsim::report

@@ -4,6 +4,7 @@
 
 #include "base/system/errno_name.h"
 #include "base/units.h"
+#include "base/utf8.h"
 
 namespace streamsim::report {
 
@@ -15,10 +16,6 @@ std::string show_fps(FrameRate rate) {
     return digits + " fps";
 }
 
-std::string counted(std::uint64_t count, std::string_view one) {
-    return fmt::format("{} {}{}", show_count(count), one, count == 1 ? "" : "s");
-}
-
 std::string stream_name(std::uint32_t seat, std::uint32_t stream, bool with_seat) {
     return with_seat ? fmt::format("{}.{}", seat, stream) : fmt::format("{}", stream);
 }
@@ -28,7 +25,7 @@ std::string kind_of(const StreamResult& stream) {
     return (stream.durable ? "durably recorded " : "recorded ") + stream.format;
 }
 
-std::string show_share(const std::optional<double>& share) {
+std::string show_percent(const std::optional<double>& share) {
     return share ? fmt::format("{:.0f} %", *share * 100) : "";
 }
 
@@ -62,6 +59,12 @@ std::string show_latency(const LatencySummary& latency) {
                        show_duration({latency.max}));
 }
 
+std::string show_lateness(const ClientEvidence& client) {
+    return show_latency({.p50 = client.loop_lateness_p50_ns,
+                         .p99 = client.loop_lateness_p99_ns,
+                         .max = client.loop_lateness_max_ns});
+}
+
 std::string show_margin(const MarginSummary& margin) {
     return fmt::format("min {}, p1 {}, median {}", show_duration({margin.min}), show_duration({margin.p1}),
                        show_duration({margin.p50}));
@@ -86,6 +89,26 @@ std::string show_block(std::uint64_t bytes) {
     if (bytes >= (1u << 20) && bytes % (1u << 20) == 0) return fmt::format("{} MiB", bytes >> 20);
     if (bytes >= 1024 && bytes % 1024 == 0) return fmt::format("{} KiB", bytes >> 10);
     return fmt::format("{} B", bytes);
+}
+
+std::string show_seats(const std::vector<std::uint32_t>& seats) {
+    std::string out;
+    for (std::size_t first = 0, last = 0; first < seats.size(); first = last + 1) {
+        last = first;
+        while (last + 1 < seats.size() && seats[last + 1] == seats[last] + 1) ++last;
+        out += fmt::format("{}{}", out.empty() ? "" : ", ", seats[first]);
+        if (last > first) out += fmt::format("{}{}", last > first + 1 ? " to " : ", ", seats[last]);
+    }
+    return out;
+}
+
+std::string show_share(const MountFacts& mount) {
+    std::string out = fmt::format("{} from {}", printable(mount.protocol), printable(mount.server));
+    if (mount.connections) out += ", " + counted(*mount.connections, "connection");
+    if (mount.read_bytes) out += ", reads of up to " + show_io_size(*mount.read_bytes);
+    if (mount.read_ahead_bytes)
+        out += fmt::format(", the kernel reads {} ahead", show_io_size(*mount.read_ahead_bytes));
+    return out;
 }
 
 }  // namespace streamsim::report

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <string_view>
+#include <vector>
 
 #include "streamsim/run_result.h"
 
@@ -12,14 +12,12 @@ namespace streamsim::report {
 
 /// "24 fps", "23.976 fps"
 std::string show_fps(FrameRate rate);
-/// "1 frame", "1,024 frames"
-std::string counted(std::uint64_t count, std::string_view one);
 /// "3", or "2.3" with the seat.
 std::string stream_name(std::uint32_t seat, std::uint32_t stream, bool with_seat);
 /// The format, and that the stream is recorded: "dpx12", "recorded dpx12", "durably recorded dpx12".
 std::string kind_of(const StreamResult& stream);
 /// "48 %"; empty for nullopt.
-std::string show_share(const std::optional<double>& share);
+std::string show_percent(const std::optional<double>& share);
 /// Cache hits of a model's part: "75 % of 40"; empty when nothing was requested.
 std::string show_hits(const PartStats& stats);
 /// Why a slot was missed: "late", "this computer", "error EIO".
@@ -28,11 +26,17 @@ std::string show_reason(const DropRecord& drop, bool modelled);
 std::string show_lateness(const DropRecord& drop);
 /// "median 12.3 ms, p99 20.1 ms, max 30.0 ms"
 std::string show_latency(const LatencySummary& latency);
+/// The same of this computer's timers.
+std::string show_lateness(const ClientEvidence& client);
 /// "min -120.0 ms, p1 35.0 ms, median 290.0 ms"
 std::string show_margin(const MarginSummary& margin);
 /// "7:03.467", "1:02:03.000"; without the milliseconds if they are not wanted.
 std::string show_clock(std::int64_t ns, bool with_ms);
 /// "4 KiB", "1 MiB"; in bytes when the size is no whole number of KiB.
 std::string show_block(std::uint64_t bytes);
+/// "0 to 3, 7"; REQUIRES: ascending.
+std::string show_seats(const std::vector<std::uint32_t>& seats);
+/// "NFSv4.2 from isilon, 8 connections, reads of up to 1 MiB, the kernel reads 15 MiB ahead"
+std::string show_share(const MountFacts& mount);
 
 }  // namespace streamsim::report

@@ -7,10 +7,9 @@
 
 #include "base/document/json.h"
 #include "base/units.h"
-#include "report/facts/play_lines.h"
+#include "report/facts/run_lines.h"
 #include "report/facts/selection.h"
 #include "report/facts/show.h"
-#include "report/facts/timeline.h"
 #include "report/html/html_text.h"
 
 namespace streamsim::report::html {
@@ -35,60 +34,53 @@ double to_mb(double bytes) {
     return std::round(bytes / 1e4) / 1e2;
 }
 
+template <class Row, class Value>
+OrderedJson array_of(const std::vector<Row>& rows, Value value) {
+    OrderedJson out = OrderedJson::array();
+    for (const Row& row : rows) out.push_back(value(row));
+    return out;
+}
+
 OrderedJson throughput_data(const RunResult& result) {
     const std::vector<TimelineEntry> entries = coarser(of_play(result.timeline), kChartPoints);
     if (entries.empty()) return nullptr;
-    OrderedJson times = OrderedJson::array();
-    OrderedJson rates = OrderedJson::array();
-    for (const TimelineEntry& entry : entries) {
-        times.push_back(to_seconds(entry.t_ns));
-        rates.push_back(to_mb(bytes_per_s(entry)));
-    }
     const bool required = std::isfinite(result.required_bytes_per_s) && result.required_bytes_per_s > 0;
-    OrderedJson steps = OrderedJson::array();
-    for (const RequiredRate& step : result.required_rates)
-        steps.push_back({to_seconds(step.t_ns), to_mb(step.bytes_per_s)});
-    return {{"t", std::move(times)},
+    const auto step = [](const RequiredRate& each) {
+        return OrderedJson{to_seconds(each.t_ns), to_mb(each.bytes_per_s)};
+    };
+    return {{"t", array_of(entries, [](const TimelineEntry& entry) { return to_seconds(entry.t_ns); })},
             {"end", to_seconds(entries.back().t_ns + entries.back().interval_ns)},
-            {"rate", std::move(rates)},
+            {"rate", array_of(entries, [](const TimelineEntry& entry) { return to_mb(bytes_per_s(entry)); })},
             {"required", required ? OrderedJson(to_mb(result.required_bytes_per_s)) : OrderedJson(nullptr)},
-            {"steps", std::move(steps)}};
+            {"steps", array_of(result.required_rates, step)}};
 }
 
 bool has_margins(const RunResult& result) {
-    return std::any_of(result.timeline.begin(), result.timeline.end(), [](const TimelineEntry& entry) {
+    return std::ranges::any_of(result.timeline, [](const TimelineEntry& entry) {
         return entry.t_ns >= 0 && entry.margin_ns_min.has_value();
     });
 }
 
 OrderedJson margin_data(const RunResult& result) {
     if (!has_margins(result)) return nullptr;
-    OrderedJson times = OrderedJson::array();
-    OrderedJson least = OrderedJson::array();
-    OrderedJson misses = OrderedJson::array();
     const std::vector<TimelineEntry> entries = coarser(of_play(result.timeline), kChartPoints);
-    for (const TimelineEntry& entry : entries) {
-        times.push_back(to_seconds(entry.t_ns + entry.interval_ns / 2));
-        least.push_back(entry.margin_ns_min ? OrderedJson(to_ms(*entry.margin_ns_min)) : OrderedJson(nullptr));
-        misses.push_back(missed(entry));
-    }
-    return {{"t", std::move(times)},
+    const auto middle = [](const TimelineEntry& entry) {
+        return to_seconds(entry.t_ns + entry.interval_ns / 2);
+    };
+    const auto least = [](const TimelineEntry& entry) {
+        return entry.margin_ns_min ? OrderedJson(to_ms(*entry.margin_ns_min)) : OrderedJson(nullptr);
+    };
+    return {{"t", array_of(entries, middle)},
             {"end", to_seconds(entries.back().t_ns + entries.back().interval_ns)},
-            {"least", std::move(least)},
-            {"missed", std::move(misses)}};
+            {"least", array_of(entries, least)},
+            {"missed", array_of(entries, [](const TimelineEntry& entry) { return missed(entry); })}};
 }
 
 OrderedJson bins_data(const RunResult& result) {
     if (result.margin_bins.empty()) return nullptr;
-    OrderedJson from = OrderedJson::array();
-    OrderedJson frames = OrderedJson::array();
-    for (const MarginBin& bin : result.margin_bins) {
-        from.push_back(to_ms(bin.from_ns));
-        frames.push_back(bin.frames);
-    }
-    return {{"from", std::move(from)},
+    return {{"from", array_of(result.margin_bins, [](const MarginBin& bin) { return to_ms(bin.from_ns); })},
             {"to", to_ms(result.margin_bins.back().to_ns)},
-            {"frames", std::move(frames)}};
+            {"frames", array_of(result.margin_bins, [](const MarginBin& bin) { return bin.frames; })}};
 }
 
 /// A canvas is a picture: its label describes it, and a table has its numbers.
@@ -221,9 +213,7 @@ std::string chart_data(const RunResult& result) {
 std::string throughput_figure(const RunResult& result) {
     const std::vector<TimelineEntry> entries = coarser(of_play(result.timeline), kChartPoints);
     if (entries.empty()) return paragraph("Not recorded over time.", "none");
-    const auto [least, most] = std::minmax_element(
-        entries.begin(), entries.end(),
-        [](const TimelineEntry& a, const TimelineEntry& b) { return bytes_per_s(a) < bytes_per_s(b); });
+    const auto [least, most] = std::ranges::minmax_element(entries, {}, bytes_per_s);
     std::string label = fmt::format("Throughput over time, in steps of {}: min {}, max {}",
                                     show_duration({longest_interval_ns(entries)}),
                                     show_rate(bytes_per_s(*least)), show_rate(bytes_per_s(*most)));
@@ -266,8 +256,8 @@ std::string stream_strips(const RunResult& result) {
     if (result.streams.empty() || end_ns <= 0)
         return paragraph("No frame was due, so there is no time line.", "none");
     const bool small = result.streams.size() > kWideStrips;
-    const bool buffers = std::any_of(result.streams.begin(), result.streams.end(),
-                                     [](const StreamResult& stream) { return !stream.series.points.empty(); });
+    const bool buffers = std::ranges::any_of(
+        result.streams, [](const StreamResult& stream) { return !stream.series.points.empty(); });
     std::string words =
         fmt::format("Each strip is a stream, from 0:00 to {}: a tick marks frames that were missed",
                     show_clock(end_ns, false));

@@ -5,14 +5,12 @@
 #include "base/units.h"
 #include "base/utf8.h"
 #include "report/facts/headline.h"
+#include "report/facts/run_lines.h"
 #include "report/facts/selection.h"
-#include "report/facts/servers.h"
-#include "report/facts/setup_lines.h"
 #include "report/facts/show.h"
 #include "report/html/html_charts.h"
 #include "report/html/html_page.h"
 #include "report/html/html_text.h"
-#include "report/html/table_html.h"
 #include "report/tables/run_tables.h"
 
 namespace streamsim::report {
@@ -39,7 +37,7 @@ const char* tone_class(Tone tone) {
 }
 
 /// The heading has the text of the verdict line.
-std::string verdict(const RunResult& result) {
+std::string verdict_html(const RunResult& result) {
     const Headline head = headline(result);
     const std::size_t colon = head.rest.find(": ");
     std::string out = fmt::format(
@@ -80,15 +78,12 @@ std::string key_figures(const RunResult& result) {
         fmt::format("{} dropped, {} late, {} failed", number("totals.frames_dropped", totals.dropped),
                     number("totals.frames_late", totals.late), number("totals.frames_failed", totals.failed)));
     if (totals.stalls > 0) {
-        out += key_figure(
-            "Stalls", number("totals.stalls", totals.stalls),
-            "in all " + number("totals.stall_ns", totals.stall_ns, show_duration({totals.stall_ns})));
+        out += key_figure("Stalls", number("totals.stalls", totals.stalls),
+                          "in all " + html::duration("totals.stall_ns", totals.stall_ns));
     }
     if (result.margin_ns) {
-        out += key_figure(
-            "Min margin",
-            number("totals.margin_ns.min", result.margin_ns->min, show_duration({result.margin_ns->min})),
-            "p1 " + number("totals.margin_ns.p1", result.margin_ns->p1, show_duration({result.margin_ns->p1})));
+        out += key_figure("Min margin", html::duration("totals.margin_ns.min", result.margin_ns->min),
+                          "p1 " + html::duration("totals.margin_ns.p1", result.margin_ns->p1));
     }
     const bool required = !(result.required_bytes_per_s <= 0);
     if (!only_records(result)) {
@@ -98,15 +93,12 @@ std::string key_figures(const RunResult& result) {
                      : "nothing was required");
     }
     if (records(result)) {
-        out += key_figure(
-            "Recorded", number("totals.bytes_written", totals.bytes_written, show_bytes(totals.bytes_written)),
-            "in " + number("totals.wall_ns", result.wall_ns, show_duration({result.wall_ns})));
+        out += key_figure("Recorded", html::bytes("totals.bytes_written", totals.bytes_written),
+                          "in " + html::duration("totals.wall_ns", result.wall_ns));
     }
     if (result.response_ns) {
-        out += key_figure(
-            "p99 response",
-            number("totals.response_ns.p99", result.response_ns->p99, show_duration({result.response_ns->p99})),
-            "from the read-ahead window to completion");
+        out += key_figure("p99 response", html::duration("totals.response_ns.p99", result.response_ns->p99),
+                          "from the read-ahead window to completion");
     }
     return out + "</dl>\n";
 }
@@ -133,7 +125,7 @@ void add_storage(const RunResult& result, html::Facts& facts) {
         const MountFacts& mount = *result.mount;
         facts.add("Mount", name(mount.source) + " on " + name(mount.point) + ", type " + escaped(mount.type));
         facts.add("", "options: " + name(mount.options));
-        if (!mount.protocol.empty()) facts.add("", name(share_text(mount)));
+        if (!mount.protocol.empty()) facts.add("", name(show_share(mount)));
         for (const std::string& hint : mount.hints) facts.add("Hint", escaped(hint));
     } else if (!result.servers.empty()) {
         facts.add("Mount", "none: read from the server by streamsim itself");
@@ -165,7 +157,7 @@ std::string about(const RunResult& result) {
     facts.add("Command", "<code>" + name(show_command(result.command)) + "</code>");
     facts.add("streamsim", fmt::format("{} ({})", escaped(result.version), escaped(result.revision)));
     return section(
-        "about", "What was tested, on what",
+        "about", "Set-up",
         facts.html() + paragraph("A Linux client is no Windows SMB seat. The JSON document (--json) has every "
                                  "number of this page and more.",
                                  "note"));
@@ -188,18 +180,18 @@ std::string streams(const RunResult& result) {
 
 std::string throughput(const RunResult& result) {
     const FrameCounts& totals = result.totals;
-    return section("throughput", "Read rate against what is required",
-                   html::throughput_figure(result) +
-                       paragraph(fmt::format(
-                           "{} were read in {}, in {} over the clips.",
-                           number("totals.bytes_read", totals.bytes_read, show_bytes(totals.bytes_read)),
-                           number("totals.wall_ns", result.wall_ns, show_duration({result.wall_ns})),
-                           number("totals.passes", totals.passes,
-                                  show_count(totals.passes) + (totals.passes == 1 ? " pass" : " passes")))) +
-                       (records(result) ? paragraph(number("totals.bytes_written", totals.bytes_written,
-                                                           show_bytes(totals.bytes_written)) +
-                                                    " were recorded.")
-                                        : ""));
+    return section(
+        "throughput", "Read rate against what is required",
+        html::throughput_figure(result) +
+            paragraph(fmt::format(
+                "{} were read in {}, in {} over the clips.",
+                html::bytes("totals.bytes_read", totals.bytes_read),
+                html::duration("totals.wall_ns", result.wall_ns),
+                html::data("totals.passes", std::to_string(totals.passes),
+                           show_count(totals.passes) + (totals.passes == 1 ? " pass" : " passes")))) +
+            (records(result)
+                 ? paragraph(html::bytes("totals.bytes_written", totals.bytes_written) + " were recorded.")
+                 : ""));
 }
 
 std::string margins(const RunResult& result) {
@@ -207,7 +199,7 @@ std::string margins(const RunResult& result) {
     if (result.margin_ns) {
         const MarginSummary& margin = *result.margin_ns;
         const auto field = [](const char* key, std::int64_t ns) {
-            return number(fmt::format("totals.margin_ns.{}", key), ns, show_duration({ns}));
+            return html::duration(fmt::format("totals.margin_ns.{}", key), ns);
         };
         words = fmt::format("min {}, p0.1 {}, p1 {}, p10 {}, median {}, max {}.", field("min", margin.min),
                             field("p0_1", margin.p0_1), field("p1", margin.p1), field("p10", margin.p10),
@@ -266,10 +258,7 @@ std::string client_facts(const RunResult& result) {
     const ClientEvidence& client = result.client;
     const SystemEvidence& system = result.system;
     html::Facts facts;
-    facts.add("Timer lateness",
-              fmt::format("median {}, p99 {}, max {}", show_duration({client.loop_lateness_p50_ns}),
-                          show_duration({client.loop_lateness_p99_ns}),
-                          show_duration({client.loop_lateness_max_ns})));
+    facts.add("Timer lateness", show_lateness(client));
     facts.add("Scheduling stalls", client.loop_stalls == 0
                                        ? "none"
                                        : show_count(client.loop_stalls) + ", " +
@@ -316,27 +305,20 @@ std::string figures_at_the_end(const RunResult& result) {
     return out;
 }
 
-std::string head(const RunResult& result) {
-    return fmt::format(
-        "\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
-        "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
-        "<meta name=\"color-scheme\" content=\"light dark\">\n"
-        // The browser fetches nothing, whatever a name in the data says.
-        "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'; "
-        "script-src 'unsafe-inline'\">\n"
-        "<title>{}</title>\n<style>\n{}</style>\n</head>\n",
-        escaped(verdict_line(result)), html::page_style());
-}
-
 }  // namespace
 
 std::string html_report(const RunResult& result) {
-    std::string out(kHtmlReportBegins);
-    out += head(result);
-    out += "<body>\n<main>\n";
-    out += verdict(result) + key_figures(result) + about(result) + streams(result) + throughput(result) +
-           margins(result) + section("time-lines", "Each stream over time", html::stream_strips(result)) +
-           missed_frames(result) + latencies(result) + evidence(result) + figures_at_the_end(result);
+    // The browser fetches nothing, whatever a name in the data says.
+    constexpr std::string_view kMeta =
+        "<meta name=\"color-scheme\" content=\"light dark\">\n"
+        "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'; "
+        "script-src 'unsafe-inline'\">\n";
+    std::string out = html::page_begins(kHtmlReportBegins, kMeta, verdict_line(result),
+                                        fmt::format("\n{}", html::page_style()));
+    out += "<main>\n" + verdict_html(result) + key_figures(result) + about(result) + streams(result) +
+           throughput(result) + margins(result) +
+           section("time-lines", "Each stream over time", html::stream_strips(result)) + missed_frames(result) +
+           latencies(result) + evidence(result) + figures_at_the_end(result);
     out += "</main>\n";
     out += "<script type=\"application/json\" id=\"data\">" + html::chart_data(result) + "</script>\n";
     out += "<script>\n";

@@ -24,11 +24,6 @@ std::string_view entity(std::uint32_t c) {
     }
 }
 
-template <typename T>
-std::string data_element(std::string_view key, T value, std::string_view shown) {
-    return fmt::format(R"(<data value="{}" data-key="{}">{}</data>)", value, key, shown);
-}
-
 }  // namespace
 
 std::string escaped(std::string_view text) {
@@ -50,21 +45,36 @@ std::string name(std::string_view text) {
     return "<bdi>" + escaped(text) + "</bdi>";
 }
 
-std::string number(std::string_view key, std::uint64_t value, std::string_view shown) {
-    return data_element(key, value, shown);
+std::string data(std::string_view key, std::string_view value, std::string_view shown) {
+    return fmt::format(R"(<data value="{}" data-key="{}">{}</data>)", value, key, shown);
 }
 
 std::string number(std::string_view key, std::uint64_t value) {
-    return data_element(key, value, show_count(value));
+    return data(key, std::to_string(value), show_count(value));
 }
 
-std::string number(std::string_view key, std::int64_t value, std::string_view shown) {
-    return data_element(key, value, shown);
+std::string duration(std::string_view key, std::int64_t ns) {
+    return data(key, std::to_string(ns), show_duration({ns}));
+}
+
+std::string bytes(std::string_view key, std::uint64_t bytes) {
+    return data(key, std::to_string(bytes), show_bytes(bytes));
 }
 
 std::string rate(std::string_view key, double bytes_per_s) {
     const std::string shown = show_rate(bytes_per_s);
-    return std::isfinite(bytes_per_s) ? data_element(key, std::llround(bytes_per_s), shown) : shown;
+    return std::isfinite(bytes_per_s) ? data(key, std::to_string(std::llround(bytes_per_s)), shown) : shown;
+}
+
+std::string page_begins(std::string_view begins,
+                        std::string_view meta,
+                        const std::string& title,
+                        std::string_view style) {
+    return fmt::format(
+        "{}\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+        "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
+        "{}<title>{}</title>\n<style>{}</style>\n</head>\n<body>\n",
+        begins, meta, escaped(title), style);
 }
 
 std::string section(std::string_view id, std::string_view heading, const std::string& content) {

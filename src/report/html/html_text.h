@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "base/time.h"
+#include "report/tables/table.h"
 
 namespace streamsim::report::html {
 
@@ -16,18 +16,30 @@ std::string escaped(std::string_view text);
 /// A name from outside: escaped, and unable to turn the direction of the text around it.
 std::string name(std::string_view text);
 
-/// A number of the result: `shown` for people; for programs `value` and the key that the JSON document has it
+/// A value of the result: `shown` for people; for programs `value` and the key that the JSON document has it
 /// under ("streams.3.frames_late").
-std::string number(std::string_view key, std::uint64_t value, std::string_view shown);
+std::string data(std::string_view key, std::string_view value, std::string_view shown);
 /// Shown as "12,345".
 std::string number(std::string_view key, std::uint64_t value);
-std::string number(std::string_view key, std::int64_t value, std::string_view shown);
+/// Shown with its unit.
+std::string duration(std::string_view key, std::int64_t ns);
+std::string bytes(std::string_view key, std::uint64_t bytes);
 /// Bytes a second, as show_rate; without a key if the document has null.
 std::string rate(std::string_view key, double bytes_per_s);
 
 /// <section> with its heading; `id` is unique on the page.
 std::string section(std::string_view id, std::string_view heading, const std::string& content);
 std::string paragraph(const std::string& content, std::string_view css_class = "");
+
+/// The beginning of a page, up to its body; `meta`: more lines of its head.
+std::string page_begins(std::string_view begins,
+                        std::string_view meta,
+                        const std::string& title,
+                        std::string_view style);
+
+/// The table with its title as caption, in a region of its own that scrolls where the page is too narrow, and
+/// its note as a paragraph; empty without rows. The first column names its row.
+std::string table_html(const Table& table);
 
 /// Pairs of a term and its HTML description; an empty term continues the one above.
 class Facts {

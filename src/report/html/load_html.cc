@@ -1,17 +1,12 @@
-#include "report/html/load_html.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 
-#include "base/units.h"
-#include "base/utf8.h"
 #include "report/facts/headline.h"
 #include "report/html/html_page.h"
 #include "report/html/html_report.h"
 #include "report/html/html_text.h"
-#include "report/html/table_html.h"
 #include "report/tables/load_tables.h"
 
 namespace streamsim::report {
@@ -126,29 +121,15 @@ std::string tables_html(const std::vector<Table>& tables) {
     return out;
 }
 
-std::string head(const LoadResult& result) {
-    return std::string(kHtmlReportBegins) +
-           "\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
-           "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>streamsim: " +
-           escaped(result.workload.title) + "</title>\n<style>" + std::string(html::page_style()) +
-           "</style>\n</head>\n<body>\n";
-}
-
 /// Title, warnings and set-up.
 std::string header(const LoadResult& result) {
     const Workload& workload = result.workload;
-    const bool pass = std::all_of(result.steps.begin(), result.steps.end(),
-                                  [](const LoadStep& step) { return step.result.verdict.pass; });
-    std::string out =
-        fmt::format("<header class=\"verdict {}\">\n<p class=\"kind\">streamsim load report</p>\n<h1>{}</h1>\n",
-                    pass ? "good" : "bad", escaped(workload.title.empty() ? workload.name : workload.title));
+    std::string out = fmt::format(
+        "<header class=\"verdict {}\">\n<p class=\"kind\">streamsim load report</p>\n<h1>{}</h1>\n",
+        all_passed(result) ? "good" : "bad", escaped(workload.title.empty() ? workload.name : workload.title));
     if (const std::string text = disclaimer_text(result.common); !text.empty())
         out += paragraph(escaped((result.common.faults_injected ? "FAULTS INJECTED: " : "") + text), "warning");
-    for (const LoadStep& step : result.steps) {
-        if (step.result.verdict.pass) continue;
-        const std::string at = show_step(workload, step.at);
-        out += paragraph(escaped((at.empty() ? at : at + ": ") + step.result.verdict.reason), "warning");
-    }
+    for (const std::string& reason : failures(result)) out += paragraph(escaped(reason), "warning");
     if (result.interrupted) out += paragraph("Interrupted: the last step is not whole.", "warning");
     if (result.common.model)
         out += paragraph("<strong>Modelled.</strong> This is no measurement: no storage was used.", "warning");
@@ -171,7 +152,9 @@ std::string header(const LoadResult& result) {
 }  // namespace
 
 std::string load_html_report(const LoadResult& result) {
-    std::string out = head(result) + header(result) + "<main>\n";
+    std::string out =
+        html::page_begins(kHtmlReportBegins, "", "streamsim: " + result.workload.title, html::page_style()) +
+        header(result) + "<main>\n";
     out += section("steps", "Result",
                    curve_of(result) + table_html(steps_table(result)) + paragraphs(cache_sentences(result)) +
                        paragraphs(latency_definitions(result)));

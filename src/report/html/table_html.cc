@@ -1,5 +1,3 @@
-#include "report/html/table_html.h"
-
 #include <fmt/format.h>
 
 #include <vector>
@@ -13,9 +11,7 @@ constexpr std::size_t kUnbrokenRowsMax = 30;  // on paper a longer table may bre
 constexpr const char* kNoValueShown = "\u2013";
 
 std::string cell_html(const Cell& cell) {
-    if (!cell.key.empty())
-        return fmt::format(R"(<data value="{}" data-key="{}">{}</data>)", cell.value, cell.key,
-                           escaped(cell.text));
+    if (!cell.key.empty()) return data(cell.key, cell.value, escaped(cell.text));
     if (cell.text == kNoValue) return kNoValueShown;
     return cell.outside_name ? name(cell.text) : escaped(cell.text);
 }

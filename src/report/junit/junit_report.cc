@@ -9,7 +9,6 @@
 #include "report/facts/headline.h"
 #include "report/facts/markup.h"
 #include "report/facts/selection.h"
-#include "report/facts/show.h"
 
 namespace streamsim::report {
 namespace {
@@ -87,7 +86,7 @@ std::vector<Case> cases(const RunResult& result) {
 }
 
 std::uint64_t count(const std::vector<Case>& cases, std::string_view element) {
-    return static_cast<std::uint64_t>(std::count_if(cases.begin(), cases.end(), [element](const Case& one) {
+    return static_cast<std::uint64_t>(std::ranges::count_if(cases, [element](const Case& one) {
         return one.outcome.element != nullptr && one.outcome.element == element;
     }));
 }

@@ -3,15 +3,11 @@
 
 #include "base/units.h"
 #include "report/facts/selection.h"
-#include "report/facts/servers.h"
 #include "report/facts/show.h"
-#include "report/facts/timeline.h"
 #include "report/tables/run_tables.h"
 
 namespace streamsim::report {
 namespace {
-
-using Keep = Column::Keep;
 
 constexpr std::size_t kTimeRowsMax = 40;
 
@@ -23,14 +19,13 @@ Cell rtt_cell(std::int64_t ns) {
 
 Table servers_table(const RunResult& result) {
     Table table{.title = "File servers that streamsim spoke to itself", .css_class = "named"};
-    for (const char* heading : {"node", "protocol", "seats"}) table.left(heading);
-    for (const char* heading : {"connections", "largest read", "requests", "requests a frame", "received",
-                                "reconnects", "segments sent again", "RTT"})
-        table.right(heading);
+    table.left({"node", "protocol", "seats"});
+    table.right({"connections", "largest read", "requests", "requests a frame", "received", "reconnects",
+                 "segments sent again", "RTT"});
     for (std::size_t i = 0; i < result.servers.size(); ++i) {
         const ServerResult& server = result.servers[i];
         const std::string prefix = fmt::format("servers.{}.", i);
-        table.row({name_cell(server.address), name_cell(server.protocol), seats_text(server.seats),
+        table.row({name_cell(server.address), name_cell(server.protocol), show_seats(server.seats),
                    count_cell(prefix + "connections", server.connections), show_io_size(server.read_bytes),
                    count_cell(prefix + "requests", server.requests),
                    fmt::format("{:.1f}", server.requests_per_frame), show_bytes(server.received_bytes),
@@ -43,10 +38,9 @@ Table servers_table(const RunResult& result) {
 
 Table links_table(const RunResult& result) {
     Table table{.title = "Network links of this computer during play"};
-    table.left("link");
-    for (const char* heading :
-         {"speed", "received", "busy, mean", "busy, max", "median RTT", "min RTT", "segments sent again"})
-        table.right(heading);
+    table.left({"link"});
+    table.right(
+        {"speed", "received", "busy, mean", "busy, max", "median RTT", "min RTT", "segments sent again"});
     for (const LinkEvidence& link : result.links) {
         const auto busy = [&link](double percent) {
             return link.bits_per_s ? fmt::format("{:.0f} %", percent) : kNoValue;
@@ -62,9 +56,8 @@ Table links_table(const RunResult& result) {
 
 Table probes_table(const RunResult& result) {
     Table table{.title = "The same clips, read in other ways after play", .css_class = "named"};
-    table.left("read");
-    for (const char* heading : {"frames in flight", "size of a read", "reads in flight a frame", "throughput"})
-        table.right(heading);
+    table.left({"read"});
+    table.right({"frames in flight", "size of a read", "reads in flight a frame", "throughput"});
     for (const ProbeResult& probe : result.probes) {
         table.row({probe.name, count_cell(probe.inflight),
                    probe.io_size_bytes == 0 ? "a frame" : show_io_size(probe.io_size_bytes),
@@ -75,19 +68,16 @@ Table probes_table(const RunResult& result) {
 
 Table parts_table(const RunResult& result, std::size_t rows_max) {
     Table table{.title = "The busiest parts of the model", .css_class = "named"};
-    table.left("part");
-    table.right("busy");
-    table.right("when frames were missed", Keep::where_not_zero);
-    table.right("requests");
-    table.right("mean queue");
-    table.right("max queue");
-    table.right("cache hits", Keep::where_not_zero);
-    table.right("segments lost", Keep::where_not_zero);
+    table.left({"part"});
+    table.right({"busy"});
+    table.right({"when frames were missed"}, Keep::where_not_zero);
+    table.right({"requests", "mean queue", "max queue"});
+    table.right({"cache hits", "segments lost"}, Keep::where_not_zero);
     const std::vector<std::size_t> shown = fullest_parts(result, rows_max);
     for (const std::size_t index : shown) {
         const PartResult& part = result.parts[index];
-        table.row({name_cell(part.stats.name), show_share(part.utilisation),
-                   show_share(part.utilisation_missed), count_cell(part.stats.requests),
+        table.row({name_cell(part.stats.name), show_percent(part.utilisation),
+                   show_percent(part.utilisation_missed), count_cell(part.stats.requests),
                    fmt::format("{:.1f}", part.queue_mean), count_cell(part.stats.longest_queue),
                    show_hits(part.stats), count_cell(part.stats.lost)});
     }
@@ -102,10 +92,9 @@ Table time_table(const RunResult& result) {
     Table table;
     if (entries.empty()) return table;
     table.title = fmt::format("Over time, in steps of {}", show_duration({longest_interval_ns(entries)}));
-    for (const char* heading : {"from", "read", "on time", "dropped"}) table.right(heading);
-    table.right("late", Keep::where_not_zero);
-    table.right("failed", Keep::where_not_zero);
-    for (const char* heading : {"min margin", "min buffered frames", "max service"}) table.right(heading);
+    table.right({"from", "read", "on time", "dropped"});
+    table.right({"late", "failed"}, Keep::where_not_zero);
+    table.right({"min margin", "min buffered frames", "max service"});
     for (const TimelineEntry& entry : entries) {
         table.row({show_clock(entry.t_ns, false), show_rate(bytes_per_s(entry)),
                    count_cell(entry.frames_on_time), count_cell(entry.frames_dropped),
@@ -121,7 +110,7 @@ Table margins_table(const RunResult& result) {
     std::uint64_t all = 0;
     for (const MarginBin& bin : result.margin_bins) all += bin.frames;
     Table table{.title = "Frames by margin"};
-    for (const char* heading : {"margin from", "to below", "frames", "share"}) table.right(heading);
+    table.right({"margin from", "to below", "frames", "share"});
     for (std::size_t i = 0; i < result.margin_bins.size(); ++i) {
         const MarginBin& bin = result.margin_bins[i];
         const double share = all > 0 ? 100.0 * static_cast<double>(bin.frames) / static_cast<double>(all) : 0;

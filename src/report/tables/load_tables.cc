@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <utility>
 
@@ -11,8 +12,6 @@
 
 namespace streamsim::report {
 namespace {
-
-using Keep = Column::Keep;
 
 std::string show_mean(double ns) {
     return ns > 0 ? show_duration({std::llround(ns)}) : "";
@@ -43,9 +42,9 @@ std::string show_cell(const ModeTable::Cell& cell, Quantity quantity) {
 
 Table mode_table(const ModeTable& modes, Quantity quantity, std::string title) {
     Table table{.title = std::move(title)};
-    table.left("");
-    for (const std::uint64_t block : modes.blocks) table.right(show_block(block));
-    table.right("All");
+    table.left({""});
+    for (const std::uint64_t block : modes.blocks) table.right({show_block(block)});
+    table.right({"All"});
     for (std::size_t row = 0; row < modes.cells.size(); ++row) {
         std::vector<Cell> fields{row_name(row)};
         for (const ModeTable::Cell& cell : modes.cells[row])
@@ -68,18 +67,16 @@ void add_mode_tables(const ModeTable& modes, const std::string& clients, std::ve
 
 /// `latencies`: also the block and transfer latencies of the mode tables.
 void figure_columns(Table& table, bool latencies) {
-    table.right("op/s");
-    table.right("read MB/s", Keep::where_not_zero);
-    table.right("write MB/s", Keep::where_not_zero);
-    table.right("mean");
-    table.right("p99", Keep::where_not_zero);
-    table.right("max");
+    table.right({"op/s"});
+    table.right({"read MB/s", "write MB/s"}, Keep::where_not_zero);
+    table.right({"mean"});
+    table.right({"p99"}, Keep::where_not_zero);
+    table.right({"max"});
     if (latencies) {
-        table.right("block latency", Keep::where_not_zero);
-        table.right("transfer latency", Keep::where_not_zero);
+        table.right({"block latency", "transfer latency"}, Keep::where_not_zero);
     }
-    table.right("operations");
-    table.right("failed", Keep::where_not_zero);
+    table.right({"operations"});
+    table.right({"failed"}, Keep::where_not_zero);
 }
 
 /// As the mode tables have it.
@@ -128,6 +125,20 @@ std::string show_step(const Workload& workload, double at) {
     return at == std::floor(at) ? show_count(static_cast<std::uint64_t>(at)) : fmt::format("{:g}", at);
 }
 
+bool all_passed(const LoadResult& result) {
+    return std::ranges::all_of(result.steps, [](const LoadStep& step) { return step.result.verdict.pass; });
+}
+
+std::vector<std::string> failures(const LoadResult& result) {
+    std::vector<std::string> out;
+    for (const LoadStep& step : result.steps) {
+        if (step.result.verdict.pass) continue;
+        const std::string at = show_step(result.workload, step.at);
+        out.push_back((at.empty() ? at : at + ": ") + step.result.verdict.reason);
+    }
+    return out;
+}
+
 std::vector<std::string> latency_definitions(const LoadResult& result) {
     std::vector<std::string> out{
         "mean, p99, max: of the time of an operation, from its intended start to its end; a transfer is one "
@@ -167,11 +178,10 @@ std::vector<std::string> cache_sentences(const LoadResult& result) {
 Table steps_table(const LoadResult& result) {
     const bool modes = result.workload.report == Workload::Report::modes;
     Table table{.title = "Steps"};
-    table.right(sweep_word(result.workload.sweep.over), Keep::where_not_zero);
-    table.left("meter", Keep::where_not_zero);
+    table.right({sweep_word(result.workload.sweep.over)}, Keep::where_not_zero);
+    table.left({"meter"}, Keep::where_not_zero);
     figure_columns(table, modes);
-    table.right("unfinished", Keep::where_not_zero);
-    table.right("files read", Keep::where_not_zero);
+    table.right({"unfinished", "files read"}, Keep::where_not_zero);
     for (const LoadStep& step : result.steps) {
         std::vector<Cell> fields = {show_step(result.workload, step.at), ""};
         add_figures(step.all, modes, fields);
@@ -209,7 +219,7 @@ std::vector<Table> modes_tables(const LoadResult& result, std::size_t clients_ma
 Table clients_table(const LoadStep& step) {
     if (step.clients.size() < 2) return {};
     Table table{.title = "Clients in the last step"};
-    table.left("client");
+    table.left({"client"});
     figure_columns(table, false);
     for (const LoadFigures& client : step.clients) {
         std::vector<Cell> fields = {client.name};
@@ -222,12 +232,10 @@ Table clients_table(const LoadStep& step) {
 Table printed_table(const LoadResult& result) {
     if (result.printed.empty()) return {};
     Table table{.title = "Figures of the source, and measured here"};
-    table.right(sweep_word(result.workload.sweep.over), Keep::where_not_zero);
-    table.left("quantity");
-    table.right("printed");
-    table.right("measured");
-    table.right("measured/printed");
-    table.left("source");
+    table.right({sweep_word(result.workload.sweep.over)}, Keep::where_not_zero);
+    table.left({"quantity"});
+    table.right({"printed", "measured", "measured/printed"});
+    table.left({"source"});
     for (const PrintedComparison& each : result.printed) {
         const PrintedFigure& printed = each.printed;
         const auto show = [&printed](double value) {
@@ -247,18 +255,12 @@ Table printed_table(const LoadResult& result) {
 Table meters_table(const RunResult& result) {
     if (result.meters.empty()) return {};
     Table table{.title = "Meters"};
-    table.right("seat");
-    table.left("meter");
-    table.right("users");
-    table.right("op/s");
-    table.right("read MB/s", Keep::where_not_zero);
-    table.right("write MB/s", Keep::where_not_zero);
-    table.right("mean");
-    table.right("p99");
-    table.right("max");
-    table.right("failed", Keep::where_not_zero);
-    table.right("unfinished", Keep::where_not_zero);
-    table.right("done as creates", Keep::where_not_zero);
+    table.right({"seat"});
+    table.left({"meter"});
+    table.right({"users", "op/s"});
+    table.right({"read MB/s", "write MB/s"}, Keep::where_not_zero);
+    table.right({"mean", "p99", "max"});
+    table.right({"failed", "unfinished", "done as creates"}, Keep::where_not_zero);
     for (const MeterResult& meter : result.meters) {
         const double seconds = static_cast<double>(std::max<std::int64_t>(meter.wall_ns, 1)) / 1e9;
         const auto bytes = [&](LoadOperation of) {
@@ -291,9 +293,8 @@ Table alone_table(const RunResult& result) {
     const LoadFigures alone = figures(result.alone->meters);
     const LoadFigures beside = figures(result.meters);
     Table table{.title = "Streams and meters alone, and together"};
-    table.left("");
-    table.right("alone");
-    table.right("together");
+    table.left({""});
+    table.right({"alone", "together"});
     table.row({"streams: frames missed", count_cell(missed(result.alone->streams)),
                count_cell(missed(result.totals))});
     table.row({"streams: p1 margin", margin(result.alone->margin_ns), margin(result.margin_ns)});

@@ -14,6 +14,10 @@ std::string show_step(const Workload& workload, double at);
 /// The word for what the sweep changes: "clients"; empty for one step.
 std::string sweep_word(Sweep::Over over);
 
+bool all_passed(const LoadResult& result);
+/// The reasons of the steps that failed, each after the value of its step.
+std::vector<std::string> failures(const LoadResult& result);
+
 Table steps_table(const LoadResult& result);
 /// The definitions of the times in the tables of this report, a sentence each.
 std::vector<std::string> latency_definitions(const LoadResult& result);

@@ -13,9 +13,6 @@
 namespace streamsim::report {
 namespace {
 
-using Keep = Column::Keep;
-using Form = Column::Form;
-
 constexpr std::size_t kRepetitionRowsMax = 20;
 
 /// A frame of a clip, and how often it was missed.
@@ -35,8 +32,7 @@ std::vector<Repetition> repetitions(const RunResult& result) {
     for (const auto& [key, frame] : frames) {
         if (frame.times > 1) out.push_back(frame);
     }
-    std::stable_sort(out.begin(), out.end(),
-                     [](const Repetition& a, const Repetition& b) { return a.times > b.times; });
+    std::ranges::stable_sort(out, std::ranges::greater{}, &Repetition::times);
     return out;
 }
 
@@ -52,15 +48,13 @@ Table drops_table(const RunResult& result, std::size_t rows_max) {
             fmt::format("Missed frames (the first {} of {})", show_count(shown.size()), show_count(all));
         table.note = fmt::format("{} more: --csv, or drops in --json", show_count(all - shown.size()));
     }
-    table.left(seats ? "seat.stream" : "stream");
-    table.right("frame");
-    table.left("timecode");
-    table.right("deadline");
-    table.right("late by");
-    table.left("what");
-    table.left("why");
-    table.left("attributed to", Keep::always, Form::page);
-    table.left("file");
+    table.left({seats ? "seat.stream" : "stream"});
+    table.right({"frame"});
+    table.left({"timecode"});
+    table.right({"deadline", "late by"});
+    table.left({"what", "why"});
+    table.left({"attributed to"}, Keep::always, Form::page);
+    table.left({"file"});
     for (const std::size_t index : shown) {
         const DropRecord& drop = result.drops[index];
         const std::string prefix = fmt::format("drops.{}.", index);
@@ -79,11 +73,11 @@ Table repetitions_table(const RunResult& result) {
     often.resize(std::min(count, kRepetitionRowsMax));
     const bool seats = several_seats(result);
     Table table{.title = "Frames of clips that were missed more than once"};
-    table.left(seats ? "seat.stream" : "stream");
-    table.right("frame of the clip");
-    table.left("timecode");
-    table.right("missed");
-    table.left("file");
+    table.left({seats ? "seat.stream" : "stream"});
+    table.right({"frame of the clip"});
+    table.left({"timecode"});
+    table.right({"missed"});
+    table.left({"file"});
     for (const Repetition& frame : often) {
         const DropRecord& drop = *frame.drop;
         table.row({stream_name(drop.seat, drop.stream, seats), count_cell(drop.clip_frame), drop.timecode,
@@ -96,12 +90,11 @@ Table repetitions_table(const RunResult& result) {
 
 Table causes_table(const RunResult& result) {
     Table table{.title = "What the missed frames are attributed to", .css_class = "named prose"};
-    table.left("cause");
-    table.left("limit");
-    table.right("frames");
-    table.right("stalls", Keep::where_not_zero);
-    table.left("in short");
-    table.left("for an engineer", Keep::where_not_zero);
+    table.left({"cause", "limit"});
+    table.right({"frames"});
+    table.right({"stalls"}, Keep::where_not_zero);
+    table.left({"in short"});
+    table.left({"for an engineer"}, Keep::where_not_zero);
     for (std::size_t i = 0; i < result.causes.size(); ++i) {
         const CauseResult& cause = result.causes[i];
         const std::string prefix = fmt::format("causes.{}.", i);

@@ -5,15 +5,11 @@
 #include <utility>
 
 #include "report/facts/selection.h"
-#include "report/facts/servers.h"
 #include "report/facts/show.h"
 #include "report/tables/run_tables.h"
 
 namespace streamsim::report {
 namespace {
-
-using Keep = Column::Keep;
-using Form = Column::Form;
 
 /// A count of frames: its column, and its key in the document.
 struct CountColumn {
@@ -38,7 +34,7 @@ constexpr CountColumn kCounts[] = {
 /// `all_kept`: also the counts that are seldom above 0.
 void add_count_columns(Table& table, bool all_kept) {
     for (const CountColumn& column : kCounts)
-        table.right(column.heading, all_kept ? Keep::always : column.keep, column.form);
+        table.right({column.heading}, all_kept ? Keep::always : column.keep, column.form);
 }
 
 /// An empty `prefix`: sums that the document does not have.
@@ -48,31 +44,11 @@ void add_counts(const FrameCounts& counts, const std::string& prefix, std::vecto
                                      : count_cell(prefix + column.key, counts.*column.count));
 }
 
-/// Streams of one format and rate.
-struct FormatSum {
-    const StreamResult* first = nullptr;
-    std::uint64_t streams = 0;
-    FrameCounts counts;
-    double required_bytes_per_s = 0;
-    std::optional<std::int64_t> margin_ns_min;
-};
-
-std::vector<FormatSum> format_sums(const RunResult& result) {
-    std::vector<FormatSum> sums;
-    for (const StreamResult& stream : result.streams) {
-        auto found = std::find_if(sums.begin(), sums.end(), [&stream](const FormatSum& sum) {
-            return kind_of(*sum.first) == kind_of(stream) && sum.first->rate == stream.rate;
-        });
-        if (found == sums.end()) found = sums.insert(found, FormatSum{.first = &stream});
-        ++found->streams;
-        for (const CountColumn& column : kCounts) found->counts.*column.count += stream.counts.*column.count;
-        found->required_bytes_per_s += stream.required_bytes_per_s;
-        if (stream.margin_ns) {
-            found->margin_ns_min =
-                std::min(found->margin_ns_min.value_or(stream.margin_ns->min), stream.margin_ns->min);
-        }
-    }
-    return sums;
+/// "plays" or "fails"; "unknown" for a seat that missed nothing and vanished before its end.
+const char* verdict_text(const SeatResult& seat) {
+    using State = SeatResult::State;
+    if (!seat.verdict.pass) return "fails";
+    return seat.state == State::partial || seat.state == State::missing ? "unknown" : "plays";
 }
 
 /// A field of an optional summary: "streams.3.margin_ns.p1".
@@ -80,7 +56,7 @@ template <typename Summary>
 Cell summary_time(const std::string& key,
                   const std::optional<Summary>& summary,
                   std::int64_t Summary::*member) {
-    return summary ? time_cell(key, (*summary).*member) : Cell(kNoValue);
+    return time_cell(key, summary ? std::optional((*summary).*member) : std::nullopt);
 }
 
 void add_latency(Table& table,
@@ -103,20 +79,27 @@ void add_latency(Table& table,
 Table formats_table(const RunResult& result) {
     Table table{.title = "Streams by format", .css_class = "counts"};
     if (result.streams.empty()) return table;
-    table.left("format");
-    table.right("rate");
-    table.right("streams");
-    table.right("required");
+    table.left({"format"});
+    table.right({"rate", "streams", "required"});
     add_count_columns(table, true);
-    table.right("min margin");
+    table.right({"min margin"});
     double required = 0;
-    for (const FormatSum& sum : format_sums(result)) {
-        required += sum.required_bytes_per_s;
-        std::vector<Cell> row{name_cell(kind_of(*sum.first)),
-                              sum.first->paced ? show_fps(sum.first->rate) : "as fast as it goes",
-                              count_cell(sum.streams), rate_cell(sum.required_bytes_per_s)};
-        add_counts(sum.counts, "", row);
-        row.push_back(time_cell(sum.margin_ns_min));
+    for (const StreamGroup& group : stream_groups(result)) {
+        FrameCounts counts;
+        double group_required = 0;
+        std::optional<std::int64_t> margin_ns_min;
+        for (const StreamResult* stream : group.streams) {
+            counts += stream->counts;
+            group_required += stream->required_bytes_per_s;
+            if (stream->margin_ns)
+                margin_ns_min = std::min(margin_ns_min.value_or(INT64_MAX), stream->margin_ns->min);
+        }
+        required += group_required;
+        std::vector<Cell> row{name_cell(group.kind),
+                              group.streams.front()->paced ? show_fps(group.rate) : "as fast as it goes",
+                              count_cell(group.streams.size()), rate_cell(group_required)};
+        add_counts(counts, "", row);
+        row.push_back(time_cell(margin_ns_min));
         table.row(std::move(row));
     }
     // The document's required rate is that of the streams that read.
@@ -131,25 +114,21 @@ Table formats_table(const RunResult& result) {
 Table seats_table(const RunResult& result) {
     Table table{.title = "Seats", .css_class = "counts"};
     if (result.seats.size() < 2) return table;
-    table.left("seats");
-    table.left("host");
-    table.left("node", Keep::where_not_zero);
-    table.right("streams");
+    table.left({"seats", "host"});
+    table.left({"node"}, Keep::where_not_zero);
+    table.right({"streams"});
     add_count_columns(table, false);
-    table.right("p1 margin");
-    table.right("start");
-    table.right("clock error");
-    table.left("state");
-    table.left("verdict");
+    table.right({"p1 margin", "start", "clock error"});
+    table.left({"state", "verdict"});
     for (std::size_t i = 0; i < result.seats.size(); ++i) {
         const SeatResult& seat = result.seats[i];
         const std::string prefix = fmt::format("seats.{}.", i);
-        std::vector<Cell> row{seat.seats.empty() ? fmt::format("rank {}", seat.rank) : seats_text(seat.seats),
+        std::vector<Cell> row{seat.seats.empty() ? fmt::format("rank {}", seat.rank) : show_seats(seat.seats),
                               name_cell(seat.host.name.empty() ? "?" : seat.host.name), name_cell(seat.node),
                               count_cell(streams_of(seat, result))};
         add_counts(seat.totals, prefix + "totals.", row);
         row.push_back(summary_time(prefix + "margin_ns.p1", seat.margin_ns, &MarginSummary::p1));
-        row.push_back(seat.start_ns ? time_cell(prefix + "start_ns", *seat.start_ns) : Cell(kNoValue));
+        row.push_back(time_cell(prefix + "start_ns", seat.start_ns));
         row.push_back(seat.clock_bound_ns > 0 ? time_cell(prefix + "clock_bound_ns", seat.clock_bound_ns)
                                               : Cell(kNoValue));
         row.emplace_back(to_string(seat.state));
@@ -163,18 +142,14 @@ Table streams_table(const RunResult& result, std::size_t rows_max, StreamOrder o
     Table table{.title = "Streams", .css_class = "counts streams"};
     if (result.streams.empty()) return table;
     const bool seats = several_seats(result);
-    table.left(seats ? "seat.stream" : "stream");
-    table.left("format");
-    table.right("rate", Keep::always, Form::page);
+    table.left({seats ? "seat.stream" : "stream", "format"});
+    table.right({"rate"}, Keep::always, Form::page);
     add_count_columns(table, false);
-    table.right("longest run", Keep::where_not_zero, Form::full);
-    table.right("min margin", Keep::on_page);
-    table.right("p1 margin", Keep::always, Form::page);
-    table.right("median margin", Keep::always, Form::page);
-    table.right("min buffer", Keep::always, Form::page);
-    table.right("median buffer", Keep::always, Form::page);
-    table.right("p99 response", Keep::always, Form::full);
-    table.left("clip");
+    table.right({"longest run"}, Keep::where_not_zero, Form::full);
+    table.right({"min margin"}, Keep::on_page);
+    table.right({"p1 margin", "median margin", "min buffer", "median buffer"}, Keep::always, Form::page);
+    table.right({"p99 response"}, Keep::always, Form::full);
+    table.left({"clip"});
     const auto shown =
         order == StreamOrder::worst_first ? worst_streams(result, rows_max) : shown_streams(result, rows_max);
     for (const std::size_t index : shown) {
@@ -207,8 +182,8 @@ Table streams_table(const RunResult& result, std::size_t rows_max, StreamOrder o
 
 Table latency_table(const RunResult& result) {
     Table table{.title = "How long frames took, all streams", .css_class = "named"};
-    table.left("");
-    for (const char* heading : {"median", "p90", "p99", "p99.9", "max"}) table.right(heading);
+    table.left({""});
+    table.right({"median", "p90", "p99", "p99.9", "max"});
     add_latency(table, "service: from submission to completion", "service_ns", result.service_ns);
     add_latency(table, "response: from the read-ahead window to completion", "response_ns", result.response_ns);
     add_latency(table, "open: the part of it that opened the file", "open_ns", result.open_ns);

@@ -9,30 +9,31 @@
 
 namespace streamsim::report {
 
+namespace {
+
+Cell keyed(std::string shown, std::string key, std::string value) {
+    Cell out = std::move(shown);
+    out.key = std::move(key);
+    out.value = std::move(value);
+    return out;
+}
+
+}  // namespace
+
 Cell count_cell(std::uint64_t count) {
     return show_count(count);
 }
 
 Cell count_cell(std::string key, std::uint64_t count) {
-    Cell out = show_count(count);
-    out.key = std::move(key);
-    out.value = std::to_string(count);
-    return out;
-}
-
-Cell time_cell(std::int64_t ns) {
-    return show_duration({ns});
-}
-
-Cell time_cell(std::string key, std::int64_t ns) {
-    Cell out = show_duration({ns});
-    out.key = std::move(key);
-    out.value = std::to_string(ns);
-    return out;
+    return keyed(show_count(count), std::move(key), std::to_string(count));
 }
 
 Cell time_cell(const std::optional<std::int64_t>& ns) {
-    return ns ? time_cell(*ns) : Cell(kNoValue);
+    return ns ? show_duration({*ns}) : kNoValue;
+}
+
+Cell time_cell(std::string key, const std::optional<std::int64_t>& ns) {
+    return ns ? keyed(show_duration({*ns}), std::move(key), std::to_string(*ns)) : Cell(kNoValue);
 }
 
 Cell rate_cell(double bytes_per_s) {
@@ -40,11 +41,8 @@ Cell rate_cell(double bytes_per_s) {
 }
 
 Cell rate_cell(std::string key, double bytes_per_s) {
-    Cell out = show_rate(bytes_per_s);
-    if (!std::isfinite(bytes_per_s)) return out;  // the document has null
-    out.key = std::move(key);
-    out.value = std::to_string(std::llround(bytes_per_s));
-    return out;
+    if (!std::isfinite(bytes_per_s)) return show_rate(bytes_per_s);  // the document has null
+    return keyed(show_rate(bytes_per_s), std::move(key), std::to_string(std::llround(bytes_per_s)));
 }
 
 Cell name_cell(std::string name) {
@@ -53,12 +51,12 @@ Cell name_cell(std::string name) {
     return out;
 }
 
-void Table::left(std::string heading, Column::Keep keep, Column::Form form) {
-    columns.push_back({std::move(heading), Column::Align::left, keep, form});
+void Table::left(std::initializer_list<std::string> headings, Column::Keep keep, Column::Form form) {
+    for (const std::string& heading : headings) columns.push_back({heading, Column::Align::left, keep, form});
 }
 
-void Table::right(std::string heading, Column::Keep keep, Column::Form form) {
-    columns.push_back({std::move(heading), Column::Align::right, keep, form});
+void Table::right(std::initializer_list<std::string> headings, Column::Keep keep, Column::Form form) {
+    for (const std::string& heading : headings) columns.push_back({heading, Column::Align::right, keep, form});
 }
 
 void Table::row(std::vector<Cell> fields) {
@@ -67,7 +65,7 @@ void Table::row(std::vector<Cell> fields) {
 }
 
 bool Table::has_values(std::size_t column) const {
-    return std::any_of(rows.begin(), rows.end(), [column](const std::vector<Cell>& row) {
+    return std::ranges::any_of(rows, [column](const std::vector<Cell>& row) {
         const std::string& text = row[column].text;
         return !text.empty() && text != "0" && text != kNoValue;
     });

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <initializer_list>
 #include <optional>
 #include <string>
 #include <utility>
@@ -26,10 +27,9 @@ struct Cell {
 
 Cell count_cell(std::uint64_t count);
 Cell count_cell(std::string key, std::uint64_t count);
-/// A duration, shown with its unit.
-Cell time_cell(std::int64_t ns);
-Cell time_cell(std::string key, std::int64_t ns);
+/// A duration, shown with its unit; no value for nullopt.
 Cell time_cell(const std::optional<std::int64_t>& ns);
+Cell time_cell(std::string key, const std::optional<std::int64_t>& ns);
 /// "4,777.8 MB/s"; no value for 0 and for infinity.
 Cell rate_cell(double bytes_per_s);
 Cell rate_cell(std::string key, double bytes_per_s);
@@ -50,6 +50,8 @@ struct Column {
     Keep keep = Keep::always;
     Form form = Form::screen;
 };
+using Keep = Column::Keep;
+using Form = Column::Form;
 
 struct Table {
     std::string title;
@@ -59,10 +61,11 @@ struct Table {
     std::vector<Cell> sum;  // the last row, of all others together; or empty
     std::string note;       // after the table: which rows are left out, and where they are; or empty
 
-    void left(std::string heading,
+    /// Adds columns that are alike, aligned at this side.
+    void left(std::initializer_list<std::string> headings,
               Column::Keep keep = Column::Keep::always,
               Column::Form form = Column::Form::screen);
-    void right(std::string heading,
+    void right(std::initializer_list<std::string> headings,
                Column::Keep keep = Column::Keep::always,
                Column::Form form = Column::Form::screen);
     /// REQUIRES: a field for each column.

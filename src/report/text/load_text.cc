@@ -1,5 +1,3 @@
-#include "report/text/load_text.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -8,10 +6,9 @@
 #include "base/units.h"
 #include "base/utf8.h"
 #include "report/facts/headline.h"
-#include "report/facts/show.h"
 #include "report/tables/load_tables.h"
 #include "report/text/screen.h"
-#include "report/text/table_text.h"
+#include "report/text/text_report.h"
 
 namespace streamsim::report {
 namespace {
@@ -19,19 +16,17 @@ namespace {
 constexpr std::size_t kClientsShownMax = 4;  // the document has the tables of more
 
 std::string verdict_word(const LoadResult& result) {
-    const bool pass = std::all_of(result.steps.begin(), result.steps.end(),
-                                  [](const LoadStep& step) { return step.result.verdict.pass; });
-    const std::string word = result.interrupted ? "INTERRUPTED" : pass ? "DONE" : "FAILED";
+    const std::string word = result.interrupted ? "INTERRUPTED" : all_passed(result) ? "DONE" : "FAILED";
     return result.common.faults_injected ? disclaimer(result.common) + ": " + word : word;
 }
 
-std::string verdict(const LoadResult& result) {
+std::string load_verdict(const LoadResult& result) {
     return fmt::format("{}: {}: {}", verdict_word(result), printable(result.workload.name),
                        printable(result.workload.title));
 }
 
 /// "DONE: 5 steps, 12,345 operations, 0 failed"
-std::string closing(const LoadResult& result) {
+std::string load_closing(const LoadResult& result) {
     std::uint64_t operations = 0;
     std::uint64_t failed = 0;
     for (const LoadStep& step : result.steps) {
@@ -62,20 +57,8 @@ std::string target_text(const LoadResult& result) {
                        result.common.direct ? ", direct" : "");
 }
 
-/// The reasons of the steps that failed.
-std::vector<std::string> failures(const LoadResult& result) {
-    std::vector<std::string> out;
-    for (const LoadStep& step : result.steps) {
-        if (step.result.verdict.pass) continue;
-        const std::string at = show_step(result.workload, step.at);
-        out.push_back(
-            fmt::format("failed: {}{}{}", at, at.empty() ? "" : ": ", printable(step.result.verdict.reason)));
-    }
-    return out;
-}
-
 /// The remarks below the steps: caches, and operations that were replaced.
-std::vector<std::string> remarks(const LoadResult& result) {
+std::vector<std::string> load_remarks(const LoadResult& result) {
     std::vector<std::string> out = cache_sentences(result);
     std::uint64_t substituted = 0;
     for (const LoadStep& step : result.steps) {
@@ -87,21 +70,21 @@ std::vector<std::string> remarks(const LoadResult& result) {
     return out;
 }
 
-void append(const std::vector<std::string>& lines, std::string_view indent, std::string& out) {
+void append_indented(const std::vector<std::string>& lines, std::string_view indent, std::string& out) {
     for (const std::string& line : lines) out += fmt::format("{}{}\n", indent, line);
 }
 
-std::string full_report(const LoadResult& result) {
+std::string full_load_report(const LoadResult& result) {
     const Workload& workload = result.workload;
-    std::string out = verdict(result) + "\n";
-    append(caveats(result), "  ", out);
+    std::string out = load_verdict(result) + "\n";
+    append_indented(caveats(result), "  ", out);
     if (!workload.description.empty()) out += fmt::format("  {}\n", printable(workload.description));
     if (!workload.basis.empty()) out += fmt::format("  from: {}\n", printable(workload.basis));
     out += "  " + target_text(result) + "\n";
-    append(failures(result), "  ", out);
+    for (const std::string& reason : failures(result)) out += fmt::format("  failed: {}\n", printable(reason));
     out += "\n" + table_text(steps_table(result));
-    append(remarks(result), "", out);
-    append(latency_definitions(result), "", out);
+    append_indented(load_remarks(result), "", out);
+    append_indented(latency_definitions(result), "", out);
     std::vector<Table> more;
     if (workload.report == Workload::Report::modes) {
         more = modes_tables(result, kClientsShownMax);
@@ -112,19 +95,19 @@ std::string full_report(const LoadResult& result) {
     for (const Table& table : more) {
         if (!table.empty()) out += "\n" + table_text(table);
     }
-    return out + "\n" + closing(result) + "\n";
+    return out + "\n" + load_closing(result) + "\n";
 }
 
-std::string screen_report(const LoadResult& result) {
-    TextScreen screen(closing(result));
-    screen.add_text(verdict(result), 2);
+std::string load_screen(const LoadResult& result) {
+    TextScreen screen(load_closing(result));
+    screen.add_text(load_verdict(result), 2);
     for (const std::string& text : caveats(result)) screen.add_text("  " + text, 2);
     screen.add_text("  " + target_text(result), 2);
     const std::vector<std::string> reasons = failures(result);
     for (std::size_t i = 0; i < std::min<std::size_t>(reasons.size(), 2); ++i)
-        screen.add_text("  " + reasons[i], 2);
+        screen.add_text("  failed: " + printable(reasons[i]), 2);
     screen.add_line("");
-    const std::vector<std::string> sentences = remarks(result);
+    const std::vector<std::string> sentences = load_remarks(result);
     screen.add_cut_table(steps_table(result), 2 * sentences.size());
     for (const std::string& sentence : sentences) screen.add_text(sentence, 2);
     return screen.text();
@@ -133,7 +116,7 @@ std::string screen_report(const LoadResult& result) {
 }  // namespace
 
 std::string load_text_report(const LoadResult& result, TextDetail detail) {
-    return detail == TextDetail::full ? full_report(result) : screen_report(result);
+    return detail == TextDetail::full ? full_load_report(result) : load_screen(result);
 }
 
 }  // namespace streamsim::report

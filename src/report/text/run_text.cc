@@ -1,28 +1,24 @@
-#include "report/text/run_text.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <vector>
 
 #include "base/units.h"
 #include "base/utf8.h"
 #include "report/facts/headline.h"
-#include "report/facts/play_lines.h"
+#include "report/facts/run_lines.h"
 #include "report/facts/selection.h"
-#include "report/facts/setup_lines.h"
 #include "report/facts/show.h"
 #include "report/tables/load_tables.h"
 #include "report/tables/run_tables.h"
 #include "report/text/screen.h"
-#include "report/text/table_text.h"
+#include "report/text/text_report.h"
 
 namespace streamsim::report {
 namespace {
 
 constexpr std::size_t kStreamRowsMax = 40;
-constexpr std::size_t kDropRowsMax = 20;
-constexpr std::size_t kPartRowsMax = 12;
+constexpr std::size_t kShownDropsMax = 20;
+constexpr std::size_t kShownPartsMax = 12;
 
 constexpr std::size_t kVerdictLinesMax = 4;
 constexpr std::size_t kTableRowsMin = 3;
@@ -42,7 +38,7 @@ std::string painted(const Headline& line, bool colour) {
     return colour ? colour_of(line.tone) + line.word + kPlain + line.rest : line.word + line.rest;
 }
 
-void append(const ReportLines& lines, std::string& out) {
+void append_lines(const ReportLines& lines, std::string& out) {
     for (const ReportLine& line : lines) out += with_heading(line) + "\n";
 }
 
@@ -52,7 +48,7 @@ std::string full_report(const RunResult& result, bool colour) {
     add_disclaimer_lines(result, lines);
     add_cause_lines(result, lines);
     add_scenario_lines(result, lines);
-    append(lines, out);
+    append_lines(lines, out);
     out += "\n";
     lines.clear();
     add_frames_lines(result, lines);
@@ -61,10 +57,11 @@ std::string full_report(const RunResult& result, bool colour) {
     add_storage_lines(result, lines);
     add_cache_lines(result, lines);
     add_computer_lines(result, lines);
-    append(lines, out);
-    for (const Table& table : {parts_table(result, kPartRowsMax), seats_table(result),
-                               streams_table(result, kStreamRowsMax, StreamOrder::as_numbered),
-                               meters_table(result), alone_table(result), drops_table(result, kDropRowsMax)}) {
+    append_lines(lines, out);
+    for (const Table& table :
+         {parts_table(result, kShownPartsMax), seats_table(result),
+          streams_table(result, kStreamRowsMax, StreamOrder::as_numbered), meters_table(result),
+          alone_table(result), drops_table(result, kShownDropsMax)}) {
         if (!table.empty()) out += "\n" + table_text(table);
     }
     return out + "\n" + painted(closing_line(result), colour) + "\n";

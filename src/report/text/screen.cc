@@ -5,17 +5,42 @@
 #include <algorithm>
 
 #include "base/units.h"
-#include "report/text/table_text.h"
-#include "report/text/wrap.h"
+#include "base/utf8.h"
 
 namespace streamsim::report {
 namespace {
 
 constexpr std::size_t kHeadingWidth = 12;
 constexpr std::size_t kLastLines = 2;
-constexpr std::string_view kMore = "Whole report: -v. Files: --html, --json, --csv, --junit";
+constexpr std::string_view kCut = "...";
+
+/// The bytes of `text` for a line of `columns` columns: up to the last space that fits, else all that fits.
+std::size_t line_bytes(std::string_view text, std::size_t columns) {
+    const std::size_t fits = bytes_of_first(text, columns);
+    if (fits == text.size() || text[fits] == ' ') return fits;
+    const std::size_t space = text.substr(0, fits).rfind(' ');
+    return space == std::string_view::npos || space == 0 ? fits : space;
+}
 
 }  // namespace
+
+std::vector<std::string> wrapped(std::string_view text, const Wrap& wrap) {
+    std::vector<std::string> lines;
+    do {
+        const std::string indent(lines.empty() ? 0 : wrap.indent, ' ');
+        const std::size_t columns = wrap.columns - std::min(wrap.columns - 1, indent.size());
+        if (lines.size() + 1 == wrap.lines_max && shown_width(text) > columns) {
+            lines.push_back(indent + std::string(text.substr(0, line_bytes(text, columns - kCut.size()))) +
+                            std::string(kCut));
+            return lines;
+        }
+        const std::size_t bytes = line_bytes(text, columns);
+        lines.push_back(indent + std::string(text.substr(0, bytes)));
+        text.remove_prefix(bytes);
+        while (text.starts_with(' ')) text.remove_prefix(1);
+    } while (!text.empty());
+    return lines;
+}
 
 std::string with_heading(const ReportLine& line) {
     return fmt::format("{:<{}}{}", line.heading.empty() ? "" : line.heading + " ", kHeadingWidth, line.text);
@@ -46,9 +71,9 @@ void TextScreen::add(const ReportLine& line, std::size_t lines_max, std::size_t 
 
 void TextScreen::add_cut_table(Table table, std::size_t reserved) {
     const std::size_t all = table.rows.size();
-    const std::size_t room = left() - std::min(left(), reserved);
-    if (room < 2 || all == 0) return;
-    if (all + 1 > room) table.rows.resize(room - std::min<std::size_t>(room, 2));
+    const std::size_t rows = left() - std::min(left(), reserved);
+    if (rows < 2 || all == 0) return;
+    if (all + 1 > rows) table.rows.resize(rows - std::min<std::size_t>(rows, 2));
     const std::string text = table_lines(table, Column::Form::screen, kScreenColumns);
     for (std::size_t at = 0; at < text.size();) {
         const std::size_t end = text.find('\n', at);
@@ -67,8 +92,7 @@ void TextScreen::paint(std::size_t bytes, std::string_view colour, std::string_v
 std::string TextScreen::text() const {
     std::string out;
     for (const std::string& line : lines_) out += line + "\n";
-    out.append(kMore).append("\n");
-    return out + closing_ + "\n";
+    return fmt::format("{}Whole report: -v. Files: {}\n{}\n", out, files_, closing_);
 }
 
 }  // namespace streamsim::report

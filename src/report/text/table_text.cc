@@ -1,9 +1,8 @@
-#include "report/text/table_text.h"
-
 #include <algorithm>
 #include <vector>
 
 #include "base/utf8.h"
+#include "report/text/screen.h"
 
 namespace streamsim::report {
 namespace {
@@ -20,14 +19,7 @@ bool shown(const Table& table, std::size_t index, Column::Form form) {
 std::string cut_front(const std::string& text, std::size_t width) {
     const std::size_t has = shown_width(text);
     if (has <= width) return text;
-    std::size_t drop = has - width + 2;
-    std::size_t at = 0;
-    while (at < text.size() && drop > 0) {
-        ++at;
-        while (at < text.size() && (static_cast<unsigned char>(text[at]) & 0xc0) == 0x80) ++at;
-        --drop;
-    }
-    return ".." + text.substr(at);
+    return ".." + text.substr(bytes_of_first(text, has - width + 2));
 }
 
 /// The fields of a line; columns.size() of them.
@@ -68,11 +60,6 @@ void fit(std::vector<Fields>& lines,
 }
 
 }  // namespace
-
-std::size_t shown_width(std::string_view text) {
-    return static_cast<std::size_t>(std::count_if(
-        text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xc0) != 0x80; }));
-}
 
 std::string table_lines(const Table& table, Column::Form form, std::size_t columns_max) {
     std::vector<Fields> lines(table.rows.size() + 1);

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdlib>
 #include <iterator>
 #include <optional>
 #include <span>
@@ -13,11 +12,12 @@
 #include <vector>
 
 #include "base/document/json.h"
+#include "report/facts/selection.h"
 
 namespace streamsim::report {
 namespace {
 
-constexpr std::size_t kPieceBytes = std::size_t{64} << 10;
+constexpr std::size_t kTracePieceBytes = std::size_t{64} << 10;
 /// Viewers turn microseconds into binary fractions and back: each end of a slice may move by a nanosecond.
 constexpr std::int64_t kApartNs = 2;
 
@@ -85,7 +85,7 @@ private:
 
     /// Begins an event.
     void begin() {
-        if (piece_.size() >= kPieceBytes) flush();
+        if (piece_.size() >= kTracePieceBytes) flush();
         piece_ += first_ ? "\n" : ",\n";
         first_ = false;
     }
@@ -186,7 +186,7 @@ void Trace::slices(std::span<const FrameRow> rows, const Track& track, const std
     for (std::size_t i = 0; i < rows.size(); ++i) {
         if (was_read(rows[i].outcome)) order.push_back(static_cast<std::uint32_t>(i));
     }
-    std::stable_sort(order.begin(), order.end(), [rows](std::uint32_t a, std::uint32_t b) {
+    std::ranges::stable_sort(order, [rows](std::uint32_t a, std::uint32_t b) {
         return rows[a].outcome.submitted < rows[b].outcome.submitted;
     });
     TrackOffsets offsets;
@@ -258,8 +258,7 @@ void Trace::throughput_counters() {
     };
     for (const TimelineEntry& entry : result_.timeline) {
         if (entry.interval_ns <= 0) continue;
-        counter("read", entry.t_ns,
-                static_cast<double>(entry.bytes) * 1e9 / static_cast<double>(entry.interval_ns));
+        counter("read", entry.t_ns, bytes_per_s(entry));
         if (result_.required_bytes_per_s > 0) counter("required", entry.t_ns, result_.required_bytes_per_s);
     }
     const TimelineEntry& last = result_.timeline.back();

@@ -2,24 +2,16 @@
 
 #include <fmt/format.h>
 
-#include "loop/burning_decoder.h"
-#include "loop/timed_decoder.h"
+#include "loop/decoders.h"
 #include "loop/uv_loop.h"
 #include "loop/virtual_loop.h"
 #include "run/backends/cluster_faults.h"
 #include "sim/parts/seat.h"
-#include "storage/compiled_in/compiled_in.h"
+#include "storage/backends.h"
 #include "storage/fault/fault_storage.h"
 #include "storage/local/local_byte_store.h"
-#include "storage/nfs/nfs_byte_store.h"
-#include "storage/nfs/nfs_storage.h"
 #include "storage/null_storage.h"
 #include "storage/remote/remote_names.h"
-#include "storage/smb/smb_byte_store.h"
-#include "storage/smb/smb_process.h"
-#include "storage/smb/smb_storage.h"
-#include "storage/threads/threads_storage.h"
-#include "storage/uring/uring_storage.h"
 
 namespace streamsim::run {
 namespace {
@@ -41,11 +33,9 @@ Result<std::unique_ptr<Storage>> make_local_storage(const StorageSpec& spec, loo
 
 Result<std::unique_ptr<Storage>> make_remote_storage(const StorageSpec& spec, loop::UvLoop& loop) {
     const RemotePlace& place = *spec.target.remote;
-    auto made = place.protocol == RemotePlace::Protocol::nfs
-                    ? storage::make_nfs_storage(loop, loop.uv(), place, spec.target.path, spec.remote)
-                    : storage::make_smb_storage(loop, loop.uv(), place, spec.target.path, spec.remote);
-    if (!made) return made;
-    return storage::by_whole_names(std::move(*made));
+    const auto make =
+        place.protocol == RemotePlace::Protocol::nfs ? storage::make_nfs_storage : storage::make_smb_storage;
+    return make(loop, loop.uv(), place, spec.target.path, spec.remote);
 }
 
 /// The node and the link of a seat: its setting, else round robin and the model's link.
@@ -84,17 +74,11 @@ std::vector<std::string> backend_names() {
 Result<LoopAndStorage> make_loop_and_storage(const StorageSpec& spec) {
     LoopAndStorage made;
     switch (spec.target.kind) {
-        case target::Target::Kind::local: {
-            auto loop = std::make_unique<loop::UvLoop>();
-            auto storage = make_local_storage(spec, *loop);
-            if (!storage) return storage.error();
-            made.loop = std::move(loop);
-            made.storage = std::move(*storage);
-            break;
-        }
+        case target::Target::Kind::local:
         case target::Target::Kind::remote: {
             auto loop = std::make_unique<loop::UvLoop>();
-            auto storage = make_remote_storage(spec, *loop);
+            const bool local = spec.target.kind == target::Target::Kind::local;
+            auto storage = local ? make_local_storage(spec, *loop) : make_remote_storage(spec, *loop);
             if (!storage) return storage.error();
             made.loop = std::move(loop);
             made.storage = std::move(*storage);

@@ -30,19 +30,22 @@ enum class IoChoice { automatic, uring, threads };
 /// Puts a layer between the players and a storage.
 using StorageWrapper = std::function<std::unique_ptr<Storage>(std::unique_ptr<Storage>)>;
 
-struct StorageSpec {
+/// The storage of a run, as the user asks for it.
+struct StorageRequest {
     target::Target target;
     IoChoice io = IoChoice::automatic;
-    storage::LocalOptions local;               // of one loop
-    storage::RemoteOptions remote;             // of one loop
     std::optional<storage::FaultPlan> faults;  // injected over the storage
-    std::uint64_t seed = 0;                    // of the faults, and of random events in a model
-    // For a model.
-    std::uint32_t seats = 1;
-    std::vector<std::shared_ptr<const FrameIndex>> media;
-    std::vector<SeatSetting> seat_settings;   // by seat; fewer than seats: the rest as the URL says
-    std::vector<ScenarioFault> model_faults;  // at: from the loop's time 0
-    StorageWrapper through;
+    std::uint64_t seed = 1;                    // of the run; of faults, and of random events in a model
+    std::uint32_t seats = 1;                   // of the whole run
+    std::vector<SeatSetting> seat_settings;   // of a model: by seat; fewer than seats: the rest as the URL says
+    std::vector<ScenarioFault> model_faults;  // inside a model; at: from the beginning of the run
+    StorageWrapper through;                   // a layer between the players and the storage: a trace
+};
+
+struct StorageSpec : StorageRequest {
+    storage::LocalOptions local;                           // of one loop
+    storage::RemoteOptions remote;                         // of one loop
+    std::vector<std::shared_ptr<const FrameIndex>> media;  // of a model
 };
 
 /// "uring", "threads", "nfs", "smb" (in a build with libsmbclient), "null", "sim": for --version and results.

@@ -5,8 +5,9 @@
 #include <cstdint>
 #include <memory>
 #include <unordered_map>
+#include <utility>
 
-#include "streamsim/storage.h"
+#include "run/backends/backends.h"
 
 namespace streamsim::run {
 
@@ -18,6 +19,14 @@ public:
         Duration length;                   // of the span
         Instant first = Instant::never();  // submission
         std::uint64_t bytes = 0;           // of reads that completed in the span
+
+        /// The layer that counts here.
+        StorageWrapper wrapper() {
+            return [this](std::unique_ptr<Storage> inner) {
+                return std::make_unique<ByteMeter>(std::move(inner), *this);
+            };
+        }
+        double bytes_per_s() const { return static_cast<double>(bytes) * 1e9 / static_cast<double>(length.ns); }
     };
     ByteMeter(std::unique_ptr<Storage> inner, Count& count)
         : StorageDecorator(std::move(inner)), count_(count) {}

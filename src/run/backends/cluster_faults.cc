@@ -1,35 +1,40 @@
 #include "run/backends/cluster_faults.h"
 
+#include <optional>
+
 #include "base/check.h"
 
 namespace streamsim::run {
+namespace {
 
-using Kind = ScenarioFault::Kind;
+using FaultKind = ScenarioFault::Kind;
+
+/// Nothing: the fault does not happen inside a model.
+std::optional<sim::ClusterFault::Kind> kind_in_model(const ScenarioFault& fault) {
+    switch (fault.kind) {
+        case FaultKind::throughput_gap:
+            if (fault.node) return sim::ClusterFault::Kind::pause;
+            break;
+        case FaultKind::delays:
+        case FaultKind::errors: break;
+        case FaultKind::drive_dies: return sim::ClusterFault::Kind::drive_dies;
+        case FaultKind::node_lost: return sim::ClusterFault::Kind::node_lost;
+        case FaultKind::link_slows: return sim::ClusterFault::Kind::link_slows;
+        case FaultKind::cache_flush: return sim::ClusterFault::Kind::cache_flush;
+    }
+    return std::nullopt;
+}
+
+}  // namespace
 
 bool is_of_model(const ScenarioFault& fault) {
-    switch (fault.kind) {
-        case Kind::throughput_gap: return fault.node.has_value();
-        case Kind::delays:
-        case Kind::errors: return false;
-        case Kind::drive_dies:
-        case Kind::node_lost:
-        case Kind::link_slows:
-        case Kind::cache_flush: return true;
-    }
-    return true;
+    return kind_in_model(fault).has_value();
 }
 
 sim::ClusterFault cluster_fault(const ScenarioFault& fault) {
+    STREAMSIM_CHECK(is_of_model(fault), "other faults are injected over the model");
     sim::ClusterFault out;
-    switch (fault.kind) {
-        case Kind::throughput_gap: out.kind = sim::ClusterFault::Kind::pause; break;
-        case Kind::drive_dies: out.kind = sim::ClusterFault::Kind::drive_dies; break;
-        case Kind::node_lost: out.kind = sim::ClusterFault::Kind::node_lost; break;
-        case Kind::link_slows: out.kind = sim::ClusterFault::Kind::link_slows; break;
-        case Kind::cache_flush: out.kind = sim::ClusterFault::Kind::cache_flush; break;
-        case Kind::delays:
-        case Kind::errors: STREAMSIM_CHECK(false, "delays and errors are injected over the model");
-    }
+    out.kind = *kind_in_model(fault);
     out.node = fault.node.value_or(sim::ClusterFault::kAll);
     out.drive = fault.drive.value_or(0);
     out.seat = fault.seat.value_or(sim::ClusterFault::kAll);

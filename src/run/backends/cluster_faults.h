@@ -1,4 +1,4 @@
-// Faults of a scenario that happen inside a modelled cluster.
+// Faults of a scenario that happen to the parts of a modelled cluster.
 #pragma once
 
 #include "sim/cluster/cluster.h"

@@ -1,17 +1,43 @@
 #include "run/conclude/conclusion.h"
 
 #include <algorithm>
+#include <filesystem>
 #include <map>
 #include <memory>
+#include <string>
 
-#include "base/units.h"
+#include "base/system/utf8_path.h"
+#include "host/mount.h"
 #include "judge/judge.h"
 #include "judge/run_verdicts.h"
-#include "run/conclude/evidence.h"
-#include "run/diagnosis/model_rate.h"
 
 namespace streamsim::run {
 namespace {
+
+/// After play that failed the computer is observed for this long without load: the usual state.
+constexpr Duration kIdleObserved = milliseconds(700);
+
+/// The part of the clips that this computer keeps in its page cache, by a sample of their files; nullopt: it
+/// cannot be said.
+std::optional<double> cached_share(const std::vector<const Clip*>& clips) {
+    constexpr std::uint64_t kFilesOfClip = 64;
+    double cached = 0;
+    double bytes = 0;
+    for (const Clip* clip : clips) {
+        const std::uint64_t files = files_in(*clip);
+        const std::uint64_t step = std::max<std::uint64_t>(files / kFilesOfClip, 1);
+        for (std::uint64_t i = 0; i < files; i += step) {
+            const std::string path = clip->index->path_of(i);
+            const auto file = host::cached_bytes(path.c_str());
+            if (!file) continue;
+            std::error_code error;
+            bytes += static_cast<double>(std::filesystem::file_size(utf8_path(path), error));
+            cached += static_cast<double>(*file);
+        }
+    }
+    if (bytes <= 0) return std::nullopt;
+    return cached / bytes;
+}
 
 bool missed_anything(const RunFacts& facts) {
     return std::any_of(facts.ledgers.begin(), facts.ledgers.end(), [](const play::DeadlineLedger* ledger) {
@@ -27,28 +53,32 @@ bool can_reread(const RunFacts& facts) {
 
 }  // namespace
 
-RunResult not_played(const PlayRequest& request, const ProgramFacts& program) {
-    RunResult result;
-    result.version = program.version;
-    result.revision = program.revision;
-    result.backends = backend_names();
-    result.command = program.command;
-    result.started_at = host::now_rfc3339();
-    result.host = host::read_host_facts();
-    fill_request(request, result);
-    result.interrupted = true;
-    result.verdict = judge::interrupted_before_play();
-    result.digest = metrics::Digest{}.hex();
-    return result;
+PlayObservation::PlayObservation(const PlaybackPlan& plan) : plan_(plan) {
+    const target::Target& target = plan.request().target;
+    if (target.kind == target::Target::Kind::local) {
+        const std::string file = plan.first_file();
+        mount_ = host::mount_of(file);
+        if (!plan.request().direct) cached_before_ = cached_share(plan.clips());
+        counts_storage_reads_ = host::block_device_behind(file);
+        watch_.emplace(file);
+        locations_.emplace(std::make_shared<target::TargetLocations>(target::directories_of(plan.clips())),
+                           [&plan] { return target::slots_failed(plan.progress()); });
+    } else if (target.kind == target::Target::Kind::remote) {
+        watch_.emplace("", target.remote->addresses);
+    }
+    before_ = host::read_process_usage();
 }
 
-void Conclusion::begin(const ProgramFacts& program) {
-    begun_ = not_played(plan_.request(), program);
+void PlayObservation::play_ended(bool look_at_cache) {
+    if (cached_before_ && look_at_cache) cached_after_ = cached_share(plan_.clips());
 }
 
-void Conclusion::observe(const PlayObservation& observation) {
-    usage_before_ = observation.usage_before();
-    mount_ = observation.mount();
+void PlayObservation::stop(bool missed, bool cut_short, RunFacts& facts) {
+    facts.cached_before = cached_before_;
+    facts.cached_after = cached_after_;
+    facts.counts_storage_reads = counts_storage_reads_;
+    if (locations_) facts.vanished = locations_->stop(!cut_short);
+    if (watch_) facts.system = watch_->stop(missed && !cut_short ? kIdleObserved : Duration{});
 }
 
 RunResult Conclusion::nothing_to_play() const {
@@ -135,7 +165,7 @@ void Conclusion::measure_model_rate(RunFacts& facts) {
 
 std::optional<RunResult> Conclusion::snapshot() {
     constexpr Duration kAnswerTimeout = seconds(2);
-    const std::lock_guard lock(snapshot_mutex_);
+    const MutexLock lock(snapshot_mutex_);
     if (playback_.started_ns() == 0) return std::nullopt;
     const auto copies = playback_.copy_loops(kAnswerTimeout);
     if (copies.empty()) return std::nullopt;

@@ -1,23 +1,52 @@
-// Conclusion: from play that has ended, or goes on, to its result. Looks for the cause of missed frames, and
+// Conclusion: from play that has ended, or goes on, to its result. Diagnoses the cause of missed frames, and
 // puts the statistics of all loops together.
 #pragma once
 
 #include <atomic>
-#include <mutex>
 #include <optional>
-#include <string>
-#include <vector>
+#include <utility>
 
-#include "run/conclude/not_played.h"
-#include "run/conclude/play_observation.h"
+#include "base/system/mutex.h"
+#include "host/host.h"
+#include "host/system_watch.h"
 #include "run/conclude/result_builder.h"
 #include "run/diagnosis/diagnosis.h"
 #include "run/plan/playback_plan.h"
 #include "run/playback/playback.h"
 #include "run/playback/stream_changes.h"
 #include "streamsim/run_result.h"
+#include "target/target_locations.h"
 
 namespace streamsim::run {
+
+/// This computer while it plays: processors, links, the mount and its page cache, and whether the directories
+/// of the media stay.
+class PlayObservation {
+public:
+    /// Begins. REQUIRES: the plan is made, is not empty, and outlives it.
+    explicit PlayObservation(const PlaybackPlan& plan);
+
+    /// Play has ended: what it cost. `look_at_cache`: the storage is there to be asked about its files.
+    void play_ended(bool look_at_cache);
+    /// Ends, and fills in what was seen. `missed`: frames were missed, so that the computer is observed for a
+    /// moment more without load.
+    void stop(bool missed, bool cut_short, RunFacts& facts);
+
+    const host::ProcessUsage& usage_before() const { return before_; }
+    const std::optional<MountFacts>& mount() const { return mount_; }
+    /// The target is real storage: its system is observed.
+    bool is_real() const { return watch_.has_value(); }
+
+private:
+    const PlaybackPlan& plan_;
+    std::optional<MountFacts> mount_;
+    std::optional<double> cached_before_;
+    std::optional<double> cached_after_;
+    bool counts_storage_reads_ = false;
+    std::optional<host::SystemWatch> watch_;
+    std::optional<target::LocationWatch> locations_;
+    host::ProcessUsage before_;
+};
 
 class Conclusion {
 public:
@@ -25,8 +54,8 @@ public:
     Conclusion(PlaybackPlan& plan, Playback& playback, StreamChanges& changes)
         : plan_(plan), playback_(playback), changes_(changes) {}
 
-    /// Before play: keeps what the result says whatever happens. REQUIRES: the plan is made.
-    void begin(const ProgramFacts& program);
+    /// Before play: keeps the result of a run that plays nothing. REQUIRES: the plan is made.
+    void begin(RunResult begun) { begun_ = std::move(begun); }
     /// The result of a run in which no stream was assigned to this computer.
     RunResult nothing_to_play() const;
     /// `observation` began right before play. Blocks for some seconds where frames were missed.
@@ -35,7 +64,10 @@ public:
     /// `observation` has begun. Any thread.
     std::optional<RunResult> snapshot();
     /// The observation of play, for snapshots.
-    void observe(const PlayObservation& observation);
+    void observe(const PlayObservation& observation) {
+        usage_before_ = observation.usage_before();
+        mount_ = observation.mount();
+    }
 
     /// Ends a diagnosis. Any thread, any time.
     void interrupt() { control_.interrupt(); }
@@ -56,8 +88,8 @@ private:
     Playback& playback_;
     StreamChanges& changes_;
     DiagnosisControl control_;
-    std::mutex snapshot_mutex_;
-    RunResult begun_;  // the part of the result that is known before play
+    Mutex snapshot_mutex_;  // one snapshot at a time
+    RunResult begun_;       // the part of the result that is known before play
     host::ProcessUsage usage_before_;
     std::optional<MountFacts> mount_;
     std::atomic<bool> is_diagnosing_{false};

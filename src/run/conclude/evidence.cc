@@ -1,5 +1,3 @@
-#include "run/conclude/evidence.h"
-
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -9,7 +7,7 @@
 #include "base/system/errno_name.h"
 #include "judge/judge.h"
 #include "run/conclude/part_results.h"
-#include "run/plan/clip_numbers.h"
+#include "run/conclude/result_builder.h"
 #include "target/target_locations.h"
 
 namespace streamsim::run {
@@ -21,14 +19,6 @@ bool is_remote(std::string_view type) {
                                    "lustre", "gpfs",  "beegfs", "afs",     "9p",    "glusterfs",
                                    "gfs2",   "ocfs2", "acfs",   "stornext"};
     return std::find(kTypes.begin(), kTypes.end(), type) != kTypes.end();
-}
-
-void add(ReasonCounts& to, const ReasonCounts& from) {
-    to.late += from.late;
-    to.client += from.client;
-    to.error += from.error;
-    to.short_read += from.short_read;
-    to.missing += from.missing;
 }
 
 /// The round trip of a seat's requests on a model.
@@ -63,35 +53,29 @@ void fill_path_rtt(const RunFacts& facts, const RunResult& result, judge::Eviden
     }
 }
 
-void fill_streams(const RunFacts& facts,
-                  const std::vector<const play::DeadlineLedger*>& ledgers,
-                  judge::Evidence& evidence) {
-    for (std::size_t i = 0; i < ledgers.size(); ++i) {
+void fill_streams(const RunFacts& facts, judge::Evidence& evidence) {
+    for (std::size_t i = 0; i < facts.ledgers.size(); ++i) {
         const StreamPlan& plan = (*facts.streams)[i];
         judge::StreamEvidence stream;
-        const Instant start = ledgers[i]->play_start();
+        const Instant start = facts.ledgers[i]->play_start();
         stream.play_start_ns = start == Instant::never() ? 0 : start.ns;
         stream.period_ns = plan.rate().period().ns;
         stream.readahead = plan.options.readahead;
-        stream.slots = ledgers[i]->counts().scheduled;
+        stream.slots = facts.ledgers[i]->counts().scheduled;
         stream.pass_slots = plan.path->pass_slots();
         evidence.streams.push_back(stream);
     }
 }
 
-/// True for errors of a connection, which no file causes.
-bool is_connection_error(int error) {
+bool is_one_of(int error, std::initializer_list<std::string_view> names) {
     const char* const name = errno_name(error);  // not every system has all of them
-    if (name == nullptr) return false;
-    for (const std::string_view each : {"ETIMEDOUT", "ECONNABORTED", "ECONNREFUSED", "ECONNRESET", "EHOSTDOWN",
-                                        "EHOSTUNREACH", "ENETDOWN", "ENETUNREACH", "ENOTCONN", "EPIPE"})
-        if (name == each) return true;
-    return false;
+    return name != nullptr && std::find(names.begin(), names.end(), name) != names.end();
 }
 
-bool is_one_of(int error, std::initializer_list<std::string_view> names) {
-    const char* const name = errno_name(error);
-    return name != nullptr && std::find(names.begin(), names.end(), name) != names.end();
+/// True for errors of a connection, which no file causes.
+bool is_connection_error(int error) {
+    return is_one_of(error, {"ETIMEDOUT", "ECONNABORTED", "ECONNREFUSED", "ECONNRESET", "EHOSTDOWN",
+                             "EHOSTUNREACH", "ENETDOWN", "ENETUNREACH", "ENOTCONN", "EPIPE"});
 }
 
 /// The errno where this computer lacked a resource, for any storage; else 0.
@@ -100,7 +84,7 @@ int shortage_of(int error) {
 }
 
 /// True: the frame failed after the directory of its clip had vanished.
-bool failed_with_location(const play::DropEntry& entry,
+bool failed_with_location(const FrameOutcome& entry,
                           const Clip& clip,
                           const std::vector<VanishedLocation>& vanished) {
     if (vanished.empty() || (entry.reason != DropReason::error && entry.reason != DropReason::missing))
@@ -112,7 +96,7 @@ bool failed_with_location(const play::DropEntry& entry,
     });
 }
 
-judge::MissedFrame missed_of(const play::DropEntry& entry, std::uint32_t stream, std::uint32_t clip) {
+judge::MissedFrame missed_of(const FrameOutcome& entry, std::uint32_t stream, std::uint32_t clip) {
     const auto known = [](Instant at) { return at == Instant::never() ? std::nullopt : std::optional(at.ns); };
     judge::MissedFrame missed;
     missed.stream = stream;
@@ -137,38 +121,35 @@ judge::MissedFrame missed_of(const play::DropEntry& entry, std::uint32_t stream,
     return missed;
 }
 
-void fill_missed(const RunFacts& facts,
-                 const std::vector<const play::DeadlineLedger*>& ledgers,
-                 judge::Evidence& evidence) {
-    const ClipNumbers numbers(*facts.streams);
+void fill_missed(const RunFacts& facts, judge::Evidence& evidence) {
+    const auto numbers = clip_numbers(*facts.streams);
     storage::InjectedFaults faults;
     for (const LoopStats* playback_loop : facts.playback_loops) faults.add(playback_loop->faults);
-    for (std::size_t i = 0; i < ledgers.size(); ++i) {
+    for (std::size_t i = 0; i < facts.ledgers.size(); ++i) {
         const play::PlayerOptions& options = (*facts.streams)[i].options;
         const auto delays = faults.delays.find({options.seat, options.stream});
         if (delays == faults.delays.end()) continue;
         for (const auto& [from, to] : delays->second) evidence.streams[i].faults.push_back({from.ns, to.ns});
     }
-    const auto clip = [&](std::size_t stream, const play::DropEntry& entry) {
-        return numbers.of((*facts.streams)[stream].clips[entry.source]);
+    const auto add = [&](std::size_t stream, const FrameOutcome& entry) -> judge::MissedFrame& {
+        const Clip& clip = (*facts.streams)[stream].clips[entry.source];
+        return evidence.missed.emplace_back(
+            missed_of(entry, static_cast<std::uint32_t>(stream), numbers.at(clip.index.get())));
     };
-    for (std::size_t i = 0; i < ledgers.size(); ++i) {
-        const auto stream = static_cast<std::uint32_t>(i);
-        for (const play::DropEntry& entry : ledgers[i]->drops()) {
-            judge::MissedFrame missed = missed_of(entry, stream, clip(i, entry));
+    for (std::size_t i = 0; i < facts.ledgers.size(); ++i) {
+        for (const FrameOutcome& entry : facts.ledgers[i]->drops()) {
+            judge::MissedFrame& missed = add(i, entry);
             missed.startup = entry.kind == FrameKind::dropped &&
                              missed.due_ns < evidence.streams[i].play_start_ns + judge::kStartupNs;
             missed.vanished =
                 failed_with_location(entry, (*facts.streams)[i].clips[entry.source], facts.vanished);
-            evidence.missed.push_back(missed);
         }
     }
-    for (std::size_t i = 0; i < ledgers.size(); ++i) {
-        for (const play::DropEntry& entry : ledgers[i]->stalls()) {
-            judge::MissedFrame missed = missed_of(entry, static_cast<std::uint32_t>(i), clip(i, entry));
+    for (std::size_t i = 0; i < facts.ledgers.size(); ++i) {
+        for (const FrameOutcome& entry : facts.ledgers[i]->stalls()) {
+            judge::MissedFrame& missed = add(i, entry);
             missed.stall = true;
             if (entry.completed != Instant::never()) missed.delivered_ns = entry.completed.ns;
-            evidence.missed.push_back(missed);
         }
     }
     for (judge::MissedFrame& missed : evidence.missed) {
@@ -210,18 +191,16 @@ void fill_throughput_gaps(const RunFacts& facts, judge::Evidence& evidence) {
 }  // namespace
 
 bool client_lacked_anything(const play::DeadlineLedger* ledger) {
-    return std::any_of(ledger->drops().begin(), ledger->drops().end(), [](const play::DropEntry& entry) {
+    return std::any_of(ledger->drops().begin(), ledger->drops().end(), [](const FrameOutcome& entry) {
         return entry.reason == DropReason::error && shortage_of(entry.error) != 0;
     });
 }
 
-judge::Evidence evidence_of(const RunFacts& facts,
-                            const std::vector<const play::DeadlineLedger*>& ledgers,
-                            const RunResult& result) {
+judge::Evidence evidence_of(const RunFacts& facts, const RunResult& result) {
     judge::Evidence evidence;
     evidence.totals = result.totals;
-    for (const play::DeadlineLedger* ledger : ledgers) {
-        add(evidence.reasons, ledger->reasons());
+    for (const play::DeadlineLedger* ledger : facts.ledgers) {
+        evidence.reasons += ledger->reasons();
         evidence.client_stalls += ledger->client_stalls();
     }
     evidence.paced = facts.request->paced;
@@ -255,8 +234,8 @@ judge::Evidence evidence_of(const RunFacts& facts,
         evidence.own_memory_share = static_cast<double>(*result.client.page_cache_bytes) /
                                     static_cast<double>(result.totals.bytes_read);
     }
-    fill_streams(facts, ledgers, evidence);
-    fill_missed(facts, ledgers, evidence);
+    fill_streams(facts, evidence);
+    fill_missed(facts, evidence);
     fill_throughput_gaps(facts, evidence);
     evidence.vanished = facts.vanished;
     evidence.required_bytes_per_s = result.required_bytes_per_s;

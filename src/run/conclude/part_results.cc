@@ -40,7 +40,7 @@ Seconds missed_in(const std::vector<const play::DeadlineLedger*>& ledgers) {
     };
     for (const play::DeadlineLedger* ledger : ledgers) {
         for (const std::int64_t second : ledger->stalled_seconds()) note(second, kFramesInASecond);
-        for (const play::DropEntry& entry : ledger->drops()) {
+        for (const FrameOutcome& entry : ledger->drops()) {
             if (entry.deadline == Instant::never()) continue;
             if (entry.deadline.ns >= ledger->play_start().ns + kSecond) note(entry.deadline.ns / kSecond, 1);
         }
@@ -130,16 +130,10 @@ private:
     }
 
     void double_interval() {
-        std::vector<std::int64_t>& busy = part_.stats.busy_per_s;
-        for (std::size_t i = 0; i < busy.size(); ++i) {
-            const std::int64_t value = busy[i];
-            if (i % 2 == 0) {
-                busy[i / 2] = value;
-            } else {
-                busy[i / 2] += value;
-            }
-        }
-        busy.resize((busy.size() + 1) / 2);
+        const std::vector<std::int64_t>& busy = part_.stats.busy_per_s;
+        std::vector<std::int64_t> pairs((busy.size() + 1) / 2);
+        for (std::size_t i = 0; i < busy.size(); ++i) pairs[i / 2] += busy[i];
+        part_.stats.busy_per_s = std::move(pairs);
         part_.stats.interval_ns *= 2;
     }
 
@@ -182,6 +176,49 @@ std::vector<judge::BusyPart> busy_parts(const std::vector<PartResult>& parts,
                         part.queue_mean, stats.lost, part.lost_missed});
     }
     return busy;
+}
+
+std::vector<ServerResult> server_results(const std::vector<std::vector<ServerTraffic>>& storages,
+                                         const std::map<std::uint32_t, std::uint64_t>& frames_read) {
+    std::map<std::string, ServerResult> nodes;
+    for (const auto& storage : storages) {
+        for (const ServerTraffic& traffic : storage) {
+            ServerResult& node = nodes[traffic.address];
+            node.address = traffic.address;
+            if (node.protocol.empty()) node.protocol = traffic.protocol;
+            node.seats.insert(node.seats.end(), traffic.seats.begin(), traffic.seats.end());
+            node.connections += traffic.connections;
+            node.read_bytes = std::max(node.read_bytes, traffic.read_bytes);
+            node.requests += traffic.requests;
+            node.received_bytes += traffic.received_bytes;
+            node.reconnects += traffic.reconnects;
+            node.retransmitted_segments += traffic.retransmitted_segments;
+            if (traffic.rtt_ns) node.rtt_ns = std::max(node.rtt_ns.value_or(0), *traffic.rtt_ns);
+        }
+    }
+    std::vector<ServerResult> out;
+    for (auto& [address, node] : nodes) {
+        const std::set<std::uint32_t> seats(node.seats.begin(), node.seats.end());
+        node.seats.assign(seats.begin(), seats.end());
+        std::uint64_t frames = 0;
+        for (const std::uint32_t seat : seats) {
+            const auto found = frames_read.find(seat);
+            if (found != frames_read.end()) frames += found->second;
+        }
+        if (frames > 0)
+            node.requests_per_frame = static_cast<double>(node.requests) / static_cast<double>(frames);
+        out.push_back(std::move(node));
+    }
+    return out;
+}
+
+std::vector<ServerResult> server_results(const RunFacts& facts) {
+    std::vector<std::vector<ServerTraffic>> storages;
+    for (const LoopStats* playback_loop : facts.playback_loops) storages.push_back(playback_loop->traffic);
+    std::map<std::uint32_t, std::uint64_t> frames_read;
+    for (std::size_t i = 0; i < facts.ledgers.size(); ++i)
+        frames_read[(*facts.streams)[i].options.seat] += facts.ledgers[i]->times().service.count();
+    return server_results(storages, frames_read);
 }
 
 }  // namespace streamsim::run

@@ -1,11 +1,13 @@
-// The parts of a modelled cluster in a result.
+// The parts of a modelled cluster, or the servers, in a result.
 #pragma once
 
+#include <cstdint>
+#include <map>
 #include <vector>
 
 #include "judge/judge.h"
 #include "play/ledger.h"
-#include "run/playback/playback_loop.h"
+#include "run/conclude/result_builder.h"
 #include "streamsim/run_result.h"
 
 namespace streamsim::run {
@@ -18,5 +20,12 @@ std::vector<PartResult> part_results(const PlaybackLoop& playback_loop,
 /// The same for the judge: without the parts of seats that missed nothing.
 std::vector<judge::BusyPart> busy_parts(const std::vector<PartResult>& parts,
                                         const std::vector<StreamResult>& streams);
+
+/// The servers: one entry for each node, in the order of their addresses.
+std::vector<ServerResult> server_results(const RunFacts& facts);
+
+/// The same from the traffic of each storage, and the frames that each seat has read.
+std::vector<ServerResult> server_results(const std::vector<std::vector<ServerTraffic>>& storages,
+                                         const std::map<std::uint32_t, std::uint64_t>& frames_read);
 
 }  // namespace streamsim::run

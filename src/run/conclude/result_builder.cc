@@ -3,8 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
-#include <ctime>
 #include <set>
 
 #include "base/check.h"
@@ -13,47 +11,16 @@
 #include "judge/causes.h"
 #include "judge/host_window.h"
 #include "judge/judge.h"
-#include "judge/meters.h"
 #include "judge/run_verdicts.h"
+#include "play/slot_reads.h"
 #include "result/distributions.h"
 #include "result/required_rates.h"
-#include "run/conclude/evidence.h"
-#include "run/conclude/meter_results.h"
 #include "run/conclude/part_results.h"
-#include "run/conclude/server_results.h"
-#include "run/plan/clip_files.h"
 
 namespace streamsim::run {
 namespace {
 
 using Ledgers = std::vector<const play::DeadlineLedger*>;  // as the streams are planned
-
-const char* to_string(play::OnMiss on_miss) {
-    switch (on_miss) {
-        case play::OnMiss::drop: return "drop";
-        case play::OnMiss::hold: return "hold";
-        case play::OnMiss::stall: return "stall";
-    }
-    return "?";
-}
-
-const char* to_string(play::AccessPattern pattern) {
-    switch (pattern) {
-        case play::AccessPattern::filename_prefetch: return "filename-prefetch";
-        case play::AccessPattern::streaming: return "streaming";
-        case play::AccessPattern::on_demand: return "on-demand";
-    }
-    return "?";
-}
-
-const char* to_string(MultiCam multicam) {
-    switch (multicam) {
-        case MultiCam::none: return "none";
-        case MultiCam::all: return "all";
-        case MultiCam::active: return "active";
-    }
-    return "?";
-}
 
 /// The parts of a result that come from one stream.
 class StreamStats {
@@ -71,7 +38,7 @@ public:
         out.paced = plan_.options.paced;
         out.records = plan_.record != nullptr;
         out.durable = out.records && plan_.record->options.durable;
-        out.pattern = to_string(plan_.options.pattern);
+        out.pattern = play::word_of(play::kPatternWords, *plan_.options.pattern);
         out.required_bytes_per_s = plan_.required_bytes_per_s();
         out.series = series();
         if (keep_histograms) out.histograms = result::histograms_of(ledger_.times(), ledger_.depths());
@@ -79,7 +46,7 @@ public:
     }
 
     void append_drops(std::vector<DropRecord>& to) const {
-        for (const play::DropEntry& entry : ledger_.drops()) {
+        for (const FrameOutcome& entry : ledger_.drops()) {
             DropRecord record;
             record.seat = plan_.options.seat;
             record.stream = plan_.options.stream;
@@ -277,6 +244,20 @@ void fill_mount(const RunFacts& facts, RunResult& result) {
     host::hint_at(*result.mount, use);
 }
 
+/// The meters' results and their rows of operations: by seat.
+void fill_meters(const RunFacts& facts, RunResult& result) {
+    for (const LoopStats* playback_loop : facts.playback_loops) {
+        result.meters.insert(result.meters.end(), playback_loop->meters.begin(), playback_loop->meters.end());
+        result.operations.insert(result.operations.end(), playback_loop->operations.begin(),
+                                 playback_loop->operations.end());
+    }
+    const auto by_seat = [](const auto& a, const auto& b) { return a.seat < b.seat; };
+    std::stable_sort(result.meters.begin(), result.meters.end(), by_seat);
+    std::stable_sort(result.operations.begin(), result.operations.end(), by_seat);
+    if (!result.streams.empty()) return;
+    for (const MeterResult& meter : result.meters) result.wall_ns = std::max(result.wall_ns, meter.wall_ns);
+}
+
 /// `causes` begins with those of the drops, in this order; the stalls follow.
 void fill_drop_causes(const std::vector<Cause>& causes, std::vector<DropRecord>& drops) {
     STREAMSIM_CHECK(causes.size() >= drops.size(), "each drop has a cause");
@@ -386,11 +367,11 @@ void fill_request(const PlayRequest& request, RunResult& result) {
     result.inflight = request.inflight;
     result.io_size_bytes = request.io_size;
     result.io_depth = request.io_depth;
-    result.on_miss = to_string(request.on_miss);
+    result.on_miss = play::word_of(play::kOnMissWords, request.on_miss);
     result.order = request.order.text();
     result.layers = request.layers;
     result.sync = request.sync;
-    result.multicam = to_string(request.multicam);
+    result.multicam = play::word_of(kMultiCamWords, request.multicam);
     result.audio = request.audio;
     if (request.faults || !request.model_faults.empty()) {
         result.faults_injected.emplace();
@@ -405,7 +386,6 @@ void fill_result(const RunFacts& facts, RunResult& result) {
     result.io = playback_loop.capabilities.io;
     result.direct = true;
     for (const LoopStats* each : facts.playback_loops) result.direct &= each->capabilities.direct;
-    if (!facts.streams->empty()) result.pattern = to_string(facts.streams->front().options.pattern);
     result.buffer_bytes = facts.buffer_bytes;
     result.interrupted = facts.interrupted;
     result.notices = facts.notices;
@@ -428,6 +408,7 @@ void fill_result(const RunFacts& facts, RunResult& result) {
         digest.merge(ledger.digest());
         timing.merge(ledger.timing_digest());
     }
+    if (!result.streams.empty()) result.pattern = result.streams.front().pattern;
     result.required_bytes_per_s = most_required(*facts.streams);
     result.required_rates = result::required_rates(result.streams);
     result.digest = digest.hex();
@@ -439,7 +420,7 @@ void fill_result(const RunFacts& facts, RunResult& result) {
     fill_media(facts, result);
     fill_client(facts, result);
     fill_distributions(ledgers, facts.request->keep_histograms, result);
-    const judge::Evidence evidence = evidence_of(facts, ledgers, result);
+    const judge::Evidence evidence = evidence_of(facts, result);
     result.reasons = evidence.reasons;
     result.links = judge::links_of(evidence.system);
     fill_mount(facts, result);

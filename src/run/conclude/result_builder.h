@@ -1,16 +1,56 @@
 // From the statistics of all loops to one RunResult.
 #pragma once
 
-#include "run/conclude/run_facts.h"
-#include "run/plan/play_request.h"
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "host/host.h"
+#include "judge/evidence.h"
+#include "play/ledger.h"
+#include "run/diagnosis/diagnosis.h"
+#include "run/plan/stream_plan.h"
+#include "run/playback/playback_loop.h"
 #include "streamsim/run_result.h"
+#include "streamsim/system_history.h"
 
 namespace streamsim::run {
+
+/// Everything that a result is made from.
+struct RunFacts {
+    const PlayRequest* request = nullptr;
+    const std::vector<StreamPlan>* streams = nullptr;
+    const CutList* cuts = nullptr;                     // where one was played
+    std::vector<const play::DeadlineLedger*> ledgers;  // as the streams
+    std::vector<const LoopStats*> playback_loops;
+    const PlaybackLoop* model = nullptr;  // whose parts are asked for what they did; null: they are not
+    std::uint64_t buffer_bytes = 0;
+    host::ProcessUsage before;
+    host::ProcessUsage after;
+    bool counts_storage_reads = false;  // ProcessUsage::storage_read_bytes means something for these files
+    /// Share of the clips that is in this computer's page cache; nullopt: not known, or not read through it.
+    std::optional<double> cached_before, cached_after;
+    SystemHistory system;             // over play
+    std::optional<MountFacts> mount;  // of the target
+    Diagnosis diagnosis;              // after play that failed
+    std::vector<VanishedLocation> vanished;
+    bool interrupted = false;
+    bool faults_injected = false;
+    std::vector<std::string> notices;
+};
 
 /// Fills everything below `target` in the result; program, host and time are the caller's.
 void fill_result(const RunFacts& facts, RunResult& result);
 
 /// How the request says it is played: for results of runs that never began, too.
 void fill_request(const PlayRequest& request, RunResult& result);
+
+/// The evidence of the verdict. `result` has its totals, streams, drops, media, client and parts. The missed
+/// frames are in the order of result.drops, then the stalls.
+judge::Evidence evidence_of(const RunFacts& facts, const RunResult& result);
+
+/// True: a frame of this stream failed because this computer had no descriptor, port or memory left.
+bool client_lacked_anything(const play::DeadlineLedger* ledger);
 
 }  // namespace streamsim::run

@@ -5,16 +5,14 @@
 #include <memory>
 #include <set>
 
-#include "play/slot_reads.h"
 #include "run/backends/byte_meter.h"
-#include "run/plan/clip_numbers.h"
 #include "storage/buffer_arena.h"
 
 namespace streamsim::run {
 namespace {
 
-constexpr Duration kWarmUp = milliseconds(200);  // the first reads fill caches and queues on the path
-constexpr Duration kMeasured = milliseconds(700);
+constexpr Duration kProbeWarmUp = milliseconds(200);  // the first reads fill caches and queues on the path
+constexpr Duration kProbeMeasured = milliseconds(700);
 constexpr Duration kReadTimeout = seconds(20);  // a slow storage has to give back every read
 constexpr Duration kRereadTimeout = seconds(6);
 constexpr std::size_t kFramesMax = 5;  // missed frames, failed frames and others of a stream, each
@@ -37,20 +35,23 @@ private:
     std::vector<play::ShownFrame> frames_;
 };
 
-struct Settings {
-    std::uint32_t inflight = 2;
-    std::uint32_t io_depth = 8;
-    std::uint64_t io_size = 1 << 20;
+/// Some streams on a loop of their own, with the memory that must outlive it.
+struct Probe {
+    std::vector<StreamPlan> plans;
+    std::deque<StreamProgress> progress;
+    std::optional<storage::BufferArena> memory;
+    std::unique_ptr<PlaybackLoop> loop;
 };
 
-bool same(const Settings& a, const Settings& b) {
-    return a.inflight == b.inflight && a.io_depth == b.io_depth && a.io_size == b.io_size;
+/// Drops of the first second do not count against a verdict.
+bool counts(const FrameOutcome& entry, const play::DeadlineLedger& ledger) {
+    return entry.kind != FrameKind::dropped || entry.deadline >= ledger.play_start() + seconds(1);
 }
 
 class Diagnoser {
 public:
     Diagnoser(const DiagnosisSubject& subject, DiagnosisControl& control)
-        : subject_(subject), control_(control), numbers_(*subject.streams) {
+        : subject_(subject), control_(control), numbers_(clip_numbers(*subject.streams)) {
         // Faults at times of play are over; faults of files and frames are not.
         if (subject_.storage.faults) subject_.storage.faults->stalls.clear();
     }
@@ -69,255 +70,231 @@ private:
     void evict() const {
         if (subject_.evict) subject_.evict();
     }
-    bool anything_late() const;
-    void measure_rates();
-    std::optional<ProbeResult> rate(const char* name, const Settings& settings);
-    void reread_frames();
     using Frames = std::vector<std::pair<play::ShownFrame, bool>>;  // true: it was missed
-    std::size_t clean_stream(const std::string& format) const;
-    Frames missed_frames(std::size_t stream) const;
-    Frames usual_frames(std::size_t stream) const;
-    static void mix(const Frames& usual, Frames& into);
-    void read_alone(std::size_t stream, const Frames& frames);
-    void keep_if_stuck(std::unique_ptr<PlaybackLoop> playback_loop, storage::BufferArena memory);
-    Settings as_played() const;
+
+    bool anything_late() const {
+        return std::any_of(subject_.ledgers.begin(), subject_.ledgers.end(),
+                           [](const play::DeadlineLedger* ledger) {
+                               const ReasonCounts& reasons = ledger->reasons();
+                               return reasons.late + reasons.client + ledger->counts().stalls > 0;
+                           });
+    }
+
+    void measure_rates() {
+        const play::ReadSettings standard;
+        play::ReadSettings played = subject_.streams->front().options;
+        played.inflight = played.inflight_slots();
+        found_.as_played = rate("as played", played);
+        play::ReadSettings usual = played;
+        usual.inflight = std::max(played.inflight, standard.inflight);
+        usual.io_depth = std::max(played.io_depth, standard.io_depth);
+        if (usual.inflight > played.inflight || usual.io_depth > played.io_depth)
+            found_.usual = rate("with as much in flight as editing systems ask for", usual);
+        play::ReadSettings larger = usual;
+        larger.io_size = standard.io_size;
+        const bool small = played.io_size != 0 && static_cast<double>(played.io_size) <
+                                                      kSmallReadRatio * static_cast<double>(standard.io_size);
+        if (small) found_.larger_reads = rate("with larger reads", larger);
+        play::ReadSettings more = usual;
+        std::uint64_t pieces = 0;
+        bool whole_frames = true;  // a frame has no more pieces than are asked for at once
+        for (const StreamPlan& plan : *subject_.streams) {
+            const double of_frame =
+                more.io_size == 0 ? 1 : plan.bytes_per_slot / static_cast<double>(more.io_size);
+            whole_frames &= of_frame <= more.io_depth;
+            pieces +=
+                static_cast<std::uint64_t>(more.inflight * std::clamp(of_frame, 1.0, 1.0 * more.io_depth));
+        }
+        if (pieces * 2 > kPiecesMax) return;
+        const std::uint64_t times =
+            std::min(kInFlightFactorMax, kPiecesMax / std::max<std::uint64_t>(pieces, 1));
+        (whole_frames ? more.inflight : more.io_depth) *= static_cast<std::uint32_t>(times);
+        found_.more_in_flight = rate("with more in flight", more);
+    }
+
+    /// Plays the streams without deadlines. False: there is no memory for them, or the loop did not run to its
+    /// end.
+    bool play(Probe& probe, PlaybackLoopOptions options) {
+        std::uint64_t bytes = 0;
+        for (StreamPlan& plan : probe.plans) {
+            plan.options.paced = false;
+            plan.options.clock = nullptr;
+            plan.start_offset = {};
+            plan.stop_offset.reset();
+            bytes += play::Player::memory_bytes(*plan.path, plan.options);
+            options.streams.push_back({&plan, &probe.progress.emplace_back()});
+        }
+        if (bytes > storage::memory_available().bytes) return false;
+        auto arena = storage::BufferArena::make(bytes, [](const std::string&) {});
+        if (!arena) return false;
+        probe.memory.emplace(std::move(*arena));
+        options.memory = probe.memory->memory();
+        options.drain_timeout = kReadTimeout;
+        options.preroll_timeout = kReadTimeout;
+        options.notice = [](const std::string&) {};
+        probe.loop = std::make_unique<PlaybackLoop>(std::move(options));
+        return control_.run(*probe.loop);
+    }
+
+    /// Memory that the storage has not given back stays, with its loop, for as long as the process lives.
+    void keep_if_stuck(Probe& probe) {
+        if (probe.loop == nullptr || !probe.loop->stuck()) return;
+        found_.stuck = true;
+        (void)new Probe(std::move(probe));
+    }
+
+    std::optional<ProbeResult> rate(const char* name, const play::ReadSettings& settings) {
+        if (control_.interrupted() || found_.stuck) return std::nullopt;
+        Probe probe{*subject_.streams, {}, {}, {}};
+        for (StreamPlan& plan : probe.plans) {
+            plan.options.slots = UINT64_MAX;
+            plan.options.inflight = settings.inflight;
+            plan.options.readahead = std::max<std::uint32_t>(settings.inflight, 2);
+            plan.options.io_depth = settings.io_depth;
+            plan.options.io_size = settings.io_size;
+        }
+        ByteMeter::Count count{kProbeWarmUp, kProbeMeasured};
+        PlaybackLoopOptions options;
+        options.storage = subject_.storage;
+        options.storage.through = count.wrapper();
+        options.interrupt_after = kProbeWarmUp + kProbeMeasured;
+        const bool ran = play(probe, std::move(options));
+        keep_if_stuck(probe);
+        if (!ran) return std::nullopt;
+        return ProbeResult{name, settings.inflight, settings.io_size, settings.io_depth, count.bytes_per_s()};
+    }
+
+    /// The first stream of this format that missed nothing; the number of streams where there is none.
+    std::size_t clean_stream(const std::string& format) const {
+        std::size_t i = 0;
+        while (i < subject_.streams->size() &&
+               ((*subject_.streams)[i].format != format || !subject_.ledgers[i]->drops().empty() ||
+                subject_.ledgers[i]->counts().stalls > 0)) {
+            ++i;
+        }
+        return i;
+    }
+
+    /// Some frames that failed, and the slowest. Frames of the first second count too: they may have delayed
+    /// later ones.
+    Frames missed_frames(std::size_t stream) const {
+        const play::DeadlineLedger& ledger = *subject_.ledgers[stream];
+        std::vector<FrameOutcome> entries = ledger.drops();
+        entries.insert(entries.end(), ledger.stalls().begin(), ledger.stalls().end());
+        const auto took = [](const FrameOutcome& entry) {
+            if (entry.submitted == Instant::never() || entry.delivered == Instant::never())
+                return std::int64_t{-1};
+            return (entry.delivered - entry.submitted + entry.open_time).ns;
+        };
+        std::stable_sort(entries.begin(), entries.end(),
+                         [&took](const FrameOutcome& a, const FrameOutcome& b) { return took(a) > took(b); });
+        Frames frames;
+        std::set<std::pair<std::uint32_t, std::uint64_t>> taken;
+        std::size_t failed = 0;
+        std::size_t slow = 0;
+        for (const FrameOutcome& entry : entries) {
+            std::size_t& of_kind = entry.kind == FrameKind::failed ? failed : slow;
+            if (of_kind >= kFramesMax || !taken.insert({entry.source, entry.clip_frame}).second) continue;
+            frames.push_back({{entry.source, entry.clip_frame}, true});
+            ++of_kind;
+        }
+        return frames;
+    }
+
+    /// Some frames that were on time.
+    Frames usual_frames(std::size_t stream) const {
+        const StreamPlan& plan = (*subject_.streams)[stream];
+        const play::DeadlineLedger& ledger = *subject_.ledgers[stream];
+        std::set<std::uint64_t> missed;
+        for (const FrameOutcome& entry : ledger.drops()) missed.insert(entry.clip_frame);
+        for (const FrameOutcome& entry : ledger.stalls()) missed.insert(entry.clip_frame);
+        const std::uint64_t count = std::min(plan.path->sources().front()->count(),
+                                             std::max<std::uint64_t>(ledger.counts().scheduled, 1));
+        const std::uint64_t step = std::max<std::uint64_t>(count / (2 * kFramesMax), 1);
+        Frames frames;
+        for (std::uint64_t frame = step / 2; frame < count && frames.size() < kFramesMax; frame += step) {
+            if (!missed.contains(frame)) frames.push_back({{0, frame}, false});
+        }
+        return frames;
+    }
+
+    /// Puts one usual frame between two missed ones: a change of the storage meanwhile changes both kinds.
+    static void mix(const Frames& usual, Frames& into) {
+        std::size_t at = 0;
+        for (const auto& frame : usual) {
+            into.insert(into.begin() + static_cast<std::ptrdiff_t>(std::min(at, into.size())), frame);
+            at += 2;
+        }
+    }
+
+    /// Usual frames are those of a stream that missed nothing; where there is no such stream of the format,
+    /// frames of the same clip that were on time.
+    void reread_frames() {
+        std::size_t read = 0;
+        std::set<std::string> with_usual;
+        for (std::size_t i = 0; i < subject_.ledgers.size() && read < kStreamsMax; ++i) {
+            const play::DeadlineLedger& ledger = *subject_.ledgers[i];
+            const StreamPlan& plan = (*subject_.streams)[i];
+            const bool bad =
+                ledger.counts().stalls > 0 ||
+                std::any_of(ledger.drops().begin(), ledger.drops().end(),
+                            [&ledger](const FrameOutcome& entry) { return counts(entry, ledger); });
+            if (!bad) continue;
+            const std::size_t clean = clean_stream(plan.format);
+            const bool own = clean == subject_.streams->size();
+            if (!own && with_usual.insert(plan.format).second) read_alone(clean, usual_frames(clean));
+            auto frames = missed_frames(i);
+            if (own) mix(usual_frames(i), frames);
+            read_alone(i, frames);
+            ++read;
+        }
+    }
+
+    void read_alone(std::size_t stream, const Frames& frames) {
+        if (frames.empty() || control_.interrupted() || found_.stuck) return;
+        Probe probe{{(*subject_.streams)[stream]}, {}, {}, {}};
+        StreamPlan& plan = probe.plans.front();
+        std::vector<play::ShownFrame> list;
+        for (const auto& [frame, missed] : frames) list.push_back(frame);
+        plan.path = std::make_shared<ListPath>(plan.path->sources(), plan.rate(), list);
+        plan.options.slots = list.size();
+        plan.options.inflight = plan.options.readahead = 1;
+        plan.options.pattern = play::AccessPattern::on_demand;
+        PlaybackLoopOptions options;
+        options.storage = subject_.storage;
+        options.interrupt_after = kRereadTimeout;
+        options.keep_frames = true;
+        const bool ran = play(probe, std::move(options));
+        if (probe.loop == nullptr || probe.loop->ledgers().empty())
+            return;  // its storage was not available again
+        for (const FrameOutcome& outcome : probe.loop->ledgers().front()->frames()) {
+            if (!ran || outcome.kind == FrameKind::cancelled) continue;
+            const auto& [frame, missed] = frames[outcome.slot];
+            judge::Reread reread{numbers_.at(plan.clips[frame.source].index.get()), frame.frame, missed};
+            reread.failed = outcome.kind == FrameKind::failed;
+            if (outcome.delivered != Instant::never())
+                reread.took_ns = (outcome.delivered - outcome.submitted + outcome.open_time).ns;
+            found_.rereads.push_back(reread);
+        }
+        keep_if_stuck(probe);
+    }
 
     DiagnosisSubject subject_;
     DiagnosisControl& control_;
-    ClipNumbers numbers_;
+    const std::map<const FrameIndex*, std::uint32_t> numbers_;  // of clips
     Diagnosis found_;
 };
-
-/// Drops of the first second do not count against a verdict.
-bool counts(const play::DropEntry& entry, const play::DeadlineLedger& ledger) {
-    return entry.kind != FrameKind::dropped || entry.deadline >= ledger.play_start() + seconds(1);
-}
-
-bool Diagnoser::anything_late() const {
-    return std::any_of(subject_.ledgers.begin(), subject_.ledgers.end(),
-                       [](const play::DeadlineLedger* ledger) {
-                           const ReasonCounts& reasons = ledger->reasons();
-                           return reasons.late + reasons.client + ledger->counts().stalls > 0;
-                       });
-}
-
-Settings Diagnoser::as_played() const {
-    const play::PlayerOptions& options = subject_.streams->front().options;
-    return {std::min(options.inflight, options.readahead), options.io_depth, options.io_size};
-}
-
-void Diagnoser::measure_rates() {
-    const PlayRequest usual_request;
-    const Settings played = as_played();
-    found_.as_played = rate("as played", played);
-    Settings usual = played;
-    usual.inflight = std::max(played.inflight, usual_request.inflight);
-    usual.io_depth = std::max(played.io_depth, usual_request.io_depth);
-    if (!same(usual, played)) found_.usual = rate("with as much in flight as editing systems ask for", usual);
-    Settings larger = usual;
-    larger.io_size = usual_request.io_size;
-    const bool small = played.io_size != 0 && static_cast<double>(played.io_size) <
-                                                  kSmallReadRatio * static_cast<double>(usual_request.io_size);
-    if (small) found_.larger_reads = rate("with larger reads", larger);
-    Settings more = usual;
-    std::uint64_t pieces = 0;
-    bool whole_frames = true;  // a frame has no more pieces than are asked for at once
-    for (const StreamPlan& plan : *subject_.streams) {
-        const double of_frame = more.io_size == 0 ? 1 : plan.bytes_per_slot / static_cast<double>(more.io_size);
-        whole_frames &= of_frame <= more.io_depth;
-        pieces += static_cast<std::uint64_t>(more.inflight * std::clamp(of_frame, 1.0, 1.0 * more.io_depth));
-    }
-    if (pieces * 2 > kPiecesMax) return;
-    const std::uint64_t times = std::min(kInFlightFactorMax, kPiecesMax / std::max<std::uint64_t>(pieces, 1));
-    (whole_frames ? more.inflight : more.io_depth) *= static_cast<std::uint32_t>(times);
-    found_.more_in_flight = rate("with more in flight", more);
-}
-
-/// Memory that the storage has not given back stays, with its loop, for as long as the process lives.
-void Diagnoser::keep_if_stuck(std::unique_ptr<PlaybackLoop> playback_loop, storage::BufferArena memory) {
-    if (!playback_loop->stuck()) return;
-    found_.stuck = true;
-    (void)playback_loop.release();
-    (void)new storage::BufferArena(std::move(memory));
-}
-
-std::optional<ProbeResult> Diagnoser::rate(const char* name, const Settings& settings) {
-    if (control_.interrupted() || found_.stuck) return std::nullopt;
-    std::vector<StreamPlan> plans = *subject_.streams;
-    std::deque<StreamProgress> progress(plans.size());
-    PlaybackLoopOptions options;
-    std::uint64_t bytes = 0;
-    for (std::size_t i = 0; i < plans.size(); ++i) {
-        StreamPlan& plan = plans[i];
-        plan.options.paced = false;
-        plan.options.slots = UINT64_MAX;
-        plan.options.inflight = settings.inflight;
-        plan.options.readahead = std::max<std::uint32_t>(settings.inflight, 2);
-        plan.options.io_depth = settings.io_depth;
-        plan.options.io_size = settings.io_size;
-        plan.options.clock = nullptr;
-        plan.start_offset = {};
-        plan.stop_offset.reset();
-        bytes += play::Player::memory_bytes(*plan.path, plan.options);
-        options.streams.push_back({&plan, &progress[i]});
-    }
-    if (bytes > storage::memory_available().bytes) return std::nullopt;
-    auto arena = storage::BufferArena::make(bytes, [](const std::string&) {});
-    if (!arena) return std::nullopt;
-    ByteMeter::Count count{kWarmUp, kMeasured};
-    options.storage = subject_.storage;
-    options.storage.through = [&count](std::unique_ptr<Storage> inner) {
-        return std::make_unique<ByteMeter>(std::move(inner), count);
-    };
-    options.memory = arena->memory();
-    options.interrupt_after = kWarmUp + kMeasured;
-    options.drain_timeout = kReadTimeout;
-    options.preroll_timeout = kReadTimeout;
-    options.notice = [](const std::string&) {};
-    auto playback_loop = std::make_unique<PlaybackLoop>(std::move(options));
-    if (!control_.run(*playback_loop)) {
-        keep_if_stuck(std::move(playback_loop), std::move(*arena));
-        return std::nullopt;
-    }
-    return ProbeResult{name, settings.inflight, settings.io_size, settings.io_depth,
-                       static_cast<double>(count.bytes) * 1e9 / static_cast<double>(kMeasured.ns)};
-}
-
-/// The first stream of this format that missed nothing; the number of streams where there is none.
-std::size_t Diagnoser::clean_stream(const std::string& format) const {
-    std::size_t i = 0;
-    while (i < subject_.streams->size() &&
-           ((*subject_.streams)[i].format != format || !subject_.ledgers[i]->drops().empty() ||
-            subject_.ledgers[i]->counts().stalls > 0)) {
-        ++i;
-    }
-    return i;
-}
-
-/// Some frames that failed, and the slowest. Frames of the first second count too: they may have delayed later
-/// ones.
-Diagnoser::Frames Diagnoser::missed_frames(std::size_t stream) const {
-    const play::DeadlineLedger& ledger = *subject_.ledgers[stream];
-    std::vector<play::DropEntry> entries = ledger.drops();
-    entries.insert(entries.end(), ledger.stalls().begin(), ledger.stalls().end());
-    const auto took = [](const play::DropEntry& entry) {
-        if (entry.submitted == Instant::never() || entry.delivered == Instant::never()) return std::int64_t{-1};
-        return (entry.delivered - entry.submitted + entry.open_time).ns;
-    };
-    std::stable_sort(entries.begin(), entries.end(),
-                     [&took](const play::DropEntry& a, const play::DropEntry& b) { return took(a) > took(b); });
-    Frames frames;
-    std::set<std::pair<std::uint32_t, std::uint64_t>> taken;
-    std::size_t failed = 0;
-    std::size_t slow = 0;
-    for (const play::DropEntry& entry : entries) {
-        std::size_t& of_kind = entry.kind == FrameKind::failed ? failed : slow;
-        if (of_kind >= kFramesMax || !taken.insert({entry.source, entry.clip_frame}).second) continue;
-        frames.push_back({{entry.source, entry.clip_frame}, true});
-        ++of_kind;
-    }
-    return frames;
-}
-
-/// Some frames that were on time.
-Diagnoser::Frames Diagnoser::usual_frames(std::size_t stream) const {
-    const StreamPlan& plan = (*subject_.streams)[stream];
-    const play::DeadlineLedger& ledger = *subject_.ledgers[stream];
-    std::set<std::uint64_t> missed;
-    for (const play::DropEntry& entry : ledger.drops()) missed.insert(entry.clip_frame);
-    for (const play::DropEntry& entry : ledger.stalls()) missed.insert(entry.clip_frame);
-    const std::uint64_t count =
-        std::min(plan.path->sources().front()->count(), std::max<std::uint64_t>(ledger.counts().scheduled, 1));
-    const std::uint64_t step = std::max<std::uint64_t>(count / (2 * kFramesMax), 1);
-    Frames frames;
-    for (std::uint64_t frame = step / 2; frame < count && frames.size() < kFramesMax; frame += step) {
-        if (!missed.contains(frame)) frames.push_back({{0, frame}, false});
-    }
-    return frames;
-}
-
-/// Puts one usual frame between two missed ones: a change of the storage meanwhile changes both kinds.
-void Diagnoser::mix(const Frames& usual, Frames& into) {
-    std::size_t at = 0;
-    for (const auto& frame : usual) {
-        into.insert(into.begin() + static_cast<std::ptrdiff_t>(std::min(at, into.size())), frame);
-        at += 2;
-    }
-}
-
-/// Usual frames are those of a stream that missed nothing; where there is no such stream of the format, frames
-/// of the same clip that were on time.
-void Diagnoser::reread_frames() {
-    std::size_t read = 0;
-    std::set<std::string> with_usual;
-    for (std::size_t i = 0; i < subject_.ledgers.size() && read < kStreamsMax; ++i) {
-        const play::DeadlineLedger& ledger = *subject_.ledgers[i];
-        const StreamPlan& plan = (*subject_.streams)[i];
-        const bool bad = ledger.counts().stalls > 0 ||
-                         std::any_of(ledger.drops().begin(), ledger.drops().end(),
-                                     [&ledger](const play::DropEntry& entry) { return counts(entry, ledger); });
-        if (!bad) continue;
-        const std::size_t clean = clean_stream(plan.format);
-        const bool own = clean == subject_.streams->size();
-        if (!own && with_usual.insert(plan.format).second) read_alone(clean, usual_frames(clean));
-        auto frames = missed_frames(i);
-        if (own) mix(usual_frames(i), frames);
-        read_alone(i, frames);
-        ++read;
-    }
-}
-
-void Diagnoser::read_alone(std::size_t stream, const Frames& frames) {
-    if (frames.empty() || control_.interrupted() || found_.stuck) return;
-    StreamPlan plan = (*subject_.streams)[stream];
-    std::vector<play::ShownFrame> list;
-    for (const auto& [frame, missed] : frames) list.push_back(frame);
-    plan.path = std::make_shared<ListPath>(plan.path->sources(), plan.rate(), list);
-    plan.options.paced = false;
-    plan.options.slots = list.size();
-    plan.options.inflight = plan.options.readahead = 1;
-    plan.options.pattern = play::AccessPattern::on_demand;
-    plan.options.clock = nullptr;
-    plan.start_offset = {};
-    plan.stop_offset.reset();
-    auto arena = storage::BufferArena::make(play::Player::memory_bytes(*plan.path, plan.options),
-                                            [](const std::string&) {});
-    if (!arena) return;
-    StreamProgress progress;
-    PlaybackLoopOptions options;
-    options.storage = subject_.storage;
-    options.streams.push_back({&plan, &progress});
-    options.memory = arena->memory();
-    options.interrupt_after = kRereadTimeout;
-    options.drain_timeout = kReadTimeout;
-    options.preroll_timeout = kReadTimeout;
-    options.keep_frames = true;
-    options.notice = [](const std::string&) {};
-    auto playback_loop = std::make_unique<PlaybackLoop>(std::move(options));
-    const bool ran = control_.run(*playback_loop);
-    if (playback_loop->ledgers().empty()) return;  // its storage was not available again
-    for (const FrameOutcome& outcome : playback_loop->ledgers().front()->frames()) {
-        if (!ran || outcome.kind == FrameKind::cancelled) continue;
-        const auto& [frame, missed] = frames[outcome.slot];
-        judge::Reread reread{numbers_.of(plan.clips[frame.source]), frame.frame, missed};
-        reread.failed = outcome.kind == FrameKind::failed;
-        if (outcome.delivered != Instant::never())
-            reread.took_ns = (outcome.delivered - outcome.submitted + outcome.open_time).ns;
-        found_.rereads.push_back(reread);
-    }
-    keep_if_stuck(std::move(playback_loop), std::move(*arena));
-}
 
 }  // namespace
 
 void DiagnosisControl::interrupt() {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     interrupted_ = true;
     if (running_ != nullptr) running_->interrupt();
 }
 
 bool DiagnosisControl::interrupted() const {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     return interrupted_;
 }
 
@@ -325,12 +302,12 @@ bool DiagnosisControl::run(PlaybackLoop& loop) {
     loop.on_ready = [](PlaybackLoop& ready, Duration offset) { ready.start(offset, std::nullopt); };
     loop.on_failed = [] {};
     {
-        const std::lock_guard lock(mutex_);
+        const MutexLock lock(mutex_);
         running_ = &loop;
         if (interrupted_) loop.interrupt();
     }
     const bool ran = static_cast<bool>(loop.run());
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     running_ = nullptr;
     return ran && !loop.stuck();
 }

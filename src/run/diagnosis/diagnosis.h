@@ -11,10 +11,10 @@
 #pragma once
 
 #include <functional>
-#include <mutex>
 #include <optional>
 #include <vector>
 
+#include "base/system/mutex.h"
 #include "judge/evidence.h"
 #include "play/ledger.h"
 #include "run/backends/backends.h"
@@ -48,9 +48,9 @@ public:
     bool run(PlaybackLoop& loop);
 
 private:
-    mutable std::mutex mutex_;
-    PlaybackLoop* running_ = nullptr;  // protected by mutex_
-    bool interrupted_ = false;         // protected by mutex_
+    mutable Mutex mutex_;
+    PlaybackLoop* running_ GUARDED_BY(mutex_) = nullptr;
+    bool interrupted_ GUARDED_BY(mutex_) = false;
 };
 
 struct DiagnosisSubject {
@@ -60,6 +60,14 @@ struct DiagnosisSubject {
     /// Removes the clips from this computer's page cache; empty: reads bypass it.
     std::function<void()> evict;
 };
+
+/// The rate that a model delivers at most; the head of model_rate.cc says how it is found.
+/// `request` plays `parts` with planned media on a model; the streams of a scenario play all at once. nullopt:
+/// the request has meters, recorders or faults, for which the rate would say nothing; or `control` was
+/// interrupted. Blocks.
+std::optional<ProbeResult> model_rate(const PlayRequest& request,
+                                      const std::vector<PlayPart>& parts,
+                                      const DiagnosisControl& control);
 
 /// Blocks for some seconds. A measurement that fails is left out.
 Diagnosis diagnose(const DiagnosisSubject& subject, DiagnosisControl& control);

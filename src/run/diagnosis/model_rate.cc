@@ -1,12 +1,14 @@
-#include "run/diagnosis/model_rate.h"
-
+// The rate that a model delivers at most. When more is required than the model has, frames are dropped, and the
+// delivered rate says nothing about the cluster. Therefore its streams play again in virtual time without
+// deadlines: 1, 2, 4, ... of them, until the rate rises no more. That rate does not depend on how many more
+// streams were required.
 #include <fmt/format.h>
 
 #include <algorithm>
 
 #include "run/backends/byte_meter.h"
+#include "run/diagnosis/diagnosis.h"
 #include "run/plan/media_plan.h"
-#include "run/plan/part_media.h"
 #include "run/playback/playback.h"
 
 namespace streamsim::run {
@@ -36,14 +38,12 @@ PlayRequest without_deadlines(const PlayRequest& request) {
 std::optional<double> rate_of(const PlayRequest& request, std::vector<PlayPart> parts) {
     ByteMeter::Count count{kWarmUp, kMeasured};
     PlayRequest counted = request;
-    counted.through = [&count](std::unique_ptr<Storage> inner) {
-        return std::make_unique<ByteMeter>(std::move(inner), count);
-    };
+    counted.through = count.wrapper();
     NoticeLog log([](const std::string&) {});
     PlaybackPlan plan(counted, std::move(parts), {}, log);
     if (!plan.make()) return std::nullopt;
     if (Playback playback(plan); !playback.run()) return std::nullopt;
-    return static_cast<double>(count.bytes) * 1e9 / static_cast<double>(kMeasured.ns);
+    return count.bytes_per_s();
 }
 
 bool plays_alone(const PlayRequest& request) {

@@ -1,8 +1,11 @@
-// From a target and formats to clips.
+// From a target and formats to clips; the parts of a run.
 #pragma once
 
+#include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/result.h"
@@ -22,6 +25,37 @@ struct FoundMedia {
     std::optional<CutList> cuts;
 };
 
+/// The seats, numbers and times of a part's streams in a run of several parts.
+struct PartSchedule {
+    std::uint32_t first_seat = 0;
+    std::uint32_t first_stream = 0;  // on each of the part's seats
+    /// The times at which stream `stream` of seat `seat` begins and ends, from the beginning of the run. Both
+    /// numbers count within the part.
+    std::function<Duration(std::uint32_t seat, std::uint32_t stream)> start;
+    std::function<Duration(std::uint32_t seat)> end;
+};
+
+/// A part of a run: streams of one request, with their media and their schedule. A run from the command line
+/// has one part, a scenario one for each kind of streams.
+struct PlayPart {
+    PlayRequest request;
+    FoundMedia media;
+    std::optional<std::uint64_t> order_seed;  // of random orders; nothing: the request's seed
+    std::optional<PartSchedule> schedule;  // nothing: all begin together and play as long as the request says
+};
+
+/// The only part of a run from the command line.
+inline std::vector<PlayPart> one_part(const PlayRequest& request, FoundMedia media) {
+    std::vector<PlayPart> parts(1);
+    parts.front().request = request;
+    parts.front().media = std::move(media);
+    return parts;
+}
+
+inline std::uint64_t files_in(const Clip& clip) {
+    return clip.index->file_per_frame() ? clip.index->count() : 1;
+}
+
 /// Streams of each format, of all seats together.
 std::uint32_t streams_of_format(const PlayRequest& request);
 
@@ -35,9 +69,17 @@ std::string planned_root(const target::Target& target);
 
 /// The media that have to be written before play: a plan for each format that lacks clips. Blocks.
 Result<std::vector<media::PreparePlan>> missing_media(ByteStore& store, const PlayRequest& request);
+Result<std::vector<media::PreparePlan>> missing_media(ByteStore& store, const std::vector<PlayPart>& parts);
 
 /// Blocks. Errors: bad input where the target has fewer clips than the streams need; as the indexing.
 Result<FoundMedia> find_media(ByteStore* store, const PlayRequest& request, IndexProgress* progress);
+
+/// The parts with their media. Streams with a clip of their own get one that no other stream has, in any part;
+/// streams of one format that share a clip share it over all parts. Blocks. Errors: as find_media of one
+/// request.
+Result<std::vector<PlayPart>> find_media(ByteStore* store,
+                                         std::vector<PlayPart> parts,
+                                         IndexProgress* progress);
 
 /// All clips of the target's own. Blocks. Errors: as find_media.
 Result<std::vector<Clip>> clips_of_target(ByteStore& store,

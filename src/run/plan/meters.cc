@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <set>
 #include <utility>
@@ -10,7 +11,6 @@
 #include "base/path.h"
 #include "base/prng.h"
 #include "base/units.h"
-#include "run/plan/play_request.h"
 
 namespace streamsim::run {
 namespace {
@@ -55,17 +55,30 @@ media::LoadSet load_set_of(const target::Target& target, const MeterPart& part) 
     return set;
 }
 
-void append(media::LoadSetPlan& to, media::LoadSetPlan from) {
-    to.missing.target = from.missing.target;
-    for (std::string& each : from.missing.directories) to.missing.directories.push_back(std::move(each));
-    for (media::LoadFile& each : from.missing.files) to.missing.files.push_back(std::move(each));
-    for (std::string& each : from.all.directories) to.all.directories.push_back(std::move(each));
-    for (media::LoadFile& each : from.all.files) to.all.files.push_back(std::move(each));
-    to.bytes_to_write += from.bytes_to_write;
-    to.bytes_free = from.bytes_free;
+void append(media::LoadSet& to, media::LoadSet from) {
+    to.target = from.target;
+    std::move(from.directories.begin(), from.directories.end(), std::back_inserter(to.directories));
+    std::move(from.files.begin(), from.files.end(), std::back_inserter(to.files));
 }
 
 }  // namespace
+
+std::vector<MeterPart> meters_of(const Workload& workload, std::uint32_t first, std::uint32_t seats) {
+    std::vector<MeterPart> parts;
+    for (const MeterSpec& spec : workload.meters) parts.push_back({spec, first, seats});
+    for (MeterPart& part : parts) part.spec.name = workload.name + "-" + part.spec.name;
+    return parts;
+}
+
+PlayRequest load_request(const Workload& step, const PlayRequest& base) {
+    PlayRequest request = base;
+    request.formats.clear();
+    request.streams = 0;
+    request.seats = step.clients;
+    request.meters = meters_of(step, 0, step.clients);
+    request.duration = step.duration;
+    return request;
+}
 
 std::vector<load::MeterPlan> meter_plans(const PlayRequest& request) {
     std::vector<load::MeterPlan> plans;
@@ -165,7 +178,10 @@ Result<media::LoadSetPlan> missing_load_set(ByteStore& store, const PlayRequest&
     for (const MeterPart& part : request.meters) {
         auto plan = media::plan_load_set(store, load_set_of(request.target, part));
         if (!plan) return plan.error();
-        append(all, std::move(*plan));
+        append(all.missing, std::move(plan->missing));
+        append(all.all, std::move(plan->all));
+        all.bytes_to_write += plan->bytes_to_write;
+        all.bytes_free = plan->bytes_free;
     }
     if (all.bytes_free > 0 && all.bytes_to_write > all.bytes_free - all.bytes_free / 100) {
         return environment_error("the working sets of all meters together need " +

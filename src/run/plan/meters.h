@@ -1,4 +1,5 @@
-// The meters of a run: their seats, their files, and the files that have to be written before play.
+// The meters of a run: workloads as requests to play, the meters' seats, and the files that have to be written
+// before play.
 #pragma once
 
 #include <cstdint>
@@ -6,12 +7,21 @@
 #include <vector>
 
 #include "base/result.h"
-#include "load/meter.h"
+#include "load/meter_plan.h"
 #include "media/write/load_set.h"
 #include "run/plan/play_request.h"
 #include "streamsim/byte_store.h"
+#include "streamsim/workload.h"
 
 namespace streamsim::run {
+
+/// The meters of a workload on seats [first, first + seats) of a run. The workload's steps, clients and
+/// duration do not count.
+std::vector<MeterPart> meters_of(const Workload& workload, std::uint32_t first, std::uint32_t seats);
+
+/// The request that plays one step of a workload, with meters alone: `base` gives target, seed and how it is
+/// read. REQUIRES: `step` is from at_step().
+PlayRequest load_request(const Workload& step, const PlayRequest& base);
 
 /// A plan for each meter of each seat that this process plays: by seat, then in the request's order.
 std::vector<load::MeterPlan> meter_plans(const PlayRequest& request);

@@ -7,13 +7,12 @@
 #include <vector>
 
 #include "base/time.h"
-#include "load/meter.h"
 #include "media/cuts/edit_list.h"
-#include "play/player.h"
+#include "play/play_path.h"
+#include "play/player_options.h"
 #include "run/backends/backends.h"
-#include "storage/fault/fault_plan.h"
 #include "streamsim/media.h"
-#include "streamsim/scenario.h"
+#include "streamsim/workload.h"
 
 namespace streamsim::run {
 
@@ -23,6 +22,9 @@ enum class MultiCam {
     all,     // reads every angle, on one clock: a cut between them costs nothing
     active,  // reads only the angle that is shown: a cut between them is a seek
 };
+
+inline const play::Words<MultiCam> kMultiCamWords = {
+    {"none", MultiCam::none}, {"all", MultiCam::all}, {"active", MultiCam::active}};
 
 /// Streams that write frames on deadlines, beside those that play or alone.
 struct RecordRequest {
@@ -40,14 +42,12 @@ struct MeterPart {
     std::uint32_t seats = 1;
 };
 
-struct PlayRequest {
-    target::Target target;
+struct PlayRequest : play::ReadSettings, StorageRequest {
     Credentials credentials;           // for the target; in no result
     std::vector<MediaFormat> formats;  // empty: whatever clips the target holds
     std::uint32_t streams = 1;         // per seat, of each format; 0: meters alone
     std::vector<MeterPart> meters;     // beside the streams
     RecordRequest record;
-    std::uint32_t seats = 1;  // of the whole run
     /// This process plays the seats [first_seat, first_seat + own_seats), with the clips and numbers that they
     /// have where one process plays all seats. Nothing: all.
     std::uint32_t first_seat = 0;
@@ -62,24 +62,12 @@ struct PlayRequest {
     bool audio = false;             // is read with the frames
     bool keep_index = false;        // a container's index is stored beside it
     std::optional<FrameRate> rate;  // nothing: the clip's own
-    bool paced = true;              // false: --fps max
     std::optional<Duration> duration;
     std::optional<std::uint64_t> frames;
     std::optional<Duration> clip_duration;
-    std::optional<play::AccessPattern> pattern;  // nothing: by the kind of clip
-    std::uint32_t readahead = 8;
-    std::uint32_t inflight = 2;
-    std::uint64_t io_size = 1 << 20;  // 0: a frame in one read
-    std::uint32_t io_depth = 8;
-    play::OnMiss on_miss = play::OnMiss::drop;
     Duration preroll_timeout = seconds(10);
     Duration stagger;
     Duration decode_cpu;
-    std::optional<storage::FaultPlan> faults;
-    std::vector<SeatSetting> seat_settings;   // of a model: by seat; fewer than seats: the rest as it comes
-    std::vector<ScenarioFault> model_faults;  // inside a model; at: from the beginning of the run
-    StorageWrapper through;                   // a layer between the players and the storage: a trace
-    IoChoice io = IoChoice::automatic;
     bool direct = true;
     bool cold = false;          // evict the clips from this client's page cache first
     bool require_cold = false;  // fail the verdict where a cache may have been warm
@@ -87,10 +75,9 @@ struct PlayRequest {
     std::vector<std::string> remarks;  // on the request: notices of the run
     std::uint32_t loops = 0;           // player threads; 0: as the load needs
     std::uint32_t spare_streams = 0;   // that may be added during play; 0: none is added or removed by hand
-    std::uint64_t seed = 1;
-    bool keep_frames = false;      // one row a frame, for --csv
-    bool keep_histograms = false;  // of each stream, for merging
-    bool find_cause = true;        // diagnose a run that fails: some seconds of reading
+    bool keep_frames = false;          // one row a frame, for --csv
+    bool keep_histograms = false;      // of each stream, for merging
+    bool find_cause = true;            // diagnose a run that fails: some seconds of reading
 
     bool plays(std::uint32_t seat) const {
         return seat >= first_seat && (!own_seats || seat - first_seat < *own_seats);

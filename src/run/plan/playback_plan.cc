@@ -3,15 +3,17 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <new>
 #include <set>
 #include <utility>
 
-#include "host/host.h"
-#include "run/plan/clip_files.h"
+#include "base/check.h"
+#include "load/meter.h"
+#include "run/plan/media_plan.h"
 #include "run/plan/meters.h"
 #include "run/plan/scenario_faults.h"
 #include "storage/local/local_options.h"
-#include "storage/remote/resolve_host.h"
+#include "storage/remote/remote_names.h"
 
 namespace streamsim::run {
 
@@ -20,6 +22,39 @@ void set_parallel_operations(StorageSpec& storage, std::uint64_t reads, std::uin
     storage.local.parallel_opens = static_cast<std::uint32_t>(std::min(opens, kParallelReadsMax));
     storage.remote.parallel_reads = storage.local.parallel_reads;
     storage.remote.parallel_opens = storage.local.parallel_opens;
+}
+
+Result<void> RunMemory::reserve_pages(std::uint64_t bytes, const NoticeSink& notice) {
+    auto arena = storage::BufferArena::make(bytes, notice);
+    if (!arena) return arena.error();
+    arena_.emplace(std::move(*arena));
+    all_ = arena_->memory();
+    return {};
+}
+
+void RunMemory::reserve_addresses(std::uint64_t bytes) {
+    addresses_ = {map_addresses(bytes), Unmap{bytes}};
+    if (addresses_ == nullptr) throw std::bad_alloc();
+    all_ = {static_cast<std::byte*>(addresses_.get()), bytes};
+}
+
+Result<std::span<std::byte>> RunMemory::add(std::uint64_t bytes, const NoticeSink& notice) {
+    if (is_shared()) {
+        STREAMSIM_CHECK(bytes <= all_.size(), "an added stream needs no more memory than a planned one");
+        return all_.first(bytes);
+    }
+    auto arena = storage::BufferArena::make(bytes, notice);
+    if (!arena) return arena.error();
+    const MutexLock lock(mutex_);
+    added_.push_back(std::move(*arena));
+    return added_.back().memory();
+}
+
+std::uint64_t RunMemory::page_bytes() const {
+    std::uint64_t bytes = arena_ ? all_.size() : 0;
+    const MutexLock lock(mutex_);
+    for (const storage::BufferArena& arena : added_) bytes += arena.memory().size();
+    return bytes;
 }
 
 PlaybackPlan::PlaybackPlan(PlayRequest request,
@@ -64,15 +99,8 @@ Result<void> PlaybackPlan::make() {
 }
 
 void PlaybackPlan::describe_storage() {
-    storage_.target = request_.target;
+    static_cast<StorageRequest&>(storage_) = static_cast<const StorageRequest&>(request_);
     storage_.remote.credentials = request_.credentials;
-    storage_.io = request_.io;
-    storage_.faults = request_.faults;
-    storage_.seed = request_.seed;
-    storage_.seat_settings = request_.seat_settings;
-    storage_.model_faults = request_.model_faults;
-    storage_.through = request_.through;
-    storage_.seats = request_.seats;
     storage_.local.direct = request_.direct;
     storage_.local.notice = log_.sink();
     storage_.remote.first_seat = request_.first_seat;
@@ -197,11 +225,7 @@ void PlaybackPlan::evict_clips() const {
     }
 }
 
-Result<std::span<std::byte>> PlaybackPlan::memory_for(const StreamPlan& plan) {
-    return memory_.add(plan.memory_bytes(), log_.sink());
-}
-
-PlaybackPlan::Added PlaybackPlan::add_stream(StreamPlan plan) {
+LoopStream PlaybackPlan::add_stream(StreamPlan plan) {
     StreamProgress& progress = progress_.emplace_back();
     return {&streams_.emplace_back(std::move(plan)), &progress};
 }

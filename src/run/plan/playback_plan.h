@@ -2,22 +2,27 @@
 // and meters, with the storage that they play from, their memory and the directory of recordings.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/growing_list.h"
 #include "base/result.h"
+#include "base/system/mutex.h"
+#include "base/system/pages.h"
+#include "load/meter_plan.h"
 #include "run/backends/backends.h"
-#include "run/plan/notice_log.h"
-#include "run/plan/play_part.h"
+#include "run/plan/media_plan.h"
 #include "run/plan/play_request.h"
 #include "run/plan/recordings.h"
-#include "run/plan/run_memory.h"
 #include "run/plan/stream_plan.h"
+#include "storage/buffer_arena.h"
 #include "streamsim/progress.h"
 
 namespace streamsim::run {
@@ -28,6 +33,61 @@ inline constexpr std::uint64_t kParallelReadsMax = 1024;
 /// Allows one loop's storage so many reads and opens at once, up to kParallelReadsMax.
 void set_parallel_operations(StorageSpec& storage, std::uint64_t reads, std::uint64_t opens);
 
+/// The notices of a run, each passed on once and kept for the result. Any thread.
+class NoticeLog {
+public:
+    explicit NoticeLog(NoticeSink sink) : sink_(std::move(sink)) {}
+
+    void add(const std::string& text) {
+        const MutexLock lock(mutex_);
+        if (std::find(texts_.begin(), texts_.end(), text) != texts_.end()) return;
+        texts_.push_back(text);
+        sink_(text);
+    }
+    /// The log outlives the sink.
+    NoticeSink sink() {
+        return [this](const std::string& text) { add(text); };
+    }
+    std::vector<std::string> texts() const {
+        const MutexLock lock(mutex_);
+        return texts_;
+    }
+
+private:
+    const NoticeSink sink_;
+    mutable Mutex mutex_;
+    std::vector<std::string> texts_ GUARDED_BY(mutex_);
+};
+
+/// The memory of a run's frames and blocks: pages, or only addresses for a storage that never touches its
+/// buffers: there all streams share one buffer.
+class RunMemory {
+public:
+    /// Errors: environment: there are not `bytes` left.
+    Result<void> reserve_pages(std::uint64_t bytes, const NoticeSink& notice);
+    /// Addresses for the largest stream or meter.
+    void reserve_addresses(std::uint64_t bytes);
+
+    bool is_shared() const { return !arena_.has_value(); }
+    std::span<std::byte> all() const { return all_; }
+    /// The memory of a stream that is added during play. Any thread. Errors: as reserve_pages.
+    Result<std::span<std::byte>> add(std::uint64_t bytes, const NoticeSink& notice);
+    /// Bytes of pages, with those that were added. Any thread.
+    std::uint64_t page_bytes() const;
+
+private:
+    struct Unmap {
+        std::uint64_t bytes;
+        void operator()(void* addresses) const { unmap_pages(addresses, bytes); }
+    };
+
+    std::optional<storage::BufferArena> arena_;
+    std::unique_ptr<void, Unmap> addresses_;
+    std::span<std::byte> all_;
+    mutable Mutex mutex_;
+    std::vector<storage::BufferArena> added_ GUARDED_BY(mutex_);  // one for each stream that was added
+};
+
 class PlaybackPlan {
 public:
     /// `request` says what all parts have in common: target, seed, how it is read; its own streams do not
@@ -37,8 +97,6 @@ public:
                  std::vector<PlayPart> parts,
                  std::vector<ScenarioFault> faults,
                  NoticeLog& log);
-    PlaybackPlan(const PlaybackPlan&) = delete;
-    PlaybackPlan& operator=(const PlaybackPlan&) = delete;
 
     /// Plans the streams and meters and reserves their memory. Blocks. Errors: bad input; environment, for
     /// memory, the storage's server, or the directory of recordings.
@@ -72,13 +130,11 @@ public:
 
     // While streams play.
     /// The memory of one stream more. Any thread. Errors: environment.
-    Result<std::span<std::byte>> memory_for(const StreamPlan& plan);
-    struct Added {
-        const StreamPlan* plan = nullptr;
-        StreamProgress* progress = nullptr;
-    };
+    Result<std::span<std::byte>> memory_for(const StreamPlan& plan) {
+        return memory_.add(plan.memory_bytes(), log_.sink());
+    }
     /// Adds a stream behind the others. One thread at a time.
-    Added add_stream(StreamPlan plan);
+    LoopStream add_stream(StreamPlan plan);
     StreamProgress& progress_of(std::size_t stream) { return progress_[stream]; }
 
     // After play.

@@ -2,11 +2,8 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "base/path.h"
 #include "media/write/recording.h"
-#include "run/plan/clip_files.h"
 #include "storage/local/local_options.h"
 
 namespace streamsim::run {
@@ -44,8 +41,7 @@ std::uint32_t Recordings::alignment() {
 
 Result<void> Recordings::record(const GrowingList<StreamPlan>& streams) {
     std::vector<media::RecordedStream> recorded;
-    for (std::size_t i = 0; i < streams.size(); ++i) {
-        const StreamPlan& plan = streams[i];
+    for (const StreamPlan& plan : streams) {
         if (plan.record == nullptr) continue;
         const std::string& name = plan.clips.front().name;
         recorded.push_back(media::recorded_stream(plan.record->format, base_name(name), plan.options.slots));
@@ -61,9 +57,10 @@ Recordings::~Recordings() {
 
 std::vector<std::string> Recordings::vanished(const GrowingList<StreamPlan>& streams) {
     std::vector<std::string> gone;
-    for (std::size_t i = 0; i < streams.size(); ++i) {
-        if (streams[i].record == nullptr || streams[i].clips.front().index->file_per_frame()) continue;
-        const std::string path = streams[i].clips.front().index->path_of(0);
+    for (const StreamPlan& plan : streams) {
+        const FrameIndex& index = *plan.clips.front().index;
+        if (plan.record == nullptr || index.file_per_frame()) continue;
+        const std::string path = index.path_of(0);
         const auto there = store_->stat(path);
         if (there && !*there) gone.push_back(path);
     }

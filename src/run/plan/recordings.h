@@ -22,8 +22,6 @@ public:
                                                     const NoticeSink& notice);
     /// Removes the recordings. Blocks; with a notice for each file that stays.
     ~Recordings();
-    Recordings(const Recordings&) = delete;
-    Recordings& operator=(const Recordings&) = delete;
 
     const std::string& directory() const { return directory_; }
     /// The alignment of direct writes here (local_options.h), from a file that is made for this. Blocks.

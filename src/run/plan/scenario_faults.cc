@@ -1,10 +1,10 @@
 #include "run/plan/scenario_faults.h"
 
 #include <algorithm>
-#include <cerrno>
 
 #include "base/system/errno_name.h"
 #include "run/backends/cluster_faults.h"
+#include "run/plan/stream_plan.h"
 
 namespace streamsim::run {
 namespace {

@@ -34,14 +34,8 @@ double mean_slot_bytes(const play::PlayPath& path) {
 play::PlayerOptions player_options(const PlayRequest& request,
                                    const play::PlayPath& path,
                                    std::uint32_t alignment) {
-    play::PlayerOptions options;
-    options.paced = request.paced;
-    options.readahead = request.readahead;
-    options.inflight = request.inflight;
-    options.io_size = request.io_size;
-    options.io_depth = request.io_depth;
+    play::PlayerOptions options{static_cast<const play::ReadSettings&>(request)};
     options.alignment = alignment;
-    options.on_miss = request.on_miss;
     const bool files = path.sources().front()->file_per_frame();
     const play::AccessPattern own =
         files ? play::AccessPattern::filename_prefetch : play::AccessPattern::streaming;
@@ -188,12 +182,9 @@ private:
         if (clip.index->file_per_frame()) record->options.directories.push_back(name);
         plan.format = format.name;
         plan.clips.push_back(std::move(clip));
-        plan.options = player_options(request_, *plan.path, alignment_);
+        set_options(seat, number, plan);
         plan.options.pattern = play::AccessPattern::on_demand;
-        plan.options.seat = seat;
-        plan.options.stream = number;
         plan.bytes_per_slot = format.mean_frame_bytes;
-        plan.request = &request_;
         plan.record = std::move(record);
         return plan;
     }
@@ -204,13 +195,17 @@ private:
         return request_.total_streams ? stream % request_.seats : stream / request_.streams;
     }
 
-    void finish(std::uint32_t seat, std::uint32_t stream, StreamPlan& plan) const {
+    void set_options(std::uint32_t seat, std::uint32_t stream, StreamPlan& plan) const {
         plan.options = player_options(request_, *plan.path, alignment_);
         plan.options.seat = seat;
         plan.options.stream = stream;
+        plan.request = &request_;
+    }
+
+    void finish(std::uint32_t seat, std::uint32_t stream, StreamPlan& plan) const {
+        set_options(seat, stream, plan);
         plan.bytes_per_slot = mean_slot_bytes(*plan.path);
         plan.layers = request_.layers;
-        plan.request = &request_;
         const auto format = std::find_if(request_.formats.begin(), request_.formats.end(),
                                          [&plan](const MediaFormat& each) { return each.name == plan.format; });
         if (format != request_.formats.end()) plan.decoded = &*format;
@@ -268,6 +263,15 @@ void apply(const PartSchedule& schedule, const PlayRequest& request, StreamPlan&
 }
 
 }  // namespace
+
+std::map<const FrameIndex*, std::uint32_t> clip_numbers(const std::vector<StreamPlan>& streams) {
+    std::map<const FrameIndex*, std::uint32_t> numbers;
+    for (const StreamPlan& plan : streams) {
+        for (const Clip& clip : plan.clips)
+            numbers.emplace(clip.index.get(), static_cast<std::uint32_t>(numbers.size()));
+    }
+    return numbers;
+}
 
 Result<std::vector<StreamPlan>> plan_parts(const std::vector<PlayPart>& parts, std::uint32_t alignment) {
     std::vector<StreamPlan> all;

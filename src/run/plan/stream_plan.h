@@ -2,17 +2,18 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "base/result.h"
-#include "play/play_path.h"
+#include "play/player.h"
 #include "play/recorder.h"
 #include "run/plan/media_plan.h"
-#include "run/plan/play_part.h"
 #include "run/plan/play_request.h"
+#include "streamsim/progress.h"
 
 namespace streamsim::run {
 
@@ -45,6 +46,15 @@ struct StreamPlan {
     }
     double required_bytes_per_s() const { return options.paced ? bytes_per_slot * rate().per_second() : 0; }
 };
+
+/// A stream of a run, as its loop and its viewers know it, which plan and progress outlive.
+struct LoopStream {
+    const StreamPlan* plan = nullptr;
+    StreamProgress* progress = nullptr;
+};
+
+/// A number for each clip; streams that share a clip share its number.
+std::map<const FrameIndex*, std::uint32_t> clip_numbers(const std::vector<StreamPlan>& streams);
 
 /// Assigns the media of all parts to streams, and returns the streams of the seats that this process plays
 /// (PlayRequest::plays): by seat, then stream. The parts outlive them. `alignment` is the storage's. Errors:

@@ -1,9 +1,12 @@
 #include "run/playback/loop_options.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "host/host.h"
 #include "play/slot_reads.h"
+#include "storage/backends.h"
 
 namespace streamsim::run {
 namespace {
@@ -14,6 +17,10 @@ constexpr double kOperationsPerLoop = 100'000;
 /// Rows of the drop table over all streams, and of each stream at least.
 constexpr std::uint64_t kDropsKept = 1'000'000;
 constexpr std::uint64_t kDropsKeptOfStream = 100;
+
+/// Threads for closing files and for hints, and the most that libuv makes.
+constexpr std::uint64_t kPoolThreadsSpare = 4;
+constexpr std::uint64_t kPoolThreadsMax = 1024;
 
 std::uint64_t pieces_per_slot(const StreamPlan& plan) {
     if (plan.options.io_size == 0) return 1;
@@ -33,7 +40,7 @@ struct Operations {
 };
 
 Operations operations_at_once(const StreamPlan& plan) {
-    const std::uint64_t inflight_slots = std::min(plan.options.inflight, plan.options.readahead);
+    const std::uint64_t inflight_slots = plan.options.inflight_slots();
     const std::uint64_t pieces = std::min<std::uint64_t>(plan.options.io_depth, pieces_per_slot(plan));
     const std::uint64_t files = play::slot_needs(*plan.path).files;
     return {inflight_slots * pieces,
@@ -55,78 +62,72 @@ public:
     }
 
 private:
-    PlaybackLoopOptions common() const;
-    Operations add_streams(PlaybackLoopOptions& options);
-    void add_meters(PlaybackLoopOptions& options, Operations& all);
-    std::span<std::byte> take_memory(std::uint64_t bytes);
+    PlaybackLoopOptions common() const {
+        const PlayRequest& request = plan_.request();
+        PlaybackLoopOptions options;
+        options.storage = plan_.storage();
+        options.shared_memory = plan_.memory().is_shared();
+        options.preroll_timeout = request.preroll_timeout;
+        options.decode_cpu = request.decode_cpu;
+        options.sync = request.sync;
+        options.staggered = request.stagger > Duration{} || plan_.is_in_phases();
+        options.origin_of_faults = plan_.is_in_phases();
+        if (!request.paced && !plan_.is_in_phases())
+            options.wall_limit = request.duration.value_or(kDefaultDuration);
+        if (!request.paced && request.frames && !request.duration) options.wall_limit.reset();
+        options.drops_kept =
+            std::max(kDropsKept / std::max<std::size_t>(plan_.streams().size(), 1), kDropsKeptOfStream);
+        options.keep_frames = request.keep_frames;
+        options.realtime = request.realtime;
+        options.notice = plan_.log().sink();
+        return options;
+    }
+
+    std::span<std::byte> take_memory(std::uint64_t bytes) {
+        if (plan_.memory().is_shared()) return plan_.memory().all();
+        used_ += bytes;
+        return plan_.memory().all().subspan(used_ - bytes, bytes);
+    }
+
+    Operations add_streams(PlaybackLoopOptions& options) {
+        Operations all;
+        Operations largest;  // of one stream
+        std::uint64_t bytes = 0;
+        for (std::size_t i = loop_; i < plan_.streams().size(); i += loops_) {
+            const StreamPlan& plan = plan_.streams()[i];
+            options.streams.push_back({&plan, &plan_.progress_of(i)});
+            bytes += plan.memory_bytes();
+            const Operations own = operations_at_once(plan);
+            all.reads += own.reads;
+            all.opens += own.opens;
+            largest.reads = std::max(largest.reads, own.reads);
+            largest.opens = std::max(largest.opens, own.opens);
+        }
+        // Streams that are added must not wait for those that play already.
+        const std::uint64_t spare = (plan_.request().spare_streams + loops_ - 1) / loops_;
+        all.reads += spare * largest.reads;
+        all.opens += spare * largest.opens;
+        options.memory = take_memory(bytes);
+        return all;
+    }
+
+    void add_meters(PlaybackLoopOptions& options, Operations& all) {
+        all.reads = std::min(all.reads, kParallelReadsMax);
+        all.opens = std::min(all.opens, kParallelReadsMax);
+        for (std::size_t i = loop_; i < plan_.meters().size(); i += loops_) {
+            const load::MeterPlan& plan = plan_.meters()[i];
+            options.meters.push_back({&plan, take_memory(load::Meter::memory_bytes(plan))});
+            all.reads += std::uint64_t{plan.spec.users} * plan.spec.inflight;
+            all.opens += std::uint64_t{plan.spec.users} * plan.spec.inflight;
+        }
+        if (!options.meters.empty()) options.meter_time = plan_.play_time();
+    }
 
     PlaybackPlan& plan_;
     const std::size_t loops_;
     std::size_t loop_ = 0;
     std::uint64_t used_ = 0;  // bytes of the plan's memory
 };
-
-PlaybackLoopOptions LoopPlanner::common() const {
-    const PlayRequest& request = plan_.request();
-    PlaybackLoopOptions options;
-    options.storage = plan_.storage();
-    options.shared_memory = plan_.memory().is_shared();
-    options.preroll_timeout = request.preroll_timeout;
-    options.decode_cpu = request.decode_cpu;
-    options.sync = request.sync;
-    options.staggered = request.stagger > Duration{} || plan_.is_in_phases();
-    options.origin_of_faults = plan_.is_in_phases();
-    if (!request.paced && !plan_.is_in_phases())
-        options.wall_limit = request.duration.value_or(kDefaultDuration);
-    if (!request.paced && request.frames && !request.duration) options.wall_limit.reset();
-    options.drops_kept =
-        std::max(kDropsKept / std::max<std::size_t>(plan_.streams().size(), 1), kDropsKeptOfStream);
-    options.seed = request.seed;
-    options.keep_frames = request.keep_frames;
-    options.realtime = request.realtime;
-    options.notice = plan_.log().sink();
-    return options;
-}
-
-std::span<std::byte> LoopPlanner::take_memory(std::uint64_t bytes) {
-    if (plan_.memory().is_shared()) return plan_.memory().all();
-    used_ += bytes;
-    return plan_.memory().all().subspan(used_ - bytes, bytes);
-}
-
-Operations LoopPlanner::add_streams(PlaybackLoopOptions& options) {
-    Operations all;
-    Operations largest;  // of one stream
-    std::uint64_t bytes = 0;
-    for (std::size_t i = loop_; i < plan_.streams().size(); i += loops_) {
-        const StreamPlan& plan = plan_.streams()[i];
-        options.streams.push_back({&plan, &plan_.progress_of(i)});
-        bytes += plan.memory_bytes();
-        const Operations own = operations_at_once(plan);
-        all.reads += own.reads;
-        all.opens += own.opens;
-        largest.reads = std::max(largest.reads, own.reads);
-        largest.opens = std::max(largest.opens, own.opens);
-    }
-    // Streams that are added must not wait for those that play already.
-    const std::uint64_t spare = (plan_.request().spare_streams + loops_ - 1) / loops_;
-    all.reads += spare * largest.reads;
-    all.opens += spare * largest.opens;
-    options.memory = take_memory(bytes);
-    return all;
-}
-
-void LoopPlanner::add_meters(PlaybackLoopOptions& options, Operations& all) {
-    all.reads = std::min(all.reads, kParallelReadsMax);
-    all.opens = std::min(all.opens, kParallelReadsMax);
-    for (std::size_t i = loop_; i < plan_.meters().size(); i += loops_) {
-        const load::MeterPlan& plan = plan_.meters()[i];
-        options.meters.push_back({&plan, take_memory(load::Meter::memory_bytes(plan))});
-        all.reads += std::uint64_t{plan.spec.users} * plan.spec.inflight;
-        all.opens += std::uint64_t{plan.spec.users} * plan.spec.inflight;
-    }
-    if (!options.meters.empty()) options.meter_time = plan_.play_time();
-}
 
 }  // namespace
 
@@ -146,6 +147,23 @@ std::vector<PlaybackLoopOptions> loop_options(PlaybackPlan& plan, std::size_t lo
     std::vector<PlaybackLoopOptions> all;
     for (std::size_t i = 0; i < loops; ++i) all.push_back(planner.next());
     return all;
+}
+
+void reserve_io_threads(const PlayRequest& request, std::uint64_t streams) {
+    if (request.target.kind != target::Target::Kind::local) return;
+    const std::uint64_t frames = streams * request.inflight_slots();
+    storage::size_thread_pool(std::min(frames * (request.io_depth + 1) + kPoolThreadsSpare, kPoolThreadsMax));
+}
+
+void size_io_threads(const PlayRequest& request, std::uint64_t operations, const NoticeSink& notice) {
+    if (request.target.kind != target::Target::Kind::local) return;
+    const std::uint64_t threads = operations + kPoolThreadsSpare;
+    const std::uint32_t had = storage::size_thread_pool(threads);
+    if (had >= std::min(threads, kPoolThreadsMax) || request.io != IoChoice::threads) return;
+    notice(
+        fmt::format("the thread pool has {} threads (UV_THREADPOOL_SIZE) and this load needs {}: reads will "
+                    "wait for each other on this computer",
+                    had, threads));
 }
 
 }  // namespace streamsim::run

@@ -1,7 +1,8 @@
-// Distribution of a plan's streams and meters over playback loops.
+// Distribution of a plan's streams and meters over playback loops, and of their operations over threads.
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <vector>
 
 #include "run/plan/playback_plan.h"
@@ -14,5 +15,15 @@ std::size_t loops_needed(const PlaybackPlan& plan);
 
 /// The options of `loops` loops: stream i and meter i play on loop i % loops. The plan outlives them.
 std::vector<PlaybackLoopOptions> loop_options(PlaybackPlan& plan, std::size_t loops);
+
+// libuv's thread pool, which the whole process shares: each read and each open that may block has a thread of
+// it.
+
+/// Makes the pool large enough for `streams` streams of the request. The first run of a process decides the
+/// size: to be called before it, where later runs play more streams.
+void reserve_io_threads(const PlayRequest& request, std::uint64_t streams);
+
+/// Makes the pool large enough for `operations` at once, with a notice where an earlier run left it smaller.
+void size_io_threads(const PlayRequest& request, std::uint64_t operations, const NoticeSink& notice);
 
 }  // namespace streamsim::run

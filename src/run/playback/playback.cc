@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "base/system/thread_group.h"
-#include "run/playback/io_threads.h"
 #include "run/playback/loop_options.h"
 
 namespace streamsim::run {
@@ -34,7 +33,7 @@ Result<void> Playback::run() {
 }
 
 void Playback::make_loops(std::size_t count) {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     for (PlaybackLoopOptions& options : loop_options(plan_, count)) {
         auto& made = loops_.emplace_back(std::make_unique<PlaybackLoop>(std::move(options)));
         made->on_ready = [this](PlaybackLoop& loop, Duration offset) { loop_ready(loop, offset); };
@@ -74,13 +73,9 @@ Result<void> Playback::wait_for_others() {
     return barrier_->planned(plan_.request().target.is_virtual_time() ? std::vector<Duration>() : offsets);
 }
 
-void Playback::tell_end() {
-    if (barrier_ != nullptr && !was_cut_short_) barrier_->ended();
-}
-
 /// Streams that begin together play from one instant, on whichever loop they are.
 void Playback::loop_ready(PlaybackLoop& loop, Duration offset) {
-    std::unique_lock lock(mutex_);
+    MutexLock lock(mutex_);
     if (--not_ready_[offset.ns] > 0) return;
     if (barrier_ != nullptr && !plan_.request().target.is_virtual_time()) {
         lock.unlock();
@@ -96,24 +91,26 @@ void Playback::loop_ready(PlaybackLoop& loop, Duration offset) {
 }
 
 void Playback::begin_everywhere(Duration offset, Instant play_start) {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     if (started_ns_.load() == 0) started_ns_.store(play_start.ns, std::memory_order_relaxed);
     for (auto& loop : loops_) loop->start(offset, play_start);
 }
 
 void Playback::stop_loops() {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     for (auto& loop : loops_) loop->interrupt();
 }
 
 void Playback::interrupt() {
-    const std::lock_guard lock(mutex_);
-    interrupted_ = true;
-    for (auto& loop : loops_) loop->interrupt();
+    {
+        const MutexLock lock(mutex_);
+        interrupted_ = true;
+    }
+    stop_loops();
 }
 
 std::vector<PlaybackLoop*> Playback::loops() const {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     std::vector<PlaybackLoop*> loops;
     for (const auto& loop : loops_) loops.push_back(loop.get());
     return loops;

@@ -6,10 +6,10 @@
 #include <cstdint>
 #include <map>
 #include <memory>
-#include <mutex>
 #include <vector>
 
 #include "base/result.h"
+#include "base/system/mutex.h"
 #include "run/plan/playback_plan.h"
 #include "run/playback/playback_loop.h"
 #include "seats/start_barrier.h"
@@ -30,7 +30,9 @@ public:
     /// Takes part in the start of a run in which this computer plays nothing.
     Result<void> wait_for_others();
     /// Tells the other computers that play has ended here, and waits for them.
-    void tell_end();
+    void tell_end() {
+        if (barrier_ != nullptr && !was_cut_short_) barrier_->ended();
+    }
     /// Any thread, any time, also before run().
     void interrupt();
 
@@ -59,10 +61,12 @@ private:
 
     PlaybackPlan& plan_;
     seats::StartBarrier* barrier_ = nullptr;  // null: there is no other computer to wait for
-    mutable std::mutex mutex_;
-    std::vector<std::unique_ptr<PlaybackLoop>> loops_;   // protected by mutex_ while they are being made
-    bool interrupted_ = false;                           // protected by mutex_
-    std::map<std::int64_t, std::size_t> not_ready_;      // loops, by start offset; protected by mutex_
+    mutable Mutex mutex_;
+    // Guarded by mutex_ in part: run() counts not_ready_ before there are loops, and loops_ stay once they are
+    // made.
+    std::vector<std::unique_ptr<PlaybackLoop>> loops_;
+    std::map<std::int64_t, std::size_t> not_ready_;  // loops, by start offset
+    bool interrupted_ GUARDED_BY(mutex_) = false;
     std::vector<std::shared_ptr<LoopSnapshot>> copies_;  // as loops_
     std::atomic<std::int64_t> started_ns_{0};
     bool was_cut_short_ = false;

@@ -18,6 +18,7 @@ namespace streamsim::run {
 struct PlaybackLoop::Stream {
     PlaybackLoop* playback_loop = nullptr;
     const StreamPlan* plan = nullptr;
+    StreamProgress* progress = nullptr;
     std::size_t index = 0;  // into streams_ and ledgers_
     std::unique_ptr<Decoder> decoder;
     std::unique_ptr<play::FrameStream> player;
@@ -46,10 +47,6 @@ PlaybackLoop::PlaybackLoop(PlaybackLoopOptions options) : options_(std::move(opt
 
 PlaybackLoop::~PlaybackLoop() = default;
 
-std::vector<PartStats> PlaybackLoop::parts(Instant from, Instant to) const {
-    return made_.cluster != nullptr ? made_.cluster->stats(from, to) : std::vector<PartStats>{};
-}
-
 Result<void> PlaybackLoop::build() {
     auto made = make_loop_and_storage(options_.storage);
     if (!made) return made.error();
@@ -62,8 +59,8 @@ Result<void> PlaybackLoop::build() {
         const std::span<std::byte> memory = options_.memory.subspan(used, bytes);
         Stream& stream = make_stream(each);
         if (each.plan->record == nullptr) {
-            make_player(stream, each, memory);
-        } else if (auto recorder = make_recorder(stream, each, memory); !recorder) {
+            make_player(stream, memory);
+        } else if (auto recorder = make_recorder(stream, memory); !recorder) {
             return recorder;
         }
         used += options_.shared_memory ? 0 : bytes;
@@ -92,7 +89,7 @@ PlaybackLoop::Stream& PlaybackLoop::make_stream(const LoopStream& each) {
     play::LedgerOptions ledger;
     ledger.seat = plan.options.seat;
     ledger.stream = plan.options.stream;
-    ledger.seed = options_.seed;
+    ledger.seed = options_.storage.seed;
     ledger.slots = plan.options.paced ? plan.options.slots : 0;
     ledger.drops_kept = std::min(options_.drops_kept, plan.options.slots);
     ledger.readahead = plan.options.readahead;
@@ -102,29 +99,29 @@ PlaybackLoop::Stream& PlaybackLoop::make_stream(const LoopStream& each) {
     auto stream = std::make_unique<Stream>();
     stream->playback_loop = this;
     stream->plan = &plan;
+    stream->progress = each.progress;
     stream->index = streams_.size();
     streams_.push_back(std::move(stream));
     return *streams_.back();
 }
 
-void PlaybackLoop::make_player(Stream& stream, const LoopStream& each, std::span<std::byte> memory) {
-    const StreamPlan& plan = *each.plan;
-    play::PlayerOptions options = plan.options;
+void PlaybackLoop::make_player(Stream& stream, std::span<std::byte> memory) {
+    const StreamPlan& plan = *stream.plan;
+    play::StreamParts parts = parts_of(stream);
+    play::PlayerOptions& options = parts.options;
     if (options_.sync) {
-        std::unique_ptr<play::PlayClock>& clock = clocks_[plan.options.seat];
+        std::unique_ptr<play::PlayClock>& clock = clocks_[options.seat];
         if (clock == nullptr) clock = std::make_unique<play::PlayClock>(*made_.loop);
         options.clock = clock.get();
     }
     const MediaFormat* decoded = options.paced ? plan.decoded : nullptr;  // as fast as it reads: not decoded
     stream.decoder = make_decoder(made_, {options.seat, options_.decode_cpu, decoded, plan.layers});
     options.decoder = stream.decoder.get();
-    stream.player = std::make_unique<play::Player>(*made_.loop, *made_.storage, *plan.path, options,
-                                                   *ledgers_[stream.index], memory, *each.progress,
-                                                   Callback::of<&PlaybackLoop::player_changed>(this));
+    stream.player = std::make_unique<play::Player>(parts, memory);
 }
 
-Result<void> PlaybackLoop::make_recorder(Stream& stream, const LoopStream& each, std::span<std::byte> memory) {
-    const StreamPlan& plan = *each.plan;
+Result<void> PlaybackLoop::make_recorder(Stream& stream, std::span<std::byte> memory) {
+    const StreamPlan& plan = *stream.plan;
     if (!made_.storage->capabilities().writes) {
         return environment_error(
             fmt::format("{}: {} can be played from there and not be written to it: nothing can be recorded",
@@ -132,16 +129,24 @@ Result<void> PlaybackLoop::make_recorder(Stream& stream, const LoopStream& each,
     }
     if (!options_.shared_memory) {
         const std::uint64_t key =
-            derive_seed(options_.seed, std::uint64_t{plan.options.seat} << 32 | plan.options.stream);
+            derive_seed(options_.storage.seed, std::uint64_t{plan.options.seat} << 32 | plan.options.stream);
         auto frames =
             media::make_recorded_frames(plan.record->format, *plan.path->sources().front(), key,
                                         play::Recorder::frame_stride(*plan.path, plan.options), memory);
         if (!frames) return frames;
     }
-    stream.player = std::make_unique<play::Recorder>(
-        *made_.loop, *made_.storage, *plan.path, plan.options, plan.record->options, *ledgers_[stream.index],
-        memory, *each.progress, Callback::of<&PlaybackLoop::player_changed>(this));
+    stream.player = std::make_unique<play::Recorder>(parts_of(stream), plan.record->options, memory);
     return {};
+}
+
+play::StreamParts PlaybackLoop::parts_of(const Stream& stream) {
+    return {*made_.loop,
+            *made_.storage,
+            *stream.plan->path,
+            stream.plan->options,
+            *ledgers_[stream.index],
+            *stream.progress,
+            Callback::of<&PlaybackLoop::player_changed>(this)};
 }
 
 const play::DeadlineLedger* PlaybackLoop::ledger_of(const StreamPlan& plan) const {
@@ -166,7 +171,7 @@ Result<void> PlaybackLoop::run() {
         return built;
     }
     {
-        const std::lock_guard lock(mutex_);
+        const MutexLock lock(mutex_);
         loop_ = made_.loop.get();
         if (interrupt_requested_) loop_->defer(Callback::of<&PlaybackLoop::interrupt_here>(this));
     }
@@ -175,14 +180,11 @@ Result<void> PlaybackLoop::run() {
     const StopReason reason = made_.loop->run();
     made_.loop->release();
     {
-        const std::lock_guard lock(mutex_);
+        const MutexLock lock(mutex_);
         loop_ = nullptr;
     }
     STREAMSIM_CHECK(reason == StopReason::stopped, "a loop ends when its players have finished");
-    stats_.lateness = made_.loop->lateness();
-    stats_.capabilities = made_.storage->capabilities();
-    if (made_.faults != nullptr) stats_.faults = made_.faults->injected();
-    stats_.origin = origin_;
+    update_stats();
     for (const auto& meter : meters_) {
         stats_.meters.push_back(meter->result());
         const auto rows = meter->rows();
@@ -192,6 +194,13 @@ Result<void> PlaybackLoop::run() {
     end_copies();
     if (error_) return *error_;
     return {};
+}
+
+void PlaybackLoop::update_stats() {
+    stats_.lateness = made_.loop->lateness();
+    stats_.capabilities = made_.storage->capabilities();
+    if (made_.faults != nullptr) stats_.faults = made_.faults->injected();
+    stats_.origin = origin_;
 }
 
 void PlaybackLoop::begin() {
@@ -291,7 +300,7 @@ bool PlaybackLoop::all_finished() {
 }
 
 void PlaybackLoop::start(Duration offset, std::optional<Instant> play_start) {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     if (loop_ == nullptr) return;  // the loop has ended
     if (!play_start) {
         play(offset, loop_->now());
@@ -318,17 +327,19 @@ void PlaybackLoop::preroll_timed_out() {
         if (stream->begun && !stream->added && !stream->playing && !stream->player->ready()) ++waiting;
     if (waiting + preparing_meters_.size() == 0) return;
     preroll_took_too_long_ = true;
-    error_ =
-        waiting == 0
-            ? environment_error(fmt::format(
-                  "the files of {} meters were not open within {} (--preroll-timeout): the storage is "
-                  "slower than that, or does not answer",
-                  preparing_meters_.size(), show_duration(options_.preroll_timeout)))
-            : environment_error(fmt::format("preroll did not end within {} (--preroll-timeout, in a scenario "
-                                            "\"preroll_timeout\"): {} of {} streams had "
-                                            "not yet filled their read-ahead; the "
-                                            "storage is slower than that, or does not answer",
-                                            show_duration(options_.preroll_timeout), waiting, streams_.size()));
+    const std::string timeout = show_duration(options_.preroll_timeout);
+    if (waiting == 0) {
+        error_ = environment_error(
+            fmt::format("the files of {} meters were not open within {} (--preroll-timeout): the storage is "
+                        "slower than that, or does not answer",
+                        preparing_meters_.size(), timeout));
+    } else {
+        error_ = environment_error(fmt::format(
+            "preroll did not end within {} (--preroll-timeout, in a scenario \"preroll_timeout\"): "
+            "{} of {} streams had not yet filled their read-ahead; the storage is slower than that, "
+            "or does not answer",
+            timeout, waiting, streams_.size()));
+    }
     interrupt_here();
     on_failed();
 }
@@ -340,7 +351,7 @@ void PlaybackLoop::wall_limit_reached() {
 }
 
 void PlaybackLoop::interrupt() {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     interrupt_requested_ = true;
     if (loop_ == nullptr) return;
     loop_->post([this] {
@@ -366,7 +377,7 @@ void PlaybackLoop::interrupt_here() {
 }
 
 bool PlaybackLoop::add(const LoopStream& stream, std::span<std::byte> memory) {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     if (loop_ == nullptr) return false;
     loop_->post([this, stream, memory] { add_here(stream, memory); });
     return true;
@@ -375,13 +386,13 @@ bool PlaybackLoop::add(const LoopStream& stream, std::span<std::byte> memory) {
 void PlaybackLoop::add_here(const LoopStream& each, std::span<std::byte> memory) {
     if (interrupting_ || finishing_) return;
     Stream& stream = make_stream(each);
-    make_player(stream, each, memory);
+    make_player(stream, memory);
     stream.added = true;
     begin_stream(stream);
 }
 
 void PlaybackLoop::remove(const StreamPlan& plan) {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     if (loop_ != nullptr) loop_->post([this, &plan] { remove_here(plan); });
 }
 
@@ -403,7 +414,7 @@ bool PlaybackLoop::copy(const std::shared_ptr<LoopSnapshot>& copy, Duration time
     std::unique_lock talking(copy->mutex);
     const std::uint64_t asked = ++copy->asked;
     {
-        const std::lock_guard lock(mutex_);
+        const MutexLock lock(mutex_);
         if (ended_) {
             // Closed ledgers are sorted: their new rows are not at the end.
             copy->stats = stats_;
@@ -434,11 +445,8 @@ void PlaybackLoop::copy_some(const std::shared_ptr<LoopSnapshot>& copy, std::uin
         made_.loop->post([this, copy, asked] { copy_some(copy, asked); });
         return;
     }
-    stats_.lateness = made_.loop->lateness();
-    stats_.capabilities = made_.storage->capabilities();
-    if (made_.faults != nullptr) stats_.faults = made_.faults->injected();
+    update_stats();
     stats_.traffic = made_.storage->traffic();
-    stats_.origin = origin_;
     copy->stats = stats_;
     copy->answered = asked;
     copy->changed.notify_all();
@@ -455,7 +463,7 @@ void PlaybackLoop::copy_stream(const Stream& stream, LoopSnapshot& copy) const {
 void PlaybackLoop::end_copies() {
     std::shared_ptr<LoopSnapshot> copy;
     {
-        const std::lock_guard lock(mutex_);
+        const MutexLock lock(mutex_);
         ended_ = true;
         copy = std::move(copy_);
     }

@@ -9,25 +9,18 @@
 #include <mutex>
 #include <optional>
 #include <span>
-#include <string>
 #include <vector>
 
 #include "base/result.h"
+#include "base/system/mutex.h"
 #include "load/meter.h"
 #include "metrics/time_series.h"
 #include "play/frame_stream.h"
-#include "play/play_clock.h"
 #include "run/backends/backends.h"
 #include "run/plan/stream_plan.h"
 #include "storage/fault/fault_storage.h"
 
 namespace streamsim::run {
-
-/// One stream of a loop. Plan and progress outlive the loop.
-struct LoopStream {
-    const StreamPlan* plan = nullptr;
-    StreamProgress* progress = nullptr;
-};
 
 /// One meter of a loop. The plan outlives the loop.
 struct LoopMeter {
@@ -54,7 +47,7 @@ struct LoopSnapshot {
     LoopStats stats;
     std::map<const StreamPlan*, std::unique_ptr<play::DeadlineLedger>> ledgers;
 
-    // Between the loop's thread and the thread that asks.
+    // Between the loop's thread and the thread that asks. A std::mutex: MutexLock has no wait with a predicate.
     std::mutex mutex;
     std::condition_variable changed;
     std::uint64_t asked = 0;     // number of the last request; this and the following: protected by mutex
@@ -82,7 +75,6 @@ struct PlaybackLoopOptions {
     std::optional<Duration> interrupt_after;  // from the beginning: as interrupt()
     Duration drain_timeout = seconds(2);      // for the storage to give back its operations
     std::uint64_t drops_kept = 0;             // rows of each stream's drop table
-    std::uint64_t seed = 0;
     bool keep_frames = false;
     bool realtime = false;
     NoticeSink notice;
@@ -129,7 +121,9 @@ public:
     const play::DeadlineLedger* ledger_of(const StreamPlan& plan) const;
     const LoopStats& stats() const { return stats_; }
     /// Statistics of a modelled cluster's parts between two instants of the loop's clock; empty: no model.
-    std::vector<PartStats> parts(Instant from, Instant to) const;
+    std::vector<PartStats> parts(Instant from, Instant to) const {
+        return made_.cluster != nullptr ? made_.cluster->stats(from, to) : std::vector<PartStats>{};
+    }
     /// interrupt() came before every player had finished.
     bool interrupted() const { return interrupting_ && !error_; }
     /// Reads and opens that may be outstanding at once.
@@ -152,11 +146,13 @@ private:
 
     Result<void> build();
     Stream& make_stream(const LoopStream& stream);
-    void make_player(Stream& stream, const LoopStream& each, std::span<std::byte> memory);
-    Result<void> make_recorder(Stream& stream, const LoopStream& each, std::span<std::byte> memory);
+    play::StreamParts parts_of(const Stream& stream);
+    void make_player(Stream& stream, std::span<std::byte> memory);
+    Result<void> make_recorder(Stream& stream, std::span<std::byte> memory);
     void add_here(const LoopStream& stream, std::span<std::byte> memory);
     void remove_here(const StreamPlan& plan);
     void end_alone(Stream& stream);
+    void update_stats();
     void begin();
     void begin_stream(Stream& stream);
     void begin_meters();
@@ -192,11 +188,11 @@ private:
     bool interrupting_ = false;
     bool stuck_ = false;
     bool preroll_took_too_long_ = false;
-    std::mutex mutex_;
-    EventLoop* loop_ = nullptr;           // protected by mutex_: where requests go; null before run()
-    bool interrupt_requested_ = false;    // protected by mutex_
-    bool ended_ = false;                  // protected by mutex_: the ledgers are closed
-    std::shared_ptr<LoopSnapshot> copy_;  // protected by mutex_: requested last
+    Mutex mutex_;
+    EventLoop* loop_ GUARDED_BY(mutex_) = nullptr;  // where requests go; null before run() and after it
+    bool interrupt_requested_ GUARDED_BY(mutex_) = false;
+    bool ended_ GUARDED_BY(mutex_) = false;                  // the ledgers are closed
+    std::shared_ptr<LoopSnapshot> copy_ GUARDED_BY(mutex_);  // requested last
 };
 
 }  // namespace streamsim::run

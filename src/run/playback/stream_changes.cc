@@ -126,7 +126,7 @@ Result<StreamPlan> StreamChanges::plan_addition(std::string& shared_with) const 
 }
 
 Result<std::string> StreamChanges::add() {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     if (auto checked = check_addition(); !checked) return checked.error();
     std::string shared_with;
     auto planned = plan_addition(shared_with);
@@ -134,21 +134,21 @@ Result<std::string> StreamChanges::add() {
     const auto memory = plan_.memory_for(*planned);
     if (!memory) return memory.error();
     const std::size_t index = plan_.streams().size();
-    const auto [plan, progress] = plan_.add_stream(std::move(*planned));
+    const LoopStream stream = plan_.add_stream(std::move(*planned));
     const std::vector<PlaybackLoop*> loops = playback_.loops();
     for (std::size_t i = 0; i < loops.size(); ++i) {
         PlaybackLoop* const loop = loops[(index + i) % loops.size()];
         added_[index] = loop;  // also where the loop has ended: it has no ledger of this stream then
-        if (!loop->add({plan, progress}, *memory)) continue;
-        return fmt::format("{} was added: it plays {}", stream_name(*plan),
-                           shared_with.empty() ? plan->name : "the clip of " + shared_with);
+        if (!loop->add(stream, *memory)) continue;
+        return fmt::format("{} was added: it plays {}", stream_name(*stream.plan),
+                           shared_with.empty() ? stream.plan->name : "the clip of " + shared_with);
     }
-    progress->state.store(StreamState::removed, std::memory_order_relaxed);
+    stream.progress->state.store(StreamState::removed, std::memory_order_relaxed);
     return bad_input("the run has ended");
 }
 
 Result<std::string> StreamChanges::remove(std::size_t index) {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     const auto& streams = plan_.streams();
     const auto& progress = plan_.progress();
     if (plan_.request().spare_streams == 0) return bad_input("this run has the streams that it has");
@@ -171,7 +171,6 @@ Result<std::string> StreamChanges::remove(std::size_t index) {
     return name + " was removed";
 }
 
-/// REQUIRES: mutex_ is held.
 PlayedStreams StreamChanges::collect(const LedgerOf& ledger_of) const {
     struct Stream {
         StreamPlan plan;
@@ -207,17 +206,18 @@ PlayedStreams StreamChanges::collect(const LedgerOf& ledger_of) const {
 }
 
 PlayedStreams StreamChanges::played(const LedgerOf& ledger_of) const {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     return collect(ledger_of);
 }
 
 PlayedStreams StreamChanges::finish() {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     finished_ = true;
     const std::vector<PlaybackLoop*> loops = playback_.loops();
+    const auto* const by_hand = &added_;  // clang cannot see that the lambda runs under the lock
     PlayedStreams played = collect([&](std::size_t i) -> const play::DeadlineLedger* {
-        const auto added = added_.find(i);
-        if (added != added_.end()) return added->second->ledger_of(plan_.streams()[i]);
+        const auto added = by_hand->find(i);
+        if (added != by_hand->end()) return added->second->ledger_of(plan_.streams()[i]);
         return loops[i % loops.size()]->ledgers()[i / loops.size()].get();
     });
     if (played.added + played.removed > 0) {

@@ -5,12 +5,12 @@
 #include <cstdint>
 #include <functional>
 #include <map>
-#include <mutex>
 #include <set>
 #include <string>
 #include <vector>
 
 #include "base/result.h"
+#include "base/system/mutex.h"
 #include "play/ledger.h"
 #include "run/plan/playback_plan.h"
 #include "run/playback/playback.h"
@@ -47,20 +47,20 @@ public:
     PlayedStreams finish();
 
 private:
-    Result<void> check_addition() const;
+    Result<void> check_addition() const REQUIRES(mutex_);
     Result<StreamPlan> plan_addition(std::string& shared_with) const;
     std::uint32_t seat_with_fewest_streams() const;
     std::vector<Clip> clips_for_addition(const StreamPlan& like, std::string& shared_with) const;
     std::uint64_t slots_left(const StreamPlan& plan) const;
-    PlayedStreams collect(const LedgerOf& ledger_of) const;
+    PlayedStreams collect(const LedgerOf& ledger_of) const REQUIRES(mutex_);
     std::string stream_name(const StreamPlan& plan) const;
 
     PlaybackPlan& plan_;
     Playback& playback_;
-    mutable std::mutex mutex_;
-    std::map<std::size_t, PlaybackLoop*> added_;  // by index; protected by mutex_
-    std::set<std::size_t> removed_;               // protected by mutex_
-    bool finished_ = false;                       // protected by mutex_
+    mutable Mutex mutex_;
+    std::map<std::size_t, PlaybackLoop*> added_ GUARDED_BY(mutex_);  // by index
+    std::set<std::size_t> removed_ GUARDED_BY(mutex_);
+    bool finished_ GUARDED_BY(mutex_) = false;
 };
 
 }  // namespace streamsim::run

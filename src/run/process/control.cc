@@ -2,8 +2,10 @@
 
 #include <csignal>
 #include <memory>
-#include <thread>
+#include <system_error>
 #include <utility>
+
+#include "base/check.h"
 
 namespace streamsim::run {
 namespace {
@@ -14,7 +16,55 @@ constexpr Duration kEndingTime = seconds(10);
 /// Signals that come within this time are one.
 constexpr Duration kSameSignal = milliseconds(250);
 
+constexpr std::uint64_t kSignalTickMs = 50;
+
+/// Throws where libuv fails: this computer lacks a resource.
+void must(int result) {
+    if (result != 0) throw std::system_error(-result, std::generic_category(), "signals cannot be heard");
+}
+
+template <typename Handle>
+void close_handle(Handle& handle) {
+    uv_close(reinterpret_cast<uv_handle_t*>(&handle), nullptr);
+}
+
 }  // namespace
+
+SignalThread::SignalThread(std::function<void()> heard, std::function<void()> tick)
+    : heard_(std::move(heard)), tick_(std::move(tick)) {
+    must(uv_loop_init(&loop_));
+    must(uv_timer_init(&loop_, &timer_));
+    must(uv_async_init(&loop_, &end_, [](uv_async_t* end) { uv_stop(end->loop); }));
+    timer_.data = this;
+    const int numbers[] = {SIGINT, SIGTERM};
+    for (int i = 0; i < 2; ++i) {
+        signals_[i].data = this;
+        must(uv_signal_init(&loop_, &signals_[i]));
+        must(uv_signal_start(
+            &signals_[i],
+            [](uv_signal_t* handle, int) { static_cast<SignalThread*>(handle->data)->on_signal(); },
+            numbers[i]));
+    }
+    thread_ = std::thread([this] { uv_run(&loop_, UV_RUN_DEFAULT); });
+}
+
+SignalThread::~SignalThread() {
+    uv_async_send(&end_);
+    thread_.join();
+    for (uv_signal_t& each : signals_) close_handle(each);
+    close_handle(timer_);
+    close_handle(end_);
+    while (uv_run(&loop_, UV_RUN_NOWAIT) != 0) {
+    }
+    STREAMSIM_CHECK(uv_loop_close(&loop_) == 0, "every handle on the loop was closed");
+}
+
+void SignalThread::on_signal() {
+    uv_timer_start(
+        &timer_, [](uv_timer_t* timer) { static_cast<SignalThread*>(timer->data)->tick_(); }, kSignalTickMs,
+        kSignalTickMs);
+    heard_();
+}
 
 Control::Control(ControlOptions options)
     : options_(std::move(options)),
@@ -117,10 +167,6 @@ void Control::watch_main() {
         if (loop_.now() - reacted_at_ < (working_ ? kInterruptTimeout : timeout_)) return;
     }
     leave();
-}
-
-void Control::leave() {
-    if (options_.leave) options_.leave();
 }
 
 void Control::set_working(bool working) {

@@ -2,14 +2,16 @@
 // signals, so that an interruption takes effect even where the work or the main thread is blocked.
 #pragma once
 
+#include <uv.h>
+
 #include <atomic>
 #include <exception>
 #include <functional>
 #include <optional>
+#include <thread>
 
 #include "base/system/mutex.h"
 #include "loop/uv_loop.h"
-#include "run/process/signal_thread.h"
 
 namespace streamsim::run {
 
@@ -28,13 +30,33 @@ struct ControlOptions {
     std::function<void(std::exception_ptr)> failed;
 };
 
+/// Receives SIGINT and SIGTERM on a thread of its own, while other threads may be blocked.
+class SignalThread {
+public:
+    /// From here on both signals are heard: `heard` runs at each of them, and from the first one on `tick` runs
+    /// every 50 ms; both on this thread. Throws std::system_error where the system has no thread or descriptor
+    /// left.
+    SignalThread(std::function<void()> heard, std::function<void()> tick);
+    /// Restores the default: both signals end the process.
+    ~SignalThread();
+
+private:
+    void on_signal();
+
+    const std::function<void()> heard_;
+    const std::function<void()> tick_;
+    uv_loop_t loop_{};
+    uv_signal_t signals_[2]{};
+    uv_timer_t timer_{};
+    uv_async_t end_{};
+    std::thread thread_;
+};
+
 class Control {
 public:
     /// Handles SIGINT and SIGTERM from here on, and ignores SIGPIPE. Throws std::system_error where the system
     /// has no thread or descriptor left.
     explicit Control(ControlOptions options = {});
-    Control(const Control&) = delete;
-    Control& operator=(const Control&) = delete;
 
     struct Work {
         std::function<void()> run;  // called on a thread of its own
@@ -67,7 +89,9 @@ private:
     void tick();
     void on_signal();
     void watch_main();
-    void leave();
+    void leave() {
+        if (options_.leave) options_.leave();
+    }
     void set_working(bool working);
     void note_reaction();
 

@@ -1,100 +1,54 @@
 #include "run/session/session.h"
 
-#include <utility>
-
-#include "run/conclude/conclusion.h"
-#include "run/plan/notice_log.h"
-#include "run/plan/playback_plan.h"
-#include "run/playback/playback.h"
-#include "run/playback/stream_changes.h"
+#include "host/host.h"
+#include "judge/run_verdicts.h"
+#include "run/conclude/result_builder.h"
 
 namespace streamsim::run {
 
-struct Session::Steps {
-    Steps(PlayRequest request,
-          std::vector<PlayPart> parts,
-          std::vector<ScenarioFault> faults,
-          const NoticeSink& notice)
-        : log(notice), plan(std::move(request), std::move(parts), std::move(faults), log) {}
-
-    NoticeLog log;
-    PlaybackPlan plan;
-    Playback playback{plan};
-    StreamChanges changes{plan, playback};
-    Conclusion conclusion{plan, playback, changes};
-};
-
-Session::Session(const PlayRequest& request, FoundMedia media, ProgramFacts program, const NoticeSink& notice)
-    : Session(request, one_part(request, std::move(media)), {}, std::move(program), notice) {}
-
-Session::Session(PlayRequest request,
-                 std::vector<PlayPart> parts,
-                 std::vector<ScenarioFault> faults,
-                 ProgramFacts program,
-                 const NoticeSink& notice)
-    : program_(std::move(program)),
-      steps_(std::make_unique<Steps>(std::move(request), std::move(parts), std::move(faults), notice)) {}
-
-Session::~Session() = default;
-
-void Session::wait_for(seats::StartBarrier& barrier) {
-    steps_->playback.wait_for(barrier);
+RunResult not_played(const PlayRequest& request, const ProgramFacts& program) {
+    RunResult result;
+    result.version = program.version;
+    result.revision = program.revision;
+    result.backends = backend_names();
+    result.command = program.command;
+    result.started_at = host::now_rfc3339();
+    result.host = host::read_host_facts();
+    fill_request(request, result);
+    result.interrupted = true;
+    result.verdict = judge::interrupted_before_play();
+    result.digest = metrics::Digest{}.hex();
+    return result;
 }
 
 Result<RunResult> Session::execute() {
-    auto& [log, plan, playback, changes, conclusion] = *steps_;
-    if (auto planned = plan.make(); !planned) return planned.error();
-    conclusion.begin(program_);
-    if (plan.is_empty()) {
-        if (auto go = playback.wait_for_others(); !go) return go.error();
-        return conclusion.nothing_to_play();
+    if (auto planned = plan_.make(); !planned) return planned.error();
+    conclusion_.begin(not_played(plan_.request(), program_));
+    if (plan_.is_empty()) {
+        if (auto go = playback_.wait_for_others(); !go) return go.error();
+        return conclusion_.nothing_to_play();
     }
-    PlayObservation observation(plan);
-    conclusion.observe(observation);
-    if (auto ran = playback.run(); !ran) return ran.error();
-    return conclusion.conclude(observation);
+    PlayObservation observation(plan_);
+    conclusion_.observe(observation);
+    if (auto ran = playback_.run(); !ran) return ran.error();
+    return conclusion_.conclude(observation);
 }
 
 void Session::interrupt() {
-    steps_->playback.interrupt();
-    steps_->conclusion.interrupt();
-}
-
-std::optional<RunResult> Session::snapshot() {
-    return steps_->conclusion.snapshot();
-}
-
-Result<std::string> Session::add_stream() {
-    return steps_->changes.add();
-}
-
-Result<std::string> Session::remove_stream(std::size_t index) {
-    return steps_->changes.remove(index);
+    playback_.interrupt();
+    conclusion_.interrupt();
 }
 
 Session::Watch Session::watch() const {
-    const PlaybackPlan& plan = steps_->plan;
-    if (!plan.is_made()) return {};
-    return {&plan.streams(),
-            &plan.progress(),
-            steps_->playback.started_ns(),
-            plan.request().target.is_virtual_time(),
-            steps_->conclusion.is_diagnosing(),
-            &plan.meters(),
-            plan.play_time(),
-            plan.faults_injected()};
-}
-
-bool Session::storage_is_over() const {
-    return steps_->conclusion.storage_is_over();
-}
-
-bool Session::stuck() const {
-    return steps_->playback.is_stuck() || steps_->conclusion.is_stuck();
-}
-
-bool Session::preroll_took_too_long() const {
-    return steps_->playback.preroll_took_too_long();
+    if (!plan_.is_made()) return {};
+    return {&plan_.streams(),
+            &plan_.progress(),
+            playback_.started_ns(),
+            plan_.request().target.is_virtual_time(),
+            conclusion_.is_diagnosing(),
+            &plan_.meters(),
+            plan_.play_time(),
+            plan_.faults_injected()};
 }
 
 }  // namespace streamsim::run

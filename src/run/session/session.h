@@ -4,39 +4,47 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
-#include "base/growing_list.h"
-#include "base/result.h"
-#include "run/conclude/not_played.h"
-#include "run/plan/play_part.h"
-#include "run/plan/play_request.h"
-#include "run/plan/stream_plan.h"
-#include "seats/start_barrier.h"
-#include "streamsim/progress.h"
-#include "streamsim/run_result.h"
+#include "run/conclude/conclusion.h"
+#include "run/plan/playback_plan.h"
+#include "run/playback/playback.h"
+#include "run/playback/stream_changes.h"
 
 namespace streamsim::run {
+
+/// The build of this program and its command line.
+struct ProgramFacts {
+    std::string version;
+    std::string revision;
+    std::vector<std::string> command;
+};
+
+/// The result of a run that was interrupted before it played anything.
+RunResult not_played(const PlayRequest& request, const ProgramFacts& program);
 
 /// execute() blocks, on a thread of the caller's choice; the other calls are for other threads meanwhile.
 class Session {
 public:
     /// `media`: from find_media() for the same request.
-    Session(const PlayRequest& request, FoundMedia media, ProgramFacts program, const NoticeSink& notice);
+    Session(const PlayRequest& request, FoundMedia media, ProgramFacts program, const NoticeSink& notice)
+        : Session(request, one_part(request, std::move(media)), {}, std::move(program), notice) {}
     /// For the parts of a scenario (PlaybackPlan).
     Session(PlayRequest request,
             std::vector<PlayPart> parts,
             std::vector<ScenarioFault> faults,
             ProgramFacts program,
-            const NoticeSink& notice);
-    ~Session();
+            const NoticeSink& notice)
+        : program_(std::move(program)),
+          log_(notice),
+          plan_(std::move(request), std::move(parts), std::move(faults), log_) {}
 
     /// The streams begin when those of other computers do. To be called before execute(), which `barrier`
     /// outlives.
-    void wait_for(seats::StartBarrier& barrier);
+    void wait_for(seats::StartBarrier& barrier) { playback_.wait_for(barrier); }
 
     /// Plays to the end, or until interrupt(). Errors: no memory, storage that is not available, a preroll that
     /// took too long. An interrupted run has a result.
@@ -49,11 +57,11 @@ public:
     /// scheduled. Does not disturb play: the loops copy their statistics themselves, some streams at a time.
     /// Without rows of frames, statistics of a model's parts, and a diagnosis. nullopt: play has not begun, or
     /// a loop did not answer within 2 s. Any thread, while execute() runs.
-    std::optional<RunResult> snapshot();
+    std::optional<RunResult> snapshot() { return conclusion_.snapshot(); }
 
     /// Adds and removes streams by hand (StreamChanges). Any thread.
-    Result<std::string> add_stream();
-    Result<std::string> remove_stream(std::size_t index);
+    Result<std::string> add_stream() { return changes_.add(); }
+    Result<std::string> remove_stream(std::size_t index) { return changes_.remove(index); }
 
     /// The streams as they will play, and those that were added since. Null before execute() has planned them.
     /// Read the size of `streams` once: each below it has its progress.
@@ -70,18 +78,20 @@ public:
     Watch watch() const;
 
     /// Play has ended, and the rest is arithmetic on what was measured. Any thread.
-    bool storage_is_over() const;
+    bool storage_is_over() const { return conclusion_.storage_is_over(); }
     /// The storage kept something: the process has to end by _exit once the result is written.
-    bool stuck() const;
+    bool stuck() const { return playback_.is_stuck() || conclusion_.is_stuck(); }
     /// execute() failed because the storage did not fill all read-aheads in time: it answers, but so many
     /// streams are too many for it.
-    bool preroll_took_too_long() const;
+    bool preroll_took_too_long() const { return playback_.preroll_took_too_long(); }
 
 private:
-    struct Steps;
-
     const ProgramFacts program_;
-    const std::unique_ptr<Steps> steps_;
+    NoticeLog log_;
+    PlaybackPlan plan_;
+    Playback playback_{plan_};
+    StreamChanges changes_{plan_, playback_};
+    Conclusion conclusion_{plan_, playback_, changes_};
 };
 
 }  // namespace streamsim::run

@@ -1,14 +1,11 @@
 #include "sim/cluster/block_reader.h"
 
 #include <algorithm>
-#include <cerrno>
 
 #include "base/prng.h"
 
 namespace streamsim::sim {
 namespace {
-
-using Stage = Job::Stage;
 
 std::uint64_t key_of(std::uint32_t file, std::uint32_t number, bool paged) {
     return FileTable::key(file, number) | (paged ? BlockCache::kPage : 0);
@@ -95,8 +92,7 @@ void BlockReader::fetch(const Job& read, std::uint32_t file, std::uint32_t block
     const bool on_ssd =
         node.ssd.capacity() > 0 && (paged ? has_page(node, file, block, node.ssd) : node.ssd.take(key));
     if (on_ssd) {
-        job.stage = Stage::ssd;
-        node.ssd_reads.enter(job, 0, node.ssd_time, job.bytes);
+        node.ssd_reads.enter(job.in(Stage::ssd), 0, node.ssd_time, job.bytes);
     } else {
         enter_drive(job);
     }
@@ -128,9 +124,8 @@ void BlockReader::enter_drive(Job& job) {
 }
 
 void BlockReader::enter_live_drive(Job& job, std::uint32_t ring) {
-    job.stage = Stage::drive;
     job.ring = ring;
-    parts_.drive_at(ring).enter(job, place_of(job).position, job.bytes, job.chance);
+    parts_.drive_at(ring).enter(job.in(Stage::drive), place_of(job).position, job.bytes, job.chance);
 }
 
 void BlockReader::rebuild(Job& job, std::uint32_t ring) {
@@ -139,10 +134,7 @@ void BlockReader::rebuild(Job& job, std::uint32_t ring) {
         if (!parts_.drive_at(at).dead) ++live;
     }
     const std::uint32_t needed = std::max<std::uint32_t>(parts_.model().data_drives, 1);
-    if (live < needed) {
-        job.error = EIO;
-        return parts_.advance_later(job, Stage::back_way);
-    }
+    if (live < needed) return parts_.fail(job, Stage::back_way, EIO);
     job.waits_for = needed;
     for (std::uint32_t i = 0; i < needed; ++i) {
         ring = parts_.live_drive_after(ring);
@@ -164,14 +156,12 @@ void BlockReader::reroute(Job& job) {
     if (job.parent == nullptr) return enter_drive(job);
     const std::uint32_t other = parts_.live_drive_after(job.ring);
     if (other != ClusterParts::kNoDrive) return enter_live_drive(job, other);
-    job.error = EIO;
-    parts_.advance_later(job, Stage::back_way);
+    parts_.fail(job, Stage::back_way, EIO);
 }
 
 void BlockReader::leave_drive(Job& job) {
     if (parts_.files.node_of(job.ring) == job.node) return come(job);
-    job.stage = Stage::back_end;
-    parts_.nodes[job.node].back_end.enter(job, job.seat, {}, job.bytes);
+    parts_.nodes[job.node].back_end.enter(job.in(Stage::back_end), job.seat, {}, job.bytes);
 }
 
 void BlockReader::come(Job& job) {

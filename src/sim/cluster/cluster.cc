@@ -1,17 +1,118 @@
 #include "sim/cluster/cluster.h"
 
+#include <fmt/format.h>
+
+#include <string>
 #include <utility>
 
-#include "sim/cluster/cluster_stats.h"
+#include "base/check.h"
 #include "sim/cluster/completions.h"
 #include "sim/cluster/fault_schedule.h"
 #include "sim/cluster/open_files.h"
 #include "sim/cluster/parts.h"
 #include "sim/cluster/request_path.h"
-#include "sim/cluster/sim_decoder.h"
 #include "sim/cluster/sim_storage.h"
 
 namespace streamsim::sim {
+namespace {
+
+/// The decoder of one stream of a seat. Its frames take turns on the processor of the seat with the frames of
+/// the seat's other streams and with its requests. A frame that would be too late takes no time.
+class SimDecoder final : public Decoder, public JobOwner {
+public:
+    /// `cost` is time of the whole processor.
+    SimDecoder(ClusterParts& parts, Completions& completions, std::uint32_t seat, Duration cost)
+        : parts_(parts), completions_(completions), seat_(seat), cost_(cost) {
+        STREAMSIM_CHECK(seat < parts.seats.size(), "a decoder is of a seat of the cluster");
+        flow_ = ++parts.seats[seat].decoders;
+    }
+
+    void decode(DecodeOp& op) override {
+        Job& job = parts_.jobs.take(*this, Job::Kind::decode);
+        job.decode = &op;
+        job.vetted = true;
+        op.skipped = false;
+        parts_.seats[seat_].cpu.enter(job, flow_, cost_, 0);
+    }
+
+    void advance(Job& job) override { completions_.add_frame(job); }
+    void reroute(Job& job) override { advance(job); }  // no fault strikes a seat's processor
+    bool wanted(Job& job, Instant complete) override {
+        job.decode->skipped = job.decode->too_late(complete);
+        return !job.decode->skipped;
+    }
+
+private:
+    ClusterParts& parts_;
+    Completions& completions_;
+    const std::uint32_t seat_;
+    const Duration cost_;
+    std::uint32_t flow_;
+};
+
+class StatsList {
+public:
+    StatsList(Instant from, Instant to) : from_(from), to_(to) {}
+
+    PartStats& add(PartKind kind, std::uint32_t owner, std::string name) {
+        return all_.emplace_back(PartStats{.kind = kind, .name = std::move(name), .owner = owner});
+    }
+    PartStats& add(PartKind kind, std::uint32_t owner, std::string name, const Part& part) {
+        PartStats& stats = add(kind, owner, std::move(name));
+        stats.servers = part.servers();
+        stats.bytes_per_s = static_cast<double>(part.rate().bytes_per_s());
+        part.stats().fill(stats, from_, to_);
+        return stats;
+    }
+    /// Lists a part that only writes use when a write has used it.
+    void add_if_used(PartKind kind, std::uint32_t owner, std::string name, const Part& part) {
+        if (part.stats().arrivals() > 0) add(kind, owner, std::move(name), part);
+    }
+    std::vector<PartStats> take() { return std::move(all_); }
+
+private:
+    const Instant from_;
+    const Instant to_;
+    std::vector<PartStats> all_;
+};
+
+void add_cache(PartStats& stats, const BlockCache& cache) {
+    stats.hits = cache.hits();
+    stats.misses = cache.misses();
+    stats.evictions = cache.evictions();
+}
+
+void add_seat(StatsList& all, std::uint32_t number, const Seat& seat) {
+    const auto name = [number](const char* part) { return fmt::format("seat {} {}", number, part); };
+    all.add(PartKind::seat_cpu, number, name("processor"), seat.cpu).bytes_per_s = 0;
+    if (seat.connections) all.add(PartKind::seat_link, number, name("connections"), *seat.connections);
+    all.add(PartKind::seat_link, number, name("link"), seat.link);
+    if (seat.connections_out)
+        all.add_if_used(PartKind::seat_link, number, name("connections out"), *seat.connections_out);
+    all.add_if_used(PartKind::seat_link, number, name("link out"), seat.link_out);
+    if (!seat.port) return;
+    PartStats& port = all.add(PartKind::switch_port, number, name("switch port"), seat.port->station());
+    port.lost = seat.port->lost_segments();
+    port.lost_seconds = seat.port->lost_seconds();
+}
+
+void add_node(StatsList& all, std::uint32_t number, const Node& node) {
+    const auto name = [number](const char* part) { return fmt::format("node {} {}", number, part); };
+    all.add(PartKind::front_end, number, name("front end"), node.front_end);
+    all.add_if_used(PartKind::front_end_in, number, name("front end in"), node.front_end_in);
+    all.add(PartKind::node_cpu, number, name("processor"), node.cpu).bytes_per_s = 0;
+    all.add_if_used(PartKind::journal, number, name("journal"), node.journal.entry);
+    for (std::uint32_t i = 0; i < node.metadata_lines.size(); ++i)
+        all.add(PartKind::metadata, number, fmt::format("node {} names {}", number, i), node.metadata_lines[i]);
+    add_cache(all.add(PartKind::ram, number, name("RAM")), node.ram);
+    if (node.ssd.capacity() > 0)
+        add_cache(all.add(PartKind::ssd, number, name("SSD"), node.ssd_reads), node.ssd);
+    all.add(PartKind::back_end, number, name("back end"), node.back_end);
+    for (std::uint32_t i = 0; i < node.drives.size(); ++i)
+        all.add(PartKind::drive, number, fmt::format("node {} drive {}", number, i), node.drives[i]->part());
+}
+
+}  // namespace
 
 struct Cluster::Machinery {
     Machinery(EventLoop& loop, ClusterOptions options)
@@ -44,7 +145,15 @@ std::unique_ptr<Decoder> Cluster::make_decoder(std::uint32_t seat,
 }
 
 std::vector<PartStats> Cluster::stats(Instant from, Instant to) const {
-    return cluster_stats(machinery_->parts, machinery_->path.coordinators(), from, to);
+    const ClusterParts& parts = machinery_->parts;
+    StatsList all(from, to);
+    for (std::uint32_t i = 0; i < parts.seats.size(); ++i) add_seat(all, i, parts.seats[i]);
+    for (std::uint32_t i = 0; i < parts.nodes.size(); ++i) add_node(all, i, parts.nodes[i]);
+    for (const RequestPath::Coordinator& each : machinery_->path.coordinators()) {
+        all.add(PartKind::file, each.file, fmt::format("file {}{}", each.file, each.writes ? " writes" : ""),
+                each.station);
+    }
+    return all.take();
 }
 
 void Cluster::add_file(const char* path, std::uint64_t bytes) {

@@ -8,9 +8,7 @@
 // node's front-end link -> the transit back -> the switch port, where that is narrower -> the seat's
 // connections and link -> the seat's processor (the bytes). An open takes the same path without blocks or
 // payload. Every frame then takes its decoding from the seat's processor. Writes go the other way
-// (request_path.h, write_path.h): the seat's processor, connections and link -> the transit to the node -> its
-// front-end link, in its other direction -> its processor -> the file's coordinator -> the journal, which the
-// drives empty.
+// (request_path.h, write_path.h), into the journal, which the drives empty.
 //
 // Small reads at random: where the model has pages, a read of up to an eighth of a block that does not follow
 // another one asks the drive for its pages alone, and only they are cached. In a warm cache a page is present

@@ -2,6 +2,8 @@
 // instant run when every operation of that instant is stamped.
 #pragma once
 
+#include <utility>
+
 #include "sim/parts/calendar.h"
 #include "sim/parts/job.h"
 
@@ -9,21 +11,52 @@ namespace streamsim::sim {
 
 class Completions final : public Reaper {
 public:
-    Completions(EventLoop& loop, Calendar& calendar, JobPool& jobs);
-    ~Completions() override;
+    Completions(EventLoop& loop, Calendar& calendar, JobPool& jobs)
+        : loop_(loop), calendar_(calendar), jobs_(jobs) {
+        loop_.add_reaper(this);
+    }
+    ~Completions() override { loop_.remove_reaper(this); }
     Completions(const Completions&) = delete;
     Completions& operator=(const Completions&) = delete;
 
     /// Stamps the operation of the job, and later runs its callback.
-    void add_operation(Job& job);
-    /// The same for the frame of the job.
-    void add_frame(Job& job);
+    void add_operation(Job& job) {
+        Op& op = *job.op;
+        op.backend = nullptr;
+        op.error = job.error;
+        op.completed_at = op.not_before = calendar_.now();
+        add(job);
+    }
 
-    void reap() override;
+    /// The same for the frame of the job.
+    void add_frame(Job& job) {
+        job.decode->completed_at = calendar_.now();
+        add(job);
+    }
+
+    void reap() override {
+        reaping_ = true;
+        calendar_.run_due();
+        reaping_ = false;
+        JobQueue batch;
+        std::swap(batch, finished_);
+        while (!batch.empty()) {
+            Job& job = batch.pop();
+            const Callback done = job.kind == Job::Kind::decode ? job.decode->done : job.op->done;
+            const Callback delivered = job.delivered;
+            jobs_.give(job);
+            done();
+            if (delivered) delivered();
+        }
+    }
 
 private:
-    void add(Job& job);
-    void deliver();
+    void add(Job& job) {
+        if (finished_.empty() && !reaping_) {  // inside a call of a user: the callback runs at the next turn
+            calendar_.at(calendar_.now(), {[](void*) {}, nullptr});
+        }
+        finished_.push(job);
+    }
 
     EventLoop& loop_;
     Calendar& calendar_;

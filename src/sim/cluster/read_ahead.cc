@@ -11,8 +11,6 @@ namespace {
 constexpr std::uint32_t kReadsInOrder = 2;
 /// A small read has at most this part of a block.
 constexpr std::uint64_t kSmallPart = 8;
-/// Small reads follow each other when they are at most so many of their lengths apart.
-constexpr std::uint64_t kGapLengthsMax = 16;
 /// So many small reads at random end the order of a file.
 constexpr std::uint32_t kSmallJumps = 4;
 
@@ -40,9 +38,7 @@ bool ReadAhead::takes_pages(const Job& read) const {
     const OpenFile* const handle = open_files_.of(read);
     if (handle == nullptr) return true;
     if (handle->small_in_order >= kReadsInOrder) return false;
-    const std::uint64_t window = window_of(file);
-    const bool near = read.offset <= handle->end + window && handle->end <= read.offset + read.bytes + window;
-    return handle->in_order < kReadsInOrder || !near;
+    return handle->in_order < kReadsInOrder || !is_near(read, handle->end, window_of(file));
 }
 
 void ReadAhead::follow(const Job& read) {
@@ -59,18 +55,16 @@ void ReadAhead::follow(const Job& read) {
     const std::uint64_t size = parts_.model().block_bytes;
     const std::uint64_t to = std::min(handle->end + window, parts_.files[read.file].bytes);
     const std::uint64_t first = std::max(handle->ahead, (read.offset + read.bytes - 1) / size + 1);
-    const std::uint64_t behind = (to + size - 1) / size;
+    const std::uint64_t behind = parts_.files.blocks_of(to);
     for (std::uint64_t block = first; block < behind; ++block) blocks_.fetch_ahead(read, read.file, block);
     handle->ahead = std::max(handle->ahead, std::max(first, behind));
 }
 
 void ReadAhead::track_small(OpenFile& handle, const Job& read) const {
     if (read.bytes > parts_.model().block_bytes / kSmallPart) return;
-    const std::uint64_t gap_max = kGapLengthsMax * read.bytes;
-    const std::uint64_t end = read.offset + read.bytes;
-    const bool follows = read.offset <= handle.small_end + gap_max && handle.small_end <= end + gap_max;
+    const bool follows = is_near(read, handle.small_end, small_gap(read));
     handle.small_in_order = follows ? std::min(handle.small_in_order + 1, kReadsInOrder) : 0;
-    handle.small_end = end;
+    handle.small_end = read.offset + read.bytes;
     if (!read.paged) {
         handle.small_jumps = 0;
     } else if (++handle.small_jumps >= kSmallJumps) {
@@ -80,8 +74,7 @@ void ReadAhead::track_small(OpenFile& handle, const Job& read) const {
 
 void ReadAhead::track_order(OpenFile& handle, const Job& read, std::uint64_t window) const {
     const std::uint64_t end = read.offset + read.bytes;
-    // Pieces of one frame overtake each other in transit: within the window that is no jump.
-    const bool jump = read.offset > handle.end + window || end + window < handle.end;
+    const bool jump = !is_near(read, handle.end, window);
     if (jump || handle.node != read.node) {
         handle.in_order = read.offset == 0 ? kReadsInOrder : jump ? 0 : handle.in_order;
         handle.end = end;
@@ -99,14 +92,10 @@ void ReadAhead::follow_names(const Job& read) {
     if (files == 0 || begun.sequence == SimFile::kNone) return;
     if (strategy_of(begun) != AccessStrategy::filename_prefetch) return;
     const std::uint64_t key = mix64(mix64((std::uint64_t{read.seat} << 32) | read.stream) ^ begun.sequence);
-    std::uint32_t number = reader_index_.find(key);
-    if (number == FlatIndex::kNone) {
-        number = static_cast<std::uint32_t>(readers_.size());
-        reader_index_.insert(key, number);
-        readers_.push_back({begun.frame, 0, read.node, false});
-        return;
-    }
-    SequenceReader& reader = readers_[number];
+    const auto [known, first_file] =
+        readers_.try_emplace(key, SequenceReader{begun.frame, 0, read.node, false});
+    if (first_file) return;
+    SequenceReader& reader = known->second;
     if (begun.frame > reader.frame && begun.frame - reader.frame <= files) {
         reader.in_order = true;
     } else if (begun.frame > reader.frame || reader.frame - begun.frame > files) {
@@ -122,8 +111,7 @@ void ReadAhead::follow_names(const Job& read) {
     for (std::uint64_t frame = first; frame <= reader.frame + files; ++frame) {
         const std::uint32_t next = parts_.files.number_of(begun.sequence, frame);
         if (next == SimFile::kNone) break;
-        const std::uint64_t size = parts_.model().block_bytes;
-        const std::uint64_t blocks = (parts_.files[next].bytes + size - 1) / size;
+        const std::uint64_t blocks = parts_.files.blocks_of(parts_.files[next].bytes);
         for (std::uint64_t block = 0; block < blocks; ++block) blocks_.fetch_ahead(read, next, block);
         reader.fetched_to = frame + 1;
     }

@@ -8,7 +8,7 @@
 // stream.
 #pragma once
 
-#include <vector>
+#include <unordered_map>
 
 #include "sim/cluster/block_reader.h"
 #include "sim/cluster/open_files.h"
@@ -44,8 +44,7 @@ private:
     ClusterParts& parts_;
     OpenFiles& open_files_;
     BlockReader& blocks_;
-    FlatIndex reader_index_;  // by stream and sequence
-    std::vector<SequenceReader> readers_;
+    std::unordered_map<std::uint64_t, SequenceReader> readers_;  // by stream and sequence
 };
 
 }  // namespace streamsim::sim

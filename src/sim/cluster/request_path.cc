@@ -1,14 +1,11 @@
 #include "sim/cluster/request_path.h"
 
-#include <cerrno>
-
 #include "base/prng.h"
 #include "sim/parts/latency.h"
 
 namespace streamsim::sim {
 namespace {
 
-using Stage = Job::Stage;
 using Kind = Job::Kind;
 
 bool is_on_name(const Job& job) {
@@ -27,7 +24,7 @@ void RequestPath::advance(Job& job) {
         case Stage::front_end_in: return enter_processor(job);
         case Stage::node_cpu: return leave_processor(job);
         case Stage::metadata_line: return leave_metadata_line(job);
-        case Stage::file: return reach_file(job);
+        case Stage::file: return request_blocks(job);
         case Stage::journal: return leave_journal(job);
         case Stage::journal_way:
         case Stage::blocks:
@@ -47,18 +44,16 @@ void RequestPath::reroute(Job& job) {
 }
 
 // ---- to the node
-// -----------------------------------------------------------------------------------------------
 
 void RequestPath::start(Job& job) {
     Seat& seat = parts_.seats[job.seat];
     const std::uint64_t sent = job.kind == Kind::write ? job.bytes : 0;
     if (seat.request_time == Duration{} && (sent == 0 || seat.cpu.rate().unlimited())) return leave_seat(job);
-    job.stage = Stage::request_cpu;
-    seat.cpu.enter(job, kProtocolFlow, seat.request_time, sent);
+    seat.cpu.enter(job.in(Stage::request_cpu), kProtocolFlow, seat.request_time, sent);
 }
 
 void RequestPath::leave_seat(Job& job) {
-    const Seat& seat = parts_.seats[job.seat];
+    Seat& seat = parts_.seats[job.seat];
     if (seat.node == Seat::kNoNode) {
         job.error = EIO;
         return finish(job);
@@ -66,20 +61,13 @@ void RequestPath::leave_seat(Job& job) {
     const Instant now = parts_.calendar.now();
     if (now < seat.back_at) return parts_.delay(job, Stage::failover, seat.back_at - now);
     job.node = seat.node;
-    if (job.kind == Kind::write) return send_data(job);
-    travel_to_node(job);
-}
-
-void RequestPath::send_data(Job& job) {
-    Seat& seat = parts_.seats[job.seat];
+    if (job.kind != Kind::write) return travel_to_node(job);
     if (!seat.connections_out) return leave_connection(job);
-    job.stage = Stage::connections_out;
-    seat.connections_out->enter(job, job.stream, {}, job.bytes);
+    seat.connections_out->enter(job.in(Stage::connections_out), job.stream, {}, job.bytes);
 }
 
 void RequestPath::leave_connection(Job& job) {
-    job.stage = Stage::link_out;
-    parts_.seats[job.seat].link_out.enter(job, job.stream, {}, job.bytes);
+    parts_.seats[job.seat].link_out.enter(job.in(Stage::link_out), job.stream, {}, job.bytes);
 }
 
 void RequestPath::travel_to_node(Job& job) {
@@ -91,12 +79,10 @@ void RequestPath::travel_to_node(Job& job) {
 void RequestPath::reach_node(Job& job) {
     if (node_lost(job)) return reroute(job);
     if (job.kind != Kind::write) return enter_processor(job);
-    job.stage = Stage::front_end_in;
-    parts_.nodes[job.node].front_end_in.enter(job, job.seat, {}, job.bytes);
+    parts_.nodes[job.node].front_end_in.enter(job.in(Stage::front_end_in), job.seat, {}, job.bytes);
 }
 
 // ---- at the node
-// -----------------------------------------------------------------------------------------------
 
 void RequestPath::enter_processor(Job& job) {
     if (node_lost(job)) return reroute(job);
@@ -144,11 +130,21 @@ void RequestPath::leave_processor(Job& job) {
     const ClusterModel& model = parts_.model();
     if (is_on_name(job)) return enter_metadata_line(job);
     if (job.kind == Kind::sync) return parts_.delay(job, Stage::journal_way, model.node.journal.latency);
+    const double rate = job.kind == Kind::write ? model.file_write_bytes_per_s : model.file_bytes_per_s;
+    if (rate == 0 || parts_.files[job.file].sequence != SimFile::kNone) return request_blocks(job);
+    coordinator_of(job, rate).enter(job.in(Stage::file), job.seat, {}, job.bytes);
+}
+
+Station& RequestPath::coordinator_of(const Job& job, double bytes_per_s) {
     const bool writes = job.kind == Kind::write;
-    const double rate = writes ? model.file_write_bytes_per_s : model.file_bytes_per_s;
-    if (rate == 0 || parts_.files[job.file].sequence != SimFile::kNone) return reach_file(job);
-    job.stage = Stage::file;
-    coordinators_.of(job.file, writes, rate).enter(job, job.seat, {}, job.bytes);
+    const std::uint64_t key = job.file | (writes ? std::uint64_t{1} << 32 : 0);
+    std::uint32_t number = coordinator_index_.find(key);
+    if (number == FlatIndex::kNone) {
+        number = static_cast<std::uint32_t>(coordinators_.size());
+        coordinators_.push_back({job.file, writes, {parts_.calendar, {1, Rate::of(bytes_per_s), true}}});
+        coordinator_index_.insert(key, number);
+    }
+    return coordinators_[number].station;
 }
 
 void RequestPath::enter_metadata_line(Job& job) {
@@ -156,8 +152,8 @@ void RequestPath::enter_metadata_line(Job& job) {
     if (node.metadata_lines.empty()) return leave_metadata_line(job);
     const double share = parts_.model().node.metadata.line_share;
     const Duration held{static_cast<std::int64_t>(static_cast<double>(job.metadata_time.ns) * share)};
-    job.stage = Stage::metadata_line;
-    node.metadata_lines[mix64(job.path_hash) % node.metadata_lines.size()].enter(job, 0, held, 0);
+    node.metadata_lines[mix64(job.path_hash) % node.metadata_lines.size()].enter(job.in(Stage::metadata_line),
+                                                                                 0, held, 0);
 }
 
 void RequestPath::leave_metadata_line(Job& job) {
@@ -166,12 +162,8 @@ void RequestPath::leave_metadata_line(Job& job) {
     travel_back(job);
 }
 
-void RequestPath::reach_file(Job& job) {
-    if (job.kind == Kind::write) return reach_journal(job);
-    request_blocks(job);
-}
-
 void RequestPath::request_blocks(Job& job) {
+    if (job.kind == Kind::write) return reach_journal(job);
     if (node_lost(job)) return reroute(job);
     job.port_rest = job.bytes;
     job.stage = Stage::blocks;
@@ -200,12 +192,10 @@ void RequestPath::leave_journal(Job& job) {
 void RequestPath::answer(Job& job) {
     if (node_lost(job)) return reroute(job);
     if (job.error != 0 || job.port_rest == 0) return travel_back(job);
-    job.stage = Stage::front_end;
-    parts_.nodes[job.node].front_end.enter(job, job.seat, {}, job.port_rest);
+    parts_.nodes[job.node].front_end.enter(job.in(Stage::front_end), job.seat, {}, job.port_rest);
 }
 
 // ---- back to the seat
-// ------------------------------------------------------------------------------------------
 
 void RequestPath::travel_back(Job& job) {
     if (node_lost(job)) return reroute(job);
@@ -216,8 +206,7 @@ void RequestPath::reach_port(Job& job) {
     Seat& seat = parts_.seats[job.seat];
     if (job.kind != Kind::read || job.error != 0) return finish(job);
     if (!seat.port || job.port_rest == 0) return reach_connection(job);
-    job.stage = Stage::switch_port;
-    if (seat.port->enter(job, job.stream)) return;
+    if (seat.port->enter(job.in(Stage::switch_port), job.stream)) return;
     parts_.delay(job, Stage::retransmit, seat.port->send_again_at(job) - parts_.calendar.now());
 }
 
@@ -231,20 +220,17 @@ void RequestPath::leave_port(Job& job) {
 void RequestPath::reach_connection(Job& job) {
     Seat& seat = parts_.seats[job.seat];
     if (!seat.connections) return reach_link(job);
-    job.stage = Stage::connections;
-    seat.connections->enter(job, job.stream, {}, job.bytes);
+    seat.connections->enter(job.in(Stage::connections), job.stream, {}, job.bytes);
 }
 
 void RequestPath::reach_link(Job& job) {
-    job.stage = Stage::seat_link;
-    parts_.seats[job.seat].link.enter(job, job.stream, {}, job.bytes);
+    parts_.seats[job.seat].link.enter(job.in(Stage::seat_link), job.stream, {}, job.bytes);
 }
 
 void RequestPath::copy(Job& job) {
     Seat& seat = parts_.seats[job.seat];
     if (seat.cpu.rate().unlimited()) return finish(job);
-    job.stage = Stage::data_cpu;
-    seat.cpu.enter(job, kProtocolFlow, {}, job.bytes);
+    seat.cpu.enter(job.in(Stage::data_cpu), kProtocolFlow, {}, job.bytes);
 }
 
 void RequestPath::finish(Job& job) {

@@ -10,9 +10,10 @@
 // Assumption: copies in the caches of other nodes are updated at no cost.
 #pragma once
 
+#include <deque>
+
 #include "sim/cluster/block_reader.h"
 #include "sim/cluster/completions.h"
-#include "sim/cluster/file_coordinators.h"
 #include "sim/cluster/open_files.h"
 #include "sim/cluster/parts.h"
 #include "sim/cluster/read_ahead.h"
@@ -25,14 +26,17 @@ inline constexpr std::uint32_t kProtocolFlow = 0;
 
 class RequestPath final : public JobOwner {
 public:
+    /// The owner of a file's locks: one server at the model's file_bytes_per_s, fair between seats, and another
+    /// one for the file's writes. Assumption: only containers have coordinators; one reader at a time reads a
+    /// file of a sequence.
+    struct Coordinator {
+        std::uint32_t file;
+        bool writes;
+        Station station;
+    };
+
     RequestPath(ClusterParts& parts, OpenFiles& open_files, Completions& completions)
-        : parts_(parts),
-          open_files_(open_files),
-          completions_(completions),
-          blocks_(parts),
-          read_ahead_(parts, open_files, blocks_),
-          writes_(parts),
-          coordinators_(parts.calendar) {}
+        : parts_(parts), open_files_(open_files), completions_(completions) {}
 
     void start(Job& job);
     /// Ends the job with its error, or with success.
@@ -41,12 +45,12 @@ public:
     /// The node is lost: the request goes to the node that the seat then mounts from.
     void reroute(Job& job) override;
 
-    const FileCoordinators& coordinators() const { return coordinators_; }
+    /// In the order of their creation, which is by the first access of a file.
+    const std::deque<Coordinator>& coordinators() const { return coordinators_; }
 
 private:
     // In the order of the path.
     void leave_seat(Job& job);
-    void send_data(Job& job);
     void leave_connection(Job& job);
     void travel_to_node(Job& job);
     void reach_node(Job& job);
@@ -56,7 +60,6 @@ private:
     void leave_processor(Job& job);
     void enter_metadata_line(Job& job);
     void leave_metadata_line(Job& job);
-    void reach_file(Job& job);
     void request_blocks(Job& job);
     void reach_journal(Job& job);
     void leave_journal(Job& job);
@@ -68,16 +71,18 @@ private:
     void reach_link(Job& job);
     void copy(Job& job);
 
+    Station& coordinator_of(const Job& job, double bytes_per_s);
     bool node_lost(const Job& job) const { return parts_.nodes[job.node].lost; }
     void set_result(Job& job);
 
     ClusterParts& parts_;
     OpenFiles& open_files_;
     Completions& completions_;
-    BlockReader blocks_;
-    ReadAhead read_ahead_;
-    WritePath writes_;
-    FileCoordinators coordinators_;
+    BlockReader blocks_{parts_};
+    ReadAhead read_ahead_{parts_, open_files_, blocks_};
+    WritePath writes_{parts_};
+    FlatIndex coordinator_index_;
+    std::deque<Coordinator> coordinators_;
 };
 
 }  // namespace streamsim::sim

@@ -1,15 +1,11 @@
 #include "sim/cluster/write_path.h"
 
 #include <algorithm>
-#include <cerrno>
 
 #include "base/prng.h"
-#include "sim/cluster/seeds.h"
 
 namespace streamsim::sim {
 namespace {
-
-using Stage = Job::Stage;
 
 /// The journal's entry for an operation on a name.
 constexpr std::uint64_t kNameBytes = 8 << 10;
@@ -32,8 +28,7 @@ void WritePath::enter_journal(Job& job) {
 void WritePath::serve(Job& job) {
     WriteJournal& journal = parts_.nodes[job.node].journal;
     journal.used += entry_bytes(job);
-    job.stage = Stage::journal;
-    journal.entry.enter(job, 0, {}, entry_bytes(job));
+    journal.entry.enter(job.in(Stage::journal), 0, {}, entry_bytes(job));
 }
 
 void WritePath::serve_waiting(std::uint32_t node) {
@@ -119,18 +114,11 @@ bool WritePath::start_batch(std::uint32_t node, std::uint64_t bytes, std::uint64
 /// Takes the next live drive where that one is dead.
 void WritePath::enter_drive(Job& job, std::uint32_t ring) {
     job.ring = parts_.live_drive(ring);
-    if (job.ring == ClusterParts::kNoDrive) {
-        job.error = EIO;
-        return parts_.advance_later(job, Stage::drive);
-    }
+    if (job.ring == ClusterParts::kNoDrive) return parts_.fail(job, Stage::drive, EIO);
     const std::uint32_t home = parts_.files.node_of(job.ring);
-    if (home == job.node) {
-        job.stage = Stage::drive;
-        parts_.drive_at(job.ring).enter(job, job.offset, job.drive_bytes, job.chance);
-        return;
-    }
-    job.stage = Stage::back_end;
-    parts_.nodes[home].back_end.enter(job, job.seat, {}, job.drive_bytes);
+    if (home == job.node)
+        return parts_.drive_at(job.ring).enter(job.in(Stage::drive), job.offset, job.drive_bytes, job.chance);
+    parts_.nodes[home].back_end.enter(job.in(Stage::back_end), job.seat, {}, job.drive_bytes);
 }
 
 void WritePath::advance(Job& job) {
@@ -138,8 +126,7 @@ void WritePath::advance(Job& job) {
         return parts_.delay(job, Stage::back_way, parts_.model().node.back_end.latency);
     if (job.stage == Stage::drive) return finish(job);
     if (parts_.drive_at(job.ring).dead) return enter_drive(job, job.ring);
-    job.stage = Stage::drive;
-    parts_.drive_at(job.ring).enter(job, job.offset, job.drive_bytes, job.chance);
+    parts_.drive_at(job.ring).enter(job.in(Stage::drive), job.offset, job.drive_bytes, job.chance);
 }
 
 /// The drive in whose queue the job waited is dead.

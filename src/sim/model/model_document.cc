@@ -1,16 +1,13 @@
 // A document is a ClusterModel with the basis of each number. Required and optional members:
 //
 //   - A cluster has nodes, a front-end link, processors, RAM and drives; a seat has processors and a link.
-//   Those are
-//     required. A member that is left out does not exist (a back end, an SSD, a coordinator of files, a narrow
-//     port), costs nothing (the processor time of an open) or takes no time (a latency).
+//   Those
+//     are required. A member that is left out does not exist (a back end, an SSD, a coordinator of files, a
+//     narrow port), costs nothing (the processor time of an open) or takes no time (a latency).
 //   - The costs of writing default to those of reading (processor, drives); the costs of names default to that
-//   of an
-//     open.
+//     of an open.
 //   - The kind of a drive decides its members: a flash drive does not rotate.
-//   - A basis begins with one of a few words, so that a reader sees at once how far to trust the number: a data
-//     sheet, a standard, a paper, a measurement, a computation from others, a fit to a published row, or an
-//     assumption that says that it is one.
+//   - A basis begins with one of a few words, so that a reader sees at once how far to trust the number.
 //
 // Times are texts with a unit ("50us"), sizes are texts with a unit or whole bytes, everything else is a number
 // whose unit is the last word of its key.
@@ -59,61 +56,48 @@ public:
     void finish() { object_.finish(); }
 
     void number(const std::string& key, double min, double max, Need need, double& into) {
-        read(key, need, [&](JsonObject& entry) {
-            const auto value = entry.number("value", min, max);
-            if (value) into = *value;
-        });
+        take(key, need, into, [=](JsonObject& entry) { return entry.number("value", min, max); });
     }
 
     template <typename T>
     void count(const std::string& key, std::int64_t min, std::int64_t max, Need need, T& into) {
-        read(key, need, [&](JsonObject& entry) {
-            const auto value = entry.integer("value", min, max);
-            if (value) into = static_cast<T>(*value);
-        });
+        take(key, need, into, [=](JsonObject& entry) { return entry.integer("value", min, max); });
     }
 
     void duration(const std::string& key, Need need, Duration& into) {
-        read(key, need, [&](JsonObject& entry) {
+        take(key, need, into, [](JsonObject& entry) {
             const auto value = entry.duration("value");
-            if (!value) return;
-            into = *value;
-            if (value->ns > seconds(static_cast<std::int64_t>(kSecondsMax)).ns)
+            if (value && value->ns > seconds(static_cast<std::int64_t>(kSecondsMax)).ns)
                 entry.problem("value", fmt::format("expected at most {:.0f} s", kSecondsMax));
+            return value;
         });
     }
 
     void boolean(const std::string& key, bool& into) {
-        read(key, Need::optional, [&](JsonObject& entry) {
-            const auto value = entry.boolean("value");
-            if (value) into = *value;
-        });
+        take(key, Need::optional, into, [](JsonObject& entry) { return entry.boolean("value"); });
     }
 
     /// Bytes, or a text such as "128GiB".
     void size(const std::string& key, std::uint64_t min, Need need, std::uint64_t& into) {
-        read(key, need, [&](JsonObject& entry) {
+        take(key, need, into, [min](JsonObject& entry) -> std::optional<std::uint64_t> {
             const Json* value = entry.member("value");
-            if (value == nullptr) return;
+            if (value == nullptr) return std::nullopt;
             std::optional<std::uint64_t> bytes;
             if (value->is_string()) {
                 const auto size = parse_size(value->get_ref<const std::string&>());
-                if (size) {
-                    bytes = *size;
-                } else {
+                if (!size) {
                     entry.problem("value", size.error().problems.front());
-                    return;
+                    return std::nullopt;
                 }
+                bytes = *size;
             } else if (value->is_number_unsigned()) {
                 bytes = value->get<std::uint64_t>();
             }
-            if (bytes && *bytes >= min && *bytes <= kSizeMax) {
-                into = *bytes;
-                return;
-            }
+            if (bytes && *bytes >= min && *bytes <= kSizeMax) return bytes;
             entry.problem("value", fmt::format("expected {} or a text such as \"64GiB\", found {}",
                                                min == 0 ? "bytes" : fmt::format("at least {} bytes", min),
                                                value->dump()));
+            return std::nullopt;
         });
     }
 
@@ -122,9 +106,7 @@ public:
     void part(const std::string& key, Need need, Read&& read_part) {
         const Json* value = object_.member(key, need == Need::required);
         if (value == nullptr) return;
-        Numbers part(*value, object_.pointer_of(key), problems_, sources_);
-        read_part(part);
-        part.finish();
+        read_object(*value, object_.pointer_of(key), read_part);
     }
 
     /// Reads each element of a list like that.
@@ -132,20 +114,22 @@ public:
     void list(const std::string& key, const char* expected, Read&& read_element) {
         const Json* value = object_.member(key, false);
         if (value == nullptr) return;
-        if (!value->is_array()) {
-            object_.problem(key, expected);
-            return;
-        }
-        for (std::size_t i = 0; i < value->size(); ++i) {
-            Numbers element((*value)[i], fmt::format("{}/{}", object_.pointer_of(key), i), problems_, sources_);
-            read_element(element);
-            element.finish();
-        }
+        if (!value->is_array()) return object_.problem(key, expected);
+        for (std::size_t i = 0; i < value->size(); ++i)
+            read_object((*value)[i], fmt::format("{}/{}", object_.pointer_of(key), i), read_element);
     }
 
 private:
     template <typename Read>
-    void read(const std::string& key, Need need, Read&& read_value) {
+    void read_object(const Json& value, std::string pointer, Read&& read_members) {
+        Numbers inner(value, std::move(pointer), problems_, sources_);
+        read_members(inner);
+        inner.finish();
+    }
+
+    /// `read_value` gives the value of the entry, or nothing.
+    template <typename T, typename Read>
+    void take(const std::string& key, Need need, T& into, Read&& read_value) {
         const Json* member = object_.member(key, need == Need::required);
         if (member == nullptr) return;
         const std::string pointer = object_.pointer_of(key);
@@ -155,7 +139,7 @@ private:
             return;
         }
         JsonObject entry(*member, pointer, problems_);
-        read_value(entry);
+        if (const auto value = read_value(entry)) into = static_cast<T>(*value);
         const auto basis = entry.string("basis");
         if (basis && !is_basis(*basis)) {
             entry.problem("basis",

@@ -4,6 +4,7 @@
 // the order they were set. Allocates only when there are more events than ever before.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 
@@ -27,10 +28,45 @@ public:
 
     bool empty() const { return heap_.empty(); }
     Instant next() const { return heap_.front().when; }
-    void push(Instant when, Callback callback);
-    Callback pop();
+    void push(Instant when, Callback callback) {
+        const Event event{when, order_++, callback};
+        std::size_t index = heap_.size();
+        heap_.push_back(event);
+        while (index > 0) {
+            const std::size_t parent = (index - 1) / kChildren;
+            if (!event.before(heap_[parent])) break;
+            heap_[index] = heap_[parent];
+            index = parent;
+        }
+        heap_[index] = event;
+    }
+
+    Callback pop() {
+        const Callback callback = heap_.front().callback;
+        const Event last = heap_.back();
+        heap_.pop_back();
+        const std::size_t size = heap_.size();
+        if (size == 0) return callback;
+        std::size_t index = 0;
+        for (;;) {
+            const std::size_t first = index * kChildren + 1;
+            if (first >= size) break;
+            std::size_t least = first;
+            const std::size_t end = std::min(first + kChildren, size);
+            for (std::size_t child = first + 1; child < end; ++child) {
+                if (heap_[child].before(heap_[least])) least = child;
+            }
+            if (!heap_[least].before(last)) break;
+            heap_[index] = heap_[least];
+            index = least;
+        }
+        heap_[index] = last;
+        return callback;
+    }
 
 private:
+    static constexpr std::size_t kChildren = 4;
+
     std::vector<Event> heap_;
     std::uint64_t order_ = 0;
 };
@@ -44,13 +80,32 @@ public:
 
     Instant now() const { return loop_.now(); }
     /// REQUIRES: when >= now().
-    void at(Instant when, Callback callback);
+    void at(Instant when, Callback callback) {
+        events_.push(when, callback);
+        if (!running_) arm();
+    }
     /// Runs all events that are due, also those that become due meanwhile. For the cluster's reap().
-    void run_due();
+    void run_due() {
+        const Instant now = loop_.now();
+        running_ = true;
+        while (!events_.empty() && events_.next() <= now) events_.pop()();
+        running_ = false;
+        arm();
+    }
 
 private:
-    void arm();
-    void woke();
+    void arm() {
+        if (events_.empty() || events_.next() >= armed_) return;
+        loop_.cancel(timer_);
+        armed_ = events_.next();
+        timer_ = loop_.at(armed_, Callback::of<&Calendar::on_timer>(this));
+    }
+    /// The events of this instant ran when the turn began.
+    void on_timer() {
+        timer_ = 0;
+        armed_ = Instant::never();
+        arm();
+    }
 
     EventLoop& loop_;
     EventHeap events_;

@@ -25,10 +25,7 @@ public:
         const std::int64_t access = draw_latency(model_.write_access, chance).ns * job.accesses;
         station_.enter(job, 0, Duration{access} + station_.rate().time(bytes), 0);
     }
-    JobQueue take_waiting() override { return station_.take_waiting(); }
-    const StationStats& stats() const override { return station_.stats(); }
-    std::uint32_t servers() const override { return station_.servers(); }
-    Rate rate() const override { return station_.rate(); }
+    Part& part() override { return station_; }
 
 private:
     const DriveModel model_;

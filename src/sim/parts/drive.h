@@ -34,10 +34,8 @@ public:
     virtual ~Drive() = default;
     /// `position` in bytes, below the capacity; `chance` is the key of the request's random draws.
     virtual void enter(Job& job, std::uint64_t position, std::uint64_t bytes, std::uint64_t chance) = 0;
-    virtual JobQueue take_waiting() = 0;
-    virtual const StationStats& stats() const = 0;
-    virtual std::uint32_t servers() const = 0;
-    virtual Rate rate() const = 0;  // of one server at its best
+    /// The part that serves its jobs.
+    virtual Part& part() = 0;
 
     /// No job may enter a dead drive.
     bool dead = false;
@@ -50,8 +48,8 @@ public:
     RotationalDrive(Calendar& calendar, const DriveModel& model) : calendar_(calendar), model_(model) {}
 
     void enter(Job& job, std::uint64_t position, std::uint64_t bytes, std::uint64_t chance) override;
+    Part& part() override { return *this; }
     JobQueue take_waiting() override;
-    const StationStats& stats() const override { return stats_; }
     std::uint32_t servers() const override { return 1; }
     Rate rate() const override { return Rate::of(model_.outer_bytes_per_s); }
     void finish(Job& job) override;

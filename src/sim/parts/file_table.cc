@@ -19,8 +19,7 @@ struct ParsedName {
 };
 
 ParsedName parse(std::string_view path) {
-    const std::size_t slash = path.rfind('/');
-    const std::size_t name = slash == std::string_view::npos ? 0 : slash + 1;
+    const std::size_t name = path.rfind('/') + 1;  // 0 without a slash
     std::size_t end = path.size();
     while (end > name && !is_digit(path[end - 1])) --end;
     std::size_t begin = end;
@@ -36,10 +35,6 @@ ParsedName parse(std::string_view path) {
     const std::uint64_t head = mix64(fnv1a(path.substr(0, begin)));
     parsed.name = mix64(fnv1a(path.substr(end), head));
     return parsed;
-}
-
-std::uint64_t blocks_of(std::uint64_t bytes, std::uint64_t block_bytes) {
-    return (bytes + block_bytes - 1) / block_bytes;
 }
 
 std::uint64_t end_of(const Extent& extent) {
@@ -65,28 +60,20 @@ FileTable::FileTable(const ClusterModel& model, const std::vector<std::shared_pt
 void FileTable::add_media(const std::shared_ptr<const FrameIndex>& index) {
     const std::string path = index->path_of(0);
     const ParsedName parsed = parse(path);
-    if (!index->file_per_frame()) {
-        const std::uint64_t key = parsed.key();
-        if (by_path_.find(key) != FlatIndex::kNone) return;
-        SimFile file;
-        file.layout = key;
-        file.bytes = 0;
-        for (std::uint64_t frame = 0; frame < index->count(); ++frame) {
-            file.bytes = std::max(file.bytes, end_of(index->extent(frame)));
-            for (const Extent& audio : index->audio(frame)) file.bytes = std::max(file.bytes, end_of(audio));
-        }
-        by_path_.insert(key, add_file(file));
-        ++directory_of(path).entries;
-        return;
-    }
-    if (by_name_.find(parsed.name) != FlatIndex::kNone) return;
-    std::uint64_t longest = 0;
+    const bool sequence = index->file_per_frame();
+    const std::uint64_t key = sequence ? parsed.name : parsed.key();
+    FlatIndex& known = sequence ? by_name_ : by_path_;
+    if (known.find(key) != FlatIndex::kNone) return;
+    std::uint64_t bytes = 0;  // of the container, or of the longest file
     for (std::uint64_t frame = 0; frame < index->count(); ++frame) {
-        longest = std::max(longest, end_of(index->extent(frame)));
+        bytes = std::max(bytes, end_of(index->extent(frame)));
+        if (sequence) continue;
+        for (const Extent& audio : index->audio(frame)) bytes = std::max(bytes, end_of(audio));
     }
-    by_name_.insert(parsed.name, static_cast<std::uint32_t>(sequences_.size()));
-    sequences_.push_back({index, parsed.name, parsed.number, blocks_of(longest, block_bytes_), {}});
-    directory_of(path).entries += index->count();
+    directory_of(path).entries += sequence ? index->count() : 1;
+    if (!sequence) return known.insert(key, add_file({.bytes = bytes, .layout = key}));
+    known.insert(key, static_cast<std::uint32_t>(sequences_.size()));
+    sequences_.push_back({index, parsed.name, parsed.number, blocks_of(bytes), {}});
 }
 
 std::uint32_t FileTable::find(std::string_view path) {
@@ -136,7 +123,6 @@ std::uint32_t FileTable::add_file(const SimFile& file) {
 }
 
 // ---- names
-// -----------------------------------------------------------------------------------------------------
 
 void FileTable::set(std::uint64_t key, std::uint32_t number) {
     by_path_.erase(key);
@@ -145,28 +131,15 @@ void FileTable::set(std::uint64_t key, std::uint32_t number) {
 }
 
 std::uint32_t FileTable::add_named(std::string_view path, std::uint64_t key, std::uint64_t bytes) {
-    SimFile file;
-    file.layout = key;
-    file.bytes = bytes;
-    const std::uint32_t added = add_file(file);
+    const std::uint32_t added = add_file({.bytes = bytes, .layout = key});
     by_path_.insert(key, added);
     ++directory_of(path).entries;
     return added;
 }
 
-FileTable::Directory& FileTable::directory(std::uint64_t key) {
-    std::uint32_t number = directories_by_path_.find(key);
-    if (number == FlatIndex::kNone) {
-        number = static_cast<std::uint32_t>(directories_.size());
-        directories_by_path_.insert(key, number);
-        directories_.emplace_back();
-    }
-    return directories_[number];
-}
-
 FileTable::Directory& FileTable::directory_of(std::string_view path) {
     const std::size_t slash = path.rfind('/');
-    return directory(hash_of(path.substr(0, slash == std::string_view::npos ? 0 : slash)));
+    return directories_[hash_of(path.substr(0, slash == std::string_view::npos ? 0 : slash))];
 }
 
 FileTable::Created FileTable::create(std::string_view path) {
@@ -193,18 +166,15 @@ void FileTable::extend(std::uint32_t number, std::uint64_t end) {
 }
 
 int FileTable::make_directory(std::string_view path) {
-    const std::uint64_t key = hash_of(path);
-    const bool known = directories_by_path_.find(key) != FlatIndex::kNone;
-    Directory& made = directory(key);
-    if (known && !made.gone) return EEXIST;
-    made = {};
+    const auto [made, fresh] = directories_.try_emplace(hash_of(path));
+    if (!fresh && !made->second.gone) return EEXIST;
+    made->second = {};
     return 0;
 }
 
 int FileTable::remove(std::string_view path) {
-    const std::uint64_t name = hash_of(path);
-    if (directories_by_path_.find(name) != FlatIndex::kNone) {
-        Directory& empty = directory(name);
+    if (const auto known = directories_.find(hash_of(path)); known != directories_.end()) {
+        Directory& empty = known->second;
         if (empty.gone) return ENOENT;
         if (empty.entries > 0) return ENOTEMPTY;
         empty.gone = true;
@@ -231,8 +201,8 @@ int FileTable::rename(std::string_view from, std::string_view to) {
 
 /// A file without an end has size 0.
 int FileTable::stat(std::string_view path, std::uint64_t& bytes) {
-    const std::uint32_t known = directories_by_path_.find(hash_of(path));
-    if (known != FlatIndex::kNone) return directories_[known].gone ? ENOENT : 0;
+    const auto known = directories_.find(hash_of(path));
+    if (known != directories_.end()) return known->second.gone ? ENOENT : 0;
     const std::uint32_t number = find(path);
     if (number == SimFile::kNone) return ENOENT;
     bytes = files_[number].bytes != UINT64_MAX ? files_[number].bytes : 0;
@@ -244,7 +214,7 @@ std::uint64_t FileTable::hash_of(std::string_view path) {
 }
 
 int FileTable::list(std::string_view path, std::uint64_t& entries) {
-    const Directory& listed = directory(hash_of(path));
+    const Directory& listed = directories_[hash_of(path)];
     if (listed.gone) return ENOENT;
     entries = listed.entries;
     return 0;

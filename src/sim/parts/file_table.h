@@ -20,6 +20,7 @@
 #include <deque>
 #include <memory>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "sim/parts/flat_index.h"
@@ -80,6 +81,7 @@ public:
     std::uint32_t node_of(std::uint32_t ring) const { return ring % nodes_; }
     std::uint32_t drive_of(std::uint32_t ring) const { return ring / nodes_; }
     std::uint32_t ring_size() const { return ring_size_; }
+    std::uint64_t blocks_of(std::uint64_t bytes) const { return (bytes + block_bytes_ - 1) / block_bytes_; }
 
     /// The key of one block, or one page, among all files.
     static std::uint64_t key(std::uint32_t file, std::uint32_t block) {
@@ -105,7 +107,6 @@ private:
     void add_media(const std::shared_ptr<const FrameIndex>& index);
     void set(std::uint64_t key, std::uint32_t number);
     std::uint32_t add_named(std::string_view path, std::uint64_t key, std::uint64_t bytes);
-    Directory& directory(std::uint64_t key);
     Directory& directory_of(std::string_view path);
     std::uint32_t number_in(std::uint32_t sequence, std::uint64_t frame);
     std::uint32_t add_file(const SimFile& file);
@@ -114,11 +115,10 @@ private:
     const std::uint32_t nodes_;
     const std::uint32_t ring_size_;
     const std::uint64_t blocks_a_drive_;
-    std::deque<SimFile> files_;  // there may be millions, too many to move
-    FlatIndex by_path_;          // files of no sequence, and renamed ones
-    FlatIndex directories_by_path_;
-    std::vector<Directory> directories_;
-    bool renamed_ = false;  // names of sequences may be in by_path_
+    std::deque<SimFile> files_;                                 // there may be millions, too many to move
+    FlatIndex by_path_;                                         // files of no sequence, and renamed ones
+    std::unordered_map<std::uint64_t, Directory> directories_;  // by the hash of the path
+    bool renamed_ = false;                                      // names of sequences may be in by_path_
     std::vector<Sequence> sequences_;
     FlatIndex by_name_;  // of sequences
 };

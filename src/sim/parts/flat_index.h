@@ -3,6 +3,7 @@
 // ones. Never iterated: its order has no meaning.
 #pragma once
 
+#include <bit>
 #include <cstdint>
 #include <vector>
 
@@ -70,8 +71,7 @@ private:
     void grow() {
         std::vector<Slot> old(slots_.empty() ? 16 : slots_.size() * 2);
         old.swap(slots_);
-        shift_ = 64;
-        for (std::size_t size = slots_.size(); size > 1; size /= 2) --shift_;
+        shift_ = 64 - static_cast<unsigned>(std::countr_zero(slots_.size()));
         for (const Slot& slot : old) {
             if (slot.value != kNone) put(slot.key, slot.value);
         }

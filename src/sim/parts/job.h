@@ -15,7 +15,6 @@
 namespace streamsim::sim {
 
 class Part;
-class SimStorage;
 struct Job;
 
 /// Decides what a job does next.
@@ -80,7 +79,7 @@ struct Job {
     Stage stage = Stage::request_cpu;
     Op* op = nullptr;  // null: cancelled by its caller
     DecodeOp* decode = nullptr;
-    SimStorage* storage = nullptr;
+    Callback delivered;     // the callback of the operation has run
     Job* parent = nullptr;  // fetch: the lost block that this part rebuilds; destage: the write that waits
     std::uint64_t offset = 0;
     std::uint64_t bytes = 0;
@@ -105,7 +104,13 @@ struct Job {
 
     void served();
     void arrive() { owner->advance(*this); }
+    /// The job, in its next stage.
+    Job& in(Stage next_stage) {
+        stage = next_stage;
+        return *this;
+    }
 };
+using Stage = Job::Stage;
 
 /// A queue through Job::next.
 class JobQueue {

@@ -22,15 +22,6 @@ std::uint32_t pages_a_block(const ClusterModel& model) {
     return model.page_bytes > 0 ? static_cast<std::uint32_t>(model.block_bytes / model.page_bytes) : 1;
 }
 
-/// The rate of one core; 0: no cost.
-Rate byte_rate(const NodeModel& node, double s_per_byte) {
-    return s_per_byte > 0 ? Rate::of(speed_of_core(node) / s_per_byte) : Rate{};
-}
-
-StationOptions processor(const NodeModel& node) {
-    return {whole_cores(node), byte_rate(node, node.cpu_s_per_byte), false};
-}
-
 }  // namespace
 
 void Arrivals::expect(std::uint64_t key) {
@@ -78,7 +69,9 @@ Job* Arrivals::next(std::uint32_t& waiter) {
 }
 
 Node::Node(Calendar& calendar, const ClusterModel& model, bool warm)
-    : cpu(calendar, processor(model.node)),
+    : cpu(calendar,
+          {whole_cores(model.node), Rate::of_cost(speed_of_core(model.node), model.node.cpu_s_per_byte),
+           false}),
       front_end(calendar, {1, Rate::of(model.node.front_end.bytes_per_s()), true}),
       front_end_in(calendar, {1, Rate::of(model.node.front_end.bytes_per_s()), true}),
       back_end(calendar, {1, Rate::of(model.node.back_end.bytes_per_s()), true}),
@@ -91,9 +84,9 @@ Node::Node(Calendar& calendar, const ClusterModel& model, bool warm)
       write_time(ceil_ns(model.node.cpu_s_per_write / speed_of_core(model.node))),
       ssd_time(ceil_ns(model.node.ssd_s_per_request)),
       core_speed(speed_of_core(model.node)),
-      writing(byte_rate(model.node, model.node.write_cpu_s_per_byte)),
-      streaming(byte_rate(model.node, model.strategy.streaming_cpu_s_per_byte)),
-      filename(byte_rate(model.node, model.strategy.filename_cpu_s_per_byte)) {
+      writing(Rate::of_cost(core_speed, model.node.write_cpu_s_per_byte)),
+      streaming(Rate::of_cost(core_speed, model.strategy.streaming_cpu_s_per_byte)),
+      filename(Rate::of_cost(core_speed, model.strategy.filename_cpu_s_per_byte)) {
     for (std::uint32_t i = 0; i < model.node.metadata.lines; ++i)
         metadata_lines.emplace_back(calendar, StationOptions{});
     for (std::uint32_t i = 0; i < model.node.drives; ++i) drives.push_back(make_drive(calendar, model.drive));

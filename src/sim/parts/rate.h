@@ -26,6 +26,11 @@ public:
         return rate;
     }
 
+    /// The rate of a processor, in cores, whose work costs so many seconds of a core a byte; 0: no cost.
+    static Rate of_cost(double cores, double s_per_byte) {
+        return s_per_byte > 0 ? of(cores / s_per_byte) : Rate{};
+    }
+
     bool unlimited() const { return bytes_per_s_ == 0; }
     std::uint64_t bytes_per_s() const { return bytes_per_s_; }
 

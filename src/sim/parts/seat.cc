@@ -10,36 +10,27 @@ double speed(const ClientModel& client) {
     return client.cores * client.cpu_ceiling;
 }
 
-/// The rate of a processor whose work costs so many seconds a byte; 0: no cost.
-Rate byte_rate(double processor, double s_per_byte) {
-    return s_per_byte > 0 ? Rate::of(processor / s_per_byte) : Rate{};
-}
-
 }  // namespace
 
 Seat::Seat(Calendar& calendar, const ClusterModel& model, std::uint32_t mounted_node, const LinkModel& own_link)
-    : cpu(calendar, {1, byte_rate(speed(model.client), model.client.cpu_s_per_byte), true, true}),
+    : cpu(calendar, {1, Rate::of_cost(speed(model.client), model.client.cpu_s_per_byte), true, true}),
       link(calendar, {1, Rate::of(own_link.bytes_per_s()), true}),
       link_out(calendar, {1, link.rate(), true}),
       latency(own_link.latency),
       request_time(ceil_ns(model.client.cpu_s_per_request / speed(model.client))),
       node(mounted_node) {
     STREAMSIM_CHECK(mounted_node < model.nodes, "a seat mounts from a node of the cluster");
-    const Rate own = link.rate();
-    const Rate connection = Rate::of(model.client.connection_bytes_per_s);
-    if (!connection.unlimited()) {
+    const auto connect = [&](double bytes_per_s, std::optional<Station>& by) {
+        if (bytes_per_s == 0) return;
         STREAMSIM_CHECK(model.client.connections > 0, "a seat has a connection");
-        connections.emplace(calendar, StationOptions{model.client.connections, connection, true});
-    }
-    const Rate outwards = Rate::of(model.client.connection_write_bytes_per_s);
-    if (!outwards.unlimited())
-        connections_out.emplace(calendar, StationOptions{model.client.connections, outwards, true});
+        by.emplace(calendar, StationOptions{model.client.connections, Rate::of(bytes_per_s), true});
+    };
+    connect(model.client.connection_bytes_per_s, connections);
+    connect(model.client.connection_write_bytes_per_s, connections_out);
     // The same protocols are on both cables.
-    const double efficiency = own_link.efficiency;
-    const Rate narrow = Rate::of(model.network.port_bits_per_s * efficiency / 8);
-    if (!narrow.unlimited() && (own.unlimited() || narrow.bytes_per_s() < own.bytes_per_s())) {
+    const Rate narrow = Rate::of(model.network.port_bits_per_s * own_link.efficiency / 8);
+    if (!narrow.unlimited() && (link.rate().unlimited() || narrow.bytes_per_s() < link.rate().bytes_per_s()))
         port.emplace(calendar, model.network, narrow);
-    }
 }
 
 Duration Seat::decode_time(const ClientModel& client, const MediaFormat* format, Duration extra) {

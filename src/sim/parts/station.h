@@ -30,6 +30,10 @@ public:
     virtual ~Part() = default;
     /// A service has ended.
     virtual void finish(Job& job) = 0;
+    /// Removes all waiting jobs, in the order in which they would have been served.
+    virtual JobQueue take_waiting() = 0;
+    virtual std::uint32_t servers() const = 0;
+    virtual Rate rate() const = 0;  // of one server at its best
     const StationStats& stats() const { return stats_; }
 
 protected:
@@ -60,11 +64,9 @@ public:
     void slow(double factor) { rate_ = factor == 1 ? options_.rate : options_.rate.times(factor); }
     /// No further service begins before `until`.
     void pause(Instant until);
-    /// Removes all waiting jobs, in the order in which they would have been served.
-    JobQueue take_waiting();
-
-    std::uint32_t servers() const { return options_.servers; }
-    Rate rate() const { return options_.rate; }
+    JobQueue take_waiting() override;
+    std::uint32_t servers() const override { return options_.servers; }
+    Rate rate() const override { return options_.rate; }
 
 private:
     static constexpr std::uint32_t kNone = UINT32_MAX;

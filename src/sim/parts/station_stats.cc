@@ -7,9 +7,6 @@
 namespace streamsim::sim {
 namespace {
 
-/// An interval has 32 bytes: a part takes 16 KiB at most, a run of thousands of parts some hundred megabytes.
-constexpr std::size_t kIntervals = 512;
-
 std::uint64_t share(std::uint64_t sum, std::int64_t part, std::int64_t whole) {
     if (part >= whole || whole <= 0) return sum;
     return static_cast<std::uint64_t>(Wide{sum} * static_cast<std::uint64_t>(part) /
@@ -18,36 +15,19 @@ std::uint64_t share(std::uint64_t sum, std::int64_t part, std::int64_t whole) {
 
 }  // namespace
 
-StationStats::Interval& StationStats::interval(std::int64_t ns) {
-    auto at = static_cast<std::size_t>(ns / interval_ns_);
-    if (at < intervals_.size()) return intervals_[at];
-    while (at >= kIntervals) {
-        double_intervals();
-        at = static_cast<std::size_t>(ns / interval_ns_);
-    }
-    if (at >= intervals_.size()) intervals_.resize(at + 1);
-    return intervals_[at];
-}
-
-void StationStats::double_intervals() {
-    for (std::size_t i = 0; i < intervals_.size(); ++i) {
-        const Interval moved = intervals_[i];
-        if (i % 2 == 0) intervals_[i / 2] = {};
-        Interval& into = intervals_[i / 2];
-        into.busy_ns += moved.busy_ns;
-        into.queue_ns += moved.queue_ns;
-        into.bytes += moved.bytes;
-        into.requests += moved.requests;
-    }
-    intervals_.resize((intervals_.size() + 1) / 2);
-    interval_ns_ *= 2;
+void StationStats::Interval::add(const Interval& other) {
+    busy_ns += other.busy_ns;
+    queue_ns += other.queue_ns;
+    bytes += other.bytes;
+    requests += other.requests;
 }
 
 void StationStats::spread(Instant from, Instant to, std::int64_t weight, std::int64_t Interval::*field) {
     std::int64_t at = from.ns;
     while (at < to.ns) {
-        Interval& into = interval(at);  // may change interval_ns_
-        const std::int64_t end = std::min(to.ns, (at / interval_ns_ + 1) * interval_ns_);
+        Interval& into = series_.at({at});  // may change the interval
+        const std::int64_t interval_ns = series_.interval().ns;
+        const std::int64_t end = std::min(to.ns, (at / interval_ns + 1) * interval_ns);
         into.*field += weight * (end - at);
         at = end;
     }
@@ -70,7 +50,7 @@ void StationStats::arrive(Instant now) {
 }
 
 void StationStats::begin(Instant now, Instant end, std::uint64_t bytes) {
-    Interval& at = interval(now.ns);
+    Interval& at = series_.at({now.ns});
     ++at.requests;
     at.bytes += bytes;
     bytes_ += bytes;
@@ -90,16 +70,17 @@ void StationStats::depart(Instant now, Instant arrived) {
 }
 
 void StationStats::fill(PartStats& stats, Instant from, Instant to) const {
+    const std::int64_t interval_ns = series_.interval().ns;
+    const std::int64_t first = from.ns / interval_ns;
     stats.longest_queue = longest_;
-    stats.interval_ns = interval_ns_;
-    const std::int64_t first = from.ns / interval_ns_;
-    stats.first_interval_ns = first * interval_ns_;
-    const std::int64_t end = std::min<std::int64_t>(static_cast<std::int64_t>(intervals_.size()),
-                                                    (to.ns + interval_ns_ - 1) / interval_ns_);
+    stats.interval_ns = interval_ns;
+    stats.first_interval_ns = first * interval_ns;
+    const std::int64_t end = std::min(static_cast<std::int64_t>(series_.intervals().size()),
+                                      (to.ns + interval_ns - 1) / interval_ns);
     for (std::int64_t i = first; i < end; ++i) {
-        const Interval& each = intervals_[static_cast<std::size_t>(i)];
-        const std::int64_t begins = i * interval_ns_;
-        const std::int64_t ends = std::min(begins + interval_ns_, std::max(last_.ns, begins + 1));
+        const Interval& each = series_.intervals()[static_cast<std::size_t>(i)];
+        const std::int64_t begins = i * interval_ns;
+        const std::int64_t ends = std::min(begins + interval_ns, std::max(last_.ns, begins + 1));
         const std::int64_t part = std::min(ends, to.ns) - std::max(begins, from.ns);
         const auto of = [&](auto sum) { return share(static_cast<std::uint64_t>(sum), part, ends - begins); };
         if (part <= 0) {

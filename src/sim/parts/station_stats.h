@@ -1,12 +1,11 @@
 // The statistics of one part: arrivals, busy time and queue, in all and by the second. Times are integers; the
-// queue is integrated at each arrival and departure. A run that outgrows the memory for its seconds has
-// intervals of 2, 4, 8 ... seconds.
+// queue is integrated at each arrival and departure.
 #pragma once
 
 #include <cstdint>
-#include <vector>
 
 #include "base/time.h"
+#include "metrics/time_series.h"
 #include "streamsim/part_stats.h"
 
 namespace streamsim::sim {
@@ -41,15 +40,17 @@ private:
         std::int64_t queue_ns = 0;
         std::uint64_t bytes = 0;
         std::uint64_t requests = 0;
-    };
 
-    Interval& interval(std::int64_t ns);
+        void add(const Interval& other);
+    };
+    /// An interval has 32 bytes: a part takes 16 KiB at most, a run of thousands of parts some hundred
+    /// megabytes.
+    static constexpr std::size_t kIntervals = 512;
+
     void integrate(Instant now);
     void spread(Instant from, Instant to, std::int64_t weight, std::int64_t Interval::*field);
-    void double_intervals();
 
-    std::int64_t interval_ns_ = 1'000'000'000;
-    std::vector<Interval> intervals_;
+    metrics::BoundedSeries<Interval> series_{kIntervals, seconds(1), false};
     Instant changed_;
     Instant last_;  // the end of all recorded times
     std::uint64_t arrivals_ = 0;

@@ -13,6 +13,7 @@
 // A port that loses segments is the one part where a faster uplink can be worse: it loses more.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 
@@ -28,11 +29,35 @@ public:
 
     /// Passes on as much of job.port_rest as the buffer has room for; lost bytes stay in job.port_rest. False:
     /// the buffer had no room, and the job is not here.
-    bool enter(Job& job, std::uint32_t flow);
+    bool enter(Job& job, std::uint32_t flow) {
+        std::uint64_t fits = job.port_rest;
+        if (!model_.flow_control) {
+            const std::uint64_t segment = std::max<std::uint64_t>(model_.segment_bytes, 1);
+            const std::uint64_t room = model_.port_buffer_bytes - std::min(model_.port_buffer_bytes, buffered_);
+            if (fits > room) fits = std::max(room / segment, std::uint64_t{buffered_ == 0}) * segment;
+            fits = std::min(fits, job.port_rest);
+            if (fits < job.port_rest) {
+                lost_ += (job.port_rest - fits + segment - 1) / segment;
+                job.lost_at = calendar_.now();
+                const std::int64_t second = job.lost_at.ns / 1'000'000'000;
+                if (lost_seconds_.empty() || lost_seconds_.back() != second) lost_seconds_.push_back(second);
+            }
+            if (fits == 0) return false;
+            buffered_ += fits;
+        }
+        job.port_rest -= fits;
+        station_.enter(job, flow, {}, fits);
+        return true;
+    }
+
     /// The job was served: its bytes leave the buffer.
-    void leave(Job& job);
+    void leave(Job& job) {
+        if (!model_.flow_control) buffered_ -= job.load;
+    }
     /// The time at which the node sends the lost bytes of the job again.
-    Instant send_again_at(const Job& job) const;
+    Instant send_again_at(const Job& job) const {
+        return std::max(calendar_.now(), job.lost_at + model_.retransmit_after);
+    }
 
     std::uint64_t lost_segments() const { return lost_; }
     /// Whole seconds in which segments were lost, in order.

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <set>
 #include <utility>
 
@@ -16,23 +15,22 @@ namespace {
 
 constexpr std::int64_t kIntegerMax = INT64_MAX;
 
+/// Keeps `into` when the member is missing or wrong.
+void read_number(JsonObject& object, const std::string& key, std::int64_t min, std::uint64_t& into) {
+    if (const auto number = object.integer(key, min, kIntegerMax, false))
+        into = static_cast<std::uint64_t>(*number);
+}
+
 /// {"first": 20, "last": 40, "every": 2}; each member may be left out.
 FaultSelection read_selection(JsonObject& parent, const std::string& key, JsonProblems& problems) {
     FaultSelection selection;
     const Json* value = parent.member(key, false);
     if (value == nullptr) return selection;
     JsonObject object(*value, parent.pointer_of(key), problems);
-    if (const auto first = object.integer("first", 0, kIntegerMax, false)) {
-        selection.first = static_cast<std::uint64_t>(*first);
-    }
-    if (const auto last = object.integer("last", 0, kIntegerMax, false)) {
-        selection.last = static_cast<std::uint64_t>(*last);
-        if (selection.last < selection.first)
-            object.problem("last", "is before \"first\": nothing is selected");
-    }
-    if (const auto every = object.integer("every", 1, kIntegerMax, false)) {
-        selection.every = static_cast<std::uint64_t>(*every);
-    }
+    read_number(object, "first", 0, selection.first);
+    read_number(object, "last", 0, selection.last);
+    if (selection.last < selection.first) object.problem("last", "is before \"first\": nothing is selected");
+    read_number(object, "every", 1, selection.every);
     object.finish();
     return selection;
 }

@@ -20,7 +20,8 @@ constexpr std::size_t kRangesMax = 100'000;
 using Ranges = std::vector<InjectedFaults::Slots>;
 
 /// The first range that does not end before `slot`.
-auto range_at(Ranges& ranges, std::uint64_t slot) {
+template <typename AnyRanges>
+auto range_of_slot(AnyRanges& ranges, std::uint64_t slot) {
     return std::lower_bound(
         ranges.begin(), ranges.end(), slot,
         [](const InjectedFaults::Slots& range, std::uint64_t at) { return range.last < at; });
@@ -32,7 +33,7 @@ void insert(Ranges& ranges, std::uint64_t slot) {
         ++ranges.back().last;
         return;
     }
-    const auto at = range_at(ranges, slot);
+    const auto at = range_of_slot(ranges, slot);
     if (at != ranges.end() && at->first <= slot) return;
     if (ranges.size() < kRangesMax) {
         ranges.insert(at, {slot, slot});
@@ -57,8 +58,7 @@ void insert(std::vector<InjectedFaults::Interval>& intervals, InjectedFaults::In
 bool InjectedFaults::met(std::uint32_t seat, std::uint32_t stream, std::uint64_t slot) const {
     const auto found = slots.find({seat, stream});
     if (found == slots.end()) return false;
-    const auto range = std::lower_bound(found->second.begin(), found->second.end(), slot,
-                                        [](const Slots& each, std::uint64_t at) { return each.last < at; });
+    const auto range = range_of_slot(found->second, slot);
     return range != found->second.end() && range->first <= slot;
 }
 
@@ -150,16 +150,12 @@ void FaultStorage::begin(Op& op) {
 }
 
 void FaultStorage::pass_on(Inflight& inflight) {
-    if (auto* open = std::get_if<OpenOp>(&inflight.inner)) {
-        inner_->open(*open);
-    } else if (auto* read = std::get_if<ReadOp>(&inflight.inner)) {
-        inner_->read(*read);
-    } else if (auto* write = std::get_if<WriteOp>(&inflight.inner)) {
-        inner_->write(*write);
-    } else if (auto* sync = std::get_if<SyncOp>(&inflight.inner)) {
-        inner_->sync(*sync);
-    } else {
-        inner_->perform(std::get<PathOp>(inflight.inner));
+    switch (inflight.outer->operation) {
+        case OpKind::open: return inner_->open(std::get<OpenOp>(inflight.inner));
+        case OpKind::read: return inner_->read(std::get<ReadOp>(inflight.inner));
+        case OpKind::write: return inner_->write(std::get<WriteOp>(inflight.inner));
+        case OpKind::sync: return inner_->sync(std::get<SyncOp>(inflight.inner));
+        case OpKind::path: return inner_->perform(std::get<PathOp>(inflight.inner));
     }
 }
 

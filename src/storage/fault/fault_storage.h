@@ -18,9 +18,9 @@
 #include <variant>
 #include <vector>
 
+#include "storage/containers.h"
 #include "storage/fault/fault_plan.h"
 #include "storage/operation_intake.h"
-#include "storage/slot_pool.h"
 #include "streamsim/event_loop.h"
 #include "streamsim/storage.h"
 

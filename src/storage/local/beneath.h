@@ -12,30 +12,16 @@
 // Errors are errno values; 0 is success. Inside storage/ only.
 #pragma once
 
-#include <cstdint>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
+#include "storage/file_descriptor.h"
 #include "storage/local/local_file.h"
 #include "streamsim/byte_store.h"
 #include "streamsim/storage.h"
 
 namespace streamsim::storage {
-
-/// The object that has a name; links are not followed.
-struct BeneathFacts {
-    enum class Kind { file, directory, link, other };
-
-    Kind kind = Kind::other;
-    std::uint64_t bytes = 0;
-    std::uint64_t bytes_allocated = 0;  // on the storage, as the file system reports
-    std::uint64_t links = 0;            // hard links of a file
-    std::int64_t modified_s = 0;        // seconds since 1970
-    std::uint64_t device = 0;           // with `file_id`: the identity of the file
-    std::uint64_t file_id = 0;
-};
 
 class Beneath {
 public:
@@ -43,9 +29,6 @@ public:
 
     /// Without a directory: every call fails with EBADF.
     Beneath() = default;
-    ~Beneath();
-    Beneath(Beneath&& other) noexcept;
-    Beneath& operator=(Beneath&& other) noexcept;
 
     /// `directory` as for open(2); links in it are followed.
     static int open(const std::string& directory, Beneath& into, Resolve resolve = Resolve::at_once);
@@ -59,7 +42,8 @@ public:
     /// a file.
     OpenedFile open_file(const std::string& path, Access access, bool direct) const;
 
-    int look_at(const std::string& path, BeneathFacts& facts) const;
+    /// The object that has a name; links are not followed, and the other members of a link are zero.
+    int look_at(const std::string& path, FileInfo& facts) const;
     /// Lists without "." and "..", sorted by name. `directory` of a link is always false.
     int list(const std::string& path, std::vector<DirectoryEntry>& entries) const;
     /// EEXIST if the name exists. REQUIRES: the parent exists.
@@ -72,6 +56,7 @@ public:
     int set_aside(const std::string& from, const std::string& to) const;
     /// Replaces a file without a second name (EMLINK) atomically; as rename() if the new name does not exist.
     int replace(const std::string& from, const std::string& to) const;
+    int remove(const std::string& path) const;       // a file, a link itself, or an empty directory
     int remove_file(const std::string& path) const;  // a file or a link itself, never a directory
     int remove_directory(const std::string& path) const;
     /// Makes the names in a directory durable; returns 0 also if the file system cannot.
@@ -79,22 +64,22 @@ public:
 
     /// The directory for openat2(2) by a ring; -1 on systems without directory descriptors. Owned by this
     /// object.
-    int descriptor() const { return descriptor_; }
+    int descriptor() const { return descriptor_.get(); }
     Resolve resolve() const { return resolve_; }
 
     /// The part of `path` below `directory`, by text only; empty when it is not below.
     static std::string_view below(std::string_view directory, std::string_view path);
 
 private:
-    int descriptor_ = -1;
+    FileDescriptor descriptor_;
     std::string root_;  // the path of the directory, on systems without directory descriptors
     Resolve resolve_ = Resolve::at_once;
 };
 
 /// "a symbolic link", "a file with 2 names (hard links)", "a directory": for messages.
-std::string describe(const BeneathFacts& facts);
+std::string describe(const FileInfo& facts);
 
 /// The errno with which Beneath::open_file refuses such an object; 0: it does not.
-int unsuitable(const BeneathFacts& facts, bool to_write);
+int unsuitable(const FileInfo& facts, bool to_write);
 
 }  // namespace streamsim::storage

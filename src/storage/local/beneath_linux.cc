@@ -1,18 +1,13 @@
-#include <dirent.h>
 #include <fcntl.h>
 #include <linux/openat2.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <cerrno>
-#include <memory>
-#include <optional>
 
-#include "storage/file_descriptor.h"
 #include "storage/local/beneath.h"
-#include "storage/local/open_flags.h"
+#include "storage/local/linux_calls.h"
 
 namespace streamsim::storage {
 namespace {
@@ -20,14 +15,6 @@ namespace {
 constexpr int kAttemptsMax = 16;  // of steps that another process may undo in between
 
 /// Returns a descriptor, or a negative errno.
-int open_at(int directory, const char* path, int flags, mode_t mode) {
-    int result = -1;
-    do {
-        result = ::openat(directory, path, flags | O_CLOEXEC, mode);
-    } while (result < 0 && errno == EINTR);
-    return result >= 0 ? result : -errno;
-}
-
 int open_at_once(int root, const char* path, int flags, mode_t mode) {
     open_how how{};
     how.flags = static_cast<unsigned>(flags | O_CLOEXEC);
@@ -55,14 +42,15 @@ int open_by_components(int root, const std::string& path, int flags, mode_t mode
         const std::string name = path.substr(begin, slash == std::string::npos ? slash : slash - begin);
         if (name == "..") return -EXDEV;
         constexpr int kOnTheWay = O_PATH | O_DIRECTORY | O_NOFOLLOW;
-        const int opened = last ? open_at(at, name.c_str(), flags | O_NOFOLLOW, mode)
-                                : open_at(at, name.c_str(), kOnTheWay, 0);
+        const int opened =
+            last ? open_at(at, name.c_str(), flags | O_NOFOLLOW, mode) : open_at(at, name.c_str(), kOnTheWay);
         if (opened < 0) {
+            const int error = errno;
             struct stat info {};
-            const bool link = (opened == -ENOTDIR || opened == -ELOOP) &&
+            const bool link = (error == ENOTDIR || error == ELOOP) &&
                               fstatat(at, name.c_str(), &info, AT_SYMLINK_NOFOLLOW) == 0 &&
                               S_ISLNK(info.st_mode);
-            return link ? -ELOOP : opened;
+            return link ? -ELOOP : -error;
         }
         if (last) return opened;
         held = FileDescriptor(opened);
@@ -114,26 +102,10 @@ Place place_of(const Beneath& root, const std::string& path) {
     return place;
 }
 
-BeneathFacts facts_of(const struct stat& info) {
-    using Kind = BeneathFacts::Kind;
-    BeneathFacts facts;
-    facts.kind = S_ISREG(info.st_mode)   ? Kind::file
-                 : S_ISDIR(info.st_mode) ? Kind::directory
-                 : S_ISLNK(info.st_mode) ? Kind::link
-                                         : Kind::other;
-    facts.bytes = static_cast<std::uint64_t>(info.st_size);
-    facts.bytes_allocated = static_cast<std::uint64_t>(info.st_blocks) * 512;
-    facts.links = info.st_nlink;
-    facts.modified_s = info.st_mtim.tv_sec;
-    facts.device = info.st_dev;
-    facts.file_id = info.st_ino;
-    return facts;
-}
-
-int look_in(int directory, const std::string& name, BeneathFacts& facts) {
+int look_in(int directory, const std::string& name, FileInfo& facts) {
     struct stat info {};
     if (fstatat(directory, name.c_str(), &info, AT_SYMLINK_NOFOLLOW) != 0) return errno;
-    facts = facts_of(info);
+    facts = info_of(info);
     return 0;
 }
 
@@ -141,7 +113,7 @@ int look_in(int directory, const std::string& name, BeneathFacts& facts) {
 /// have effects; and after, because the name may have become another object's. O_NONBLOCK keeps the open from
 /// waiting for a FIFO then.
 OpenedFile open_existing(const Beneath& root, const std::string& path, bool to_write, bool direct) {
-    BeneathFacts facts;
+    FileInfo facts;
     if (const int error = root.look_at(path, facts)) return {-1, error};
     if (const int error = unsuitable(facts, to_write)) return {-1, error};
     const int flags = open_flags(to_write ? Access::write : Access::read, direct);
@@ -151,7 +123,7 @@ OpenedFile open_existing(const Beneath& root, const std::string& path, bool to_w
     if (opened.get() < 0) return {-1, -opened.get()};
     struct stat info {};
     if (fstat(opened.get(), &info) != 0) return {-1, errno};
-    if (const int error = unsuitable(facts_of(info), to_write)) return {-1, error};
+    if (const int error = unsuitable(info_of(info), to_write)) return {-1, error};
     if (fcntl(opened.get(), F_SETFL, flags) != 0) return {-1, errno};
     return {opened.release(), 0};
 }
@@ -160,64 +132,41 @@ int rename_over(const Place& from, const Place& to) {
     return renameat(from.directory, from.name.c_str(), to.directory, to.name.c_str()) == 0 ? 0 : errno;
 }
 
-/// None: the file system cannot rename without replacing.
-std::optional<int> rename_anew(const Place& from, const Place& to) {
-    if (renameat2(from.directory, from.name.c_str(), to.directory, to.name.c_str(), RENAME_NOREPLACE) == 0)
-        return 0;
-    if (errno == EINVAL || errno == ENOSYS || errno == ENOTSUP) return std::nullopt;
-    return errno;
-}
-
-int rename_without_flag(const Place& from, const Place& to) {
-    BeneathFacts facts;
-    if (const int error = look_in(from.directory, from.name, facts)) return error;
-    if (facts.kind == BeneathFacts::Kind::file &&
-        linkat(from.directory, from.name.c_str(), to.directory, to.name.c_str(), 0) == 0)
-        return unlinkat(from.directory, from.name.c_str(), 0) == 0 ? 0 : errno;
+/// `by_link`: on a file system that cannot rename without replacing, a file gets a second name and loses the
+/// first.
+int rename_below(const Beneath& root, const std::string& from, const std::string& to, bool by_link) {
+    const Place old_place = place_of(root, from), new_place = place_of(root, to);
+    if (old_place.error != 0) return old_place.error;
+    if (new_place.error != 0) return new_place.error;
+    const auto done = rename_anew(old_place.directory, old_place.name, new_place.directory, new_place.name);
+    if (done) return *done;
+    FileInfo facts;
+    if (by_link) {
+        if (const int error = look_in(old_place.directory, old_place.name, facts)) return error;
+        if (facts.is_regular() && linkat(old_place.directory, old_place.name.c_str(), new_place.directory,
+                                         new_place.name.c_str(), 0) == 0)
+            return unlinkat(old_place.directory, old_place.name.c_str(), 0) == 0 ? 0 : errno;
+    }
     // A file system without links, or a directory: not atomic against other processes.
-    if (look_in(to.directory, to.name, facts) == 0) return EEXIST;
-    return rename_over(from, to);
+    if (look_in(new_place.directory, new_place.name, facts) == 0) return EEXIST;
+    return rename_over(old_place, new_place);
 }
-
-struct CloseDirectory {
-    void operator()(DIR* directory) const { closedir(directory); }
-};
 
 }  // namespace
 
-Beneath::~Beneath() {
-    if (descriptor_ >= 0) ::close(descriptor_);
-}
-
-Beneath::Beneath(Beneath&& other) noexcept
-    : descriptor_(std::exchange(other.descriptor_, -1)),
-      root_(std::move(other.root_)),
-      resolve_(other.resolve_) {}
-
-Beneath& Beneath::operator=(Beneath&& other) noexcept {
-    std::swap(descriptor_, other.descriptor_);
-    root_.swap(other.root_);
-    resolve_ = other.resolve_;
-    return *this;
-}
-
 int Beneath::open(const std::string& directory, Beneath& into, Resolve resolve) {
-    const int opened = open_at(AT_FDCWD, directory.c_str(), O_PATH | O_DIRECTORY, 0);
-    if (opened < 0) return -opened;
-    Beneath root;
-    root.descriptor_ = opened;
-    root.resolve_ = resolve;
-    into = std::move(root);
+    FileDescriptor opened(open_at(AT_FDCWD, directory.c_str(), O_PATH | O_DIRECTORY));
+    if (!opened) return errno;
+    into.descriptor_ = std::move(opened);
+    into.resolve_ = resolve;
     return 0;
 }
 
 int Beneath::enter(const std::string& path, Beneath& into) const {
-    const int opened = open_beneath(*this, path, O_PATH | O_DIRECTORY);
-    if (opened < 0) return -opened;
-    Beneath root;
-    root.descriptor_ = opened;
-    root.resolve_ = resolve_;
-    into = std::move(root);
+    FileDescriptor opened(open_beneath(*this, path, O_PATH | O_DIRECTORY));
+    if (!opened) return -opened.get();
+    into.descriptor_ = std::move(opened);
+    into.resolve_ = resolve_;
     return 0;
 }
 
@@ -234,39 +183,18 @@ OpenedFile Beneath::open_file(const std::string& path, Access access, bool direc
     }
 }
 
-int Beneath::look_at(const std::string& path, BeneathFacts& facts) const {
+int Beneath::look_at(const std::string& path, FileInfo& facts) const {
     const Place place = place_of(*this, path);
     return place.error != 0 ? place.error : look_in(place.directory, place.name, facts);
 }
 
 int Beneath::list(const std::string& path, std::vector<DirectoryEntry>& entries) const {
-    const int opened = open_beneath(*this, path, O_RDONLY | O_DIRECTORY);
-    if (opened < 0) return -opened;
-    const std::unique_ptr<DIR, CloseDirectory> open(fdopendir(opened));
-    if (open == nullptr) {
-        const int error = errno;
-        ::close(opened);
-        return error;
-    }
-    entries.clear();
-    for (;;) {
-        errno = 0;
-        const dirent* const entry = readdir(open.get());
-        if (entry == nullptr) break;
-        const std::string_view name(entry->d_name);
-        if (name == "." || name == "..") continue;
-        DirectoryEntry out{std::string(name), entry->d_type == DT_DIR, entry->d_type == DT_LNK};
-        BeneathFacts facts;
-        if (entry->d_type == DT_UNKNOWN && look_in(opened, out.name, facts) == 0) {
-            out.directory = facts.kind == BeneathFacts::Kind::directory;
-            out.symbolic_link = facts.kind == BeneathFacts::Kind::link;
-        }
-        entries.push_back(std::move(out));
-    }
-    if (errno != 0) return errno;
-    std::sort(entries.begin(), entries.end(),
-              [](const DirectoryEntry& a, const DirectoryEntry& b) { return a.name < b.name; });
-    return 0;
+    FileDescriptor opened(open_beneath(*this, path, O_RDONLY | O_DIRECTORY));
+    if (!opened) return -opened.get();
+    const DirectoryStream open(fdopendir(opened.get()));
+    if (open == nullptr) return errno;
+    (void)opened.release();  // closed with the stream
+    return read_directory(open.get(), entries);
 }
 
 int Beneath::make_directory(const std::string& path) const {
@@ -276,28 +204,18 @@ int Beneath::make_directory(const std::string& path) const {
 }
 
 int Beneath::rename(const std::string& from, const std::string& to) const {
-    const Place old_place = place_of(*this, from), new_place = place_of(*this, to);
-    if (old_place.error != 0) return old_place.error;
-    if (new_place.error != 0) return new_place.error;
-    if (const auto done = rename_anew(old_place, new_place)) return *done;
-    return rename_without_flag(old_place, new_place);
+    return rename_below(*this, from, to, true);
 }
 
 int Beneath::set_aside(const std::string& from, const std::string& to) const {
-    const Place old_place = place_of(*this, from), new_place = place_of(*this, to);
-    if (old_place.error != 0) return old_place.error;
-    if (new_place.error != 0) return new_place.error;
-    if (const auto done = rename_anew(old_place, new_place)) return *done;
-    BeneathFacts facts;
-    if (look_in(new_place.directory, new_place.name, facts) == 0) return EEXIST;
-    return rename_over(old_place, new_place);
+    return rename_below(*this, from, to, false);
 }
 
 int Beneath::replace(const std::string& from, const std::string& to) const {
     const Place old_place = place_of(*this, from), new_place = place_of(*this, to);
     if (old_place.error != 0) return old_place.error;
     if (new_place.error != 0) return new_place.error;
-    BeneathFacts facts;
+    FileInfo facts;
     const int error = look_in(new_place.directory, new_place.name, facts);
     if (error == ENOENT) return rename(from, to);
     if (error != 0) return error;

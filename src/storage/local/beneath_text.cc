@@ -15,23 +15,24 @@ std::string_view Beneath::below(std::string_view directory, std::string_view pat
     return path;
 }
 
-std::string describe(const BeneathFacts& facts) {
-    switch (facts.kind) {
-        case BeneathFacts::Kind::link: return "a symbolic link";
-        case BeneathFacts::Kind::directory: return "a directory";
-        case BeneathFacts::Kind::other: return "a device, FIFO or socket";
-        case BeneathFacts::Kind::file: break;
-    }
+int Beneath::remove(const std::string& path) const {
+    const int error = remove_file(path);
+    if (error != EISDIR && error != EPERM) return error;
+    const int as_directory = remove_directory(path);
+    return as_directory == ENOTDIR ? error : as_directory;
+}
+
+std::string describe(const FileInfo& facts) {
+    if (facts.symbolic_link) return "a symbolic link";
+    if (facts.directory) return "a directory";
+    if (facts.other) return "a device, FIFO or socket";
     return facts.links == 1 ? "a file" : fmt::format("a file with {} names (hard links)", facts.links);
 }
 
-int unsuitable(const BeneathFacts& facts, bool to_write) {
-    switch (facts.kind) {
-        case BeneathFacts::Kind::link: return ELOOP;
-        case BeneathFacts::Kind::directory: return EISDIR;
-        case BeneathFacts::Kind::other: return EOPNOTSUPP;
-        case BeneathFacts::Kind::file: break;
-    }
+int unsuitable(const FileInfo& facts, bool to_write) {
+    if (facts.symbolic_link) return ELOOP;
+    if (facts.directory) return EISDIR;
+    if (facts.other) return EOPNOTSUPP;
     return to_write && facts.links > 1 ? EMLINK : 0;
 }
 

@@ -6,7 +6,6 @@
 #include <string>
 #include <vector>
 
-#include "storage/local/local_lock.h"
 #include "streamsim/byte_store.h"
 
 namespace streamsim::storage {
@@ -25,9 +24,7 @@ public:
     Result<void> remove(const std::string& path) override;
     Result<std::uint64_t> free_bytes(const std::string& path) override;
     Result<std::uint64_t> total_bytes(const std::string& path) override;
-    Result<LockAttempt> try_lock(const std::string& path, LockMode mode, const std::string& note) override {
-        return try_lock_local(path, mode, note);
-    }
+    Result<LockAttempt> try_lock(const std::string& path, LockMode mode, const std::string& note) override;
     Result<void> evict(const std::string& path) override;
     Result<std::unique_ptr<ByteStore>> beneath(const std::string& directory) override;
 };

@@ -2,7 +2,6 @@
 // starts the write-back of that window, waits for that of the window before, and drops its pages. So close()
 // waits for about one window, a progress bar shows the progress of the disk, and a media set that is larger
 // than memory does not evict everything else.
-#include <dirent.h>
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/stat.h>
@@ -18,6 +17,7 @@
 #include "storage/errno_text.h"
 #include "storage/file_descriptor.h"
 #include "storage/local/beneath.h"
+#include "storage/local/linux_calls.h"
 #include "storage/local/local_byte_store.h"
 
 namespace streamsim::storage {
@@ -26,11 +26,7 @@ namespace {
 constexpr std::uint64_t kWindowBytes = std::uint64_t{16} << 20;
 
 FileDescriptor open_file(const std::string& path, int flags) {
-    int descriptor = -1;
-    do {
-        descriptor = ::open(path.c_str(), flags | O_CLOEXEC, 0666);
-    } while (descriptor < 0 && errno == EINTR);
-    return FileDescriptor(descriptor);
+    return FileDescriptor(open_at(AT_FDCWD, path.c_str(), flags));
 }
 
 /// The kind of an object that cannot be read as a file; nullptr for files, directories and block devices.
@@ -68,16 +64,9 @@ public:
     LocalSource(FileDescriptor file, std::string path) : file_(std::move(file)), path_(std::move(path)) {}
 
     Result<std::size_t> read_at(std::uint64_t offset, std::span<std::byte> into) override {
-        std::size_t done = 0;
-        while (done < into.size()) {
-            const ssize_t got =
-                pread(file_.get(), into.data() + done, into.size() - done, static_cast<off_t>(offset + done));
-            if (got < 0 && errno == EINTR) continue;
-            if (got < 0) return file_error(errno, "read", path_);
-            if (got == 0) break;
-            done += static_cast<std::size_t>(got);
-        }
-        return done;
+        const LocalPiece got = read_all_local(file_.get(), offset, into);
+        if (got.error != 0) return file_error(got.error, "read", path_);
+        return got.bytes;
     }
 
     Result<std::uint64_t> size() override {
@@ -114,14 +103,8 @@ public:
     LocalSink(FileDescriptor file, std::string path) : file_(std::move(file)), path_(std::move(path)) {}
 
     Result<void> write_at(std::uint64_t offset, std::span<const std::byte> bytes) override {
-        std::size_t done = 0;
-        while (done < bytes.size()) {
-            const ssize_t put = pwrite(file_.get(), bytes.data() + done, bytes.size() - done,
-                                       static_cast<off_t>(offset + done));
-            if (put < 0 && errno == EINTR) continue;
-            if (put < 0) return file_error(errno, "write", path_);
-            done += static_cast<std::size_t>(put);
-        }
+        const LocalPiece put = write_all_local(file_.get(), offset, bytes);
+        if (put.error != 0) return file_error(put.error, "write", path_);
         end_ = std::max(end_, offset + bytes.size());
         while (end_ - started_ >= kWindowBytes) write_back_window();
         return {};
@@ -155,38 +138,19 @@ private:
     std::uint64_t started_ = 0;  // the write-back of the bytes before was started
 };
 
-struct CloseDirectory {
-    void operator()(DIR* directory) const { closedir(directory); }
-};
-
-DirectoryEntry describe(int directory, const dirent& entry) {
-    DirectoryEntry out{entry.d_name, entry.d_type == DT_DIR, entry.d_type == DT_LNK};
-    struct stat info {};
-    if (entry.d_type == DT_UNKNOWN && fstatat(directory, entry.d_name, &info, AT_SYMLINK_NOFOLLOW) == 0) {
-        out.directory = S_ISDIR(info.st_mode);
-        out.symbolic_link = S_ISLNK(info.st_mode);
-    }
-    if (out.symbolic_link)
-        out.directory = fstatat(directory, entry.d_name, &info, 0) == 0 && S_ISDIR(info.st_mode);
-    return out;
-}
-
 }  // namespace
 
 Result<std::vector<DirectoryEntry>> LocalByteStore::list(const std::string& directory) {
-    const std::unique_ptr<DIR, CloseDirectory> open(opendir(directory.c_str()));
+    const DirectoryStream open(opendir(directory.c_str()));
     if (open == nullptr) return file_error(errno, "list", directory);
     std::vector<DirectoryEntry> entries;
-    for (;;) {
-        errno = 0;
-        const dirent* entry = readdir(open.get());
-        if (entry == nullptr) break;
-        const std::string_view name(entry->d_name);
-        if (name != "." && name != "..") entries.push_back(describe(dirfd(open.get()), *entry));
+    if (const int error = read_directory(open.get(), entries)) return file_error(error, "list", directory);
+    for (DirectoryEntry& entry : entries) {
+        struct stat info {};
+        if (entry.symbolic_link)
+            entry.directory =
+                fstatat(dirfd(open.get()), entry.name.c_str(), &info, 0) == 0 && S_ISDIR(info.st_mode);
     }
-    if (errno != 0) return file_error(errno, "list", directory);
-    std::sort(entries.begin(), entries.end(),
-              [](const DirectoryEntry& a, const DirectoryEntry& b) { return a.name < b.name; });
     return entries;
 }
 
@@ -196,18 +160,14 @@ Result<std::optional<FileInfo>> LocalByteStore::stat(const std::string& path) {
         if (errno == ENOENT || errno == ENOTDIR) return std::optional<FileInfo>();
         return file_error(errno, "look at", path);
     }
-    FileInfo out;
-    out.symbolic_link = S_ISLNK(info.st_mode);
-    if (out.symbolic_link && ::stat(path.c_str(), &info) != 0) {
+    FileInfo out = info_of(info);
+    if (!out.symbolic_link) return std::optional(out);
+    if (::stat(path.c_str(), &info) != 0) {
         if (errno == ENOENT || errno == ENOTDIR || errno == ELOOP) return std::optional(out);
         return file_error(errno, "look at", path);
     }
-    out.directory = S_ISDIR(info.st_mode);
-    out.bytes = static_cast<std::uint64_t>(info.st_size);
-    out.modified_s = info.st_mtim.tv_sec;
-    out.links = info.st_nlink;
-    out.file_id = info.st_ino;
-    out.other = !S_ISREG(info.st_mode) && !S_ISDIR(info.st_mode);
+    out = info_of(info);
+    out.symbolic_link = true;
     return std::optional(out);
 }
 
@@ -246,13 +206,13 @@ Result<void> LocalByteStore::rename(const std::string& from, const std::string& 
         if (auto synced = sync_directory(from); !synced)
             return synced;  // the entries are durable before the directory has its name
     }
-    int result = renameat2(AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(), RENAME_NOREPLACE);
-    if (result != 0 && (errno == EINVAL || errno == ENOSYS || errno == ENOTSUP)) {
-        // A file system without that flag: not atomic against others, but prepare has the directory to itself.
+    auto error = rename_anew(AT_FDCWD, from, AT_FDCWD, to);
+    if (!error) {
+        // Not atomic against others, but prepare has the directory to itself.
         if (lstat(to.c_str(), &info) == 0) return file_error(EEXIST, "rename to", to);
-        result = ::rename(from.c_str(), to.c_str());
+        error = ::rename(from.c_str(), to.c_str()) == 0 ? 0 : errno;
     }
-    if (result != 0) return file_error(errno, "rename to", to);
+    if (*error != 0) return file_error(*error, "rename to", to);
     if (auto synced = sync_directory(parent_of(to)); !synced) return synced;
     return parent_of(from) == parent_of(to) ? Result<void>{} : sync_directory(parent_of(from));
 }
@@ -324,22 +284,101 @@ public:
           directory_(std::move(directory)),
           lasting_ids_(has_lasting_ids(root_.descriptor())) {}
 
-    Result<std::vector<DirectoryEntry>> list(const std::string& directory) override;
-    Result<std::optional<FileInfo>> stat(const std::string& path) override;
-    Result<std::unique_ptr<ByteSource>> open(const std::string& path) override;
-    Result<std::unique_ptr<ByteSink>> create(const std::string& path) override;
-    Result<void> make_directories(const std::string& path) override;
-    Result<void> rename(const std::string& from, const std::string& to) override;
-    Result<bool> set_aside(const std::string& from, const std::string& to) override;
-    Result<void> remove(const std::string& path) override;
-    Result<void> remove_directory(const std::string& path) override {
-        const int number = root_.remove_directory(below(path));
-        return number == 0 ? Result<void>{} : error(number, "remove", path);
+    Result<std::vector<DirectoryEntry>> list(const std::string& directory) override {
+        std::vector<DirectoryEntry> entries;
+        if (const int number = root_.list(below(directory), entries)) return error(number, "list", directory);
+        return entries;
     }
-    Result<std::uint64_t> free_bytes(const std::string& path) override;
-    Result<std::uint64_t> total_bytes(const std::string& path) override;
-    Result<void> evict(const std::string& path) override;
-    Result<std::unique_ptr<ByteStore>> beneath(const std::string& directory) override;
+
+    Result<std::optional<FileInfo>> stat(const std::string& path) override {
+        FileInfo facts;
+        const int number = root_.look_at(below(path), facts);
+        if (number == ENOENT || number == ENOTDIR) {
+            if (below(path).empty()) return error(number, "look at", path);
+            return std::optional<FileInfo>();
+        }
+        if (number != 0) return error(number, "look at", path);
+        if (!lasting_ids_) facts.file_id = 0;
+        return std::optional(facts);
+    }
+
+    Result<std::unique_ptr<ByteSource>> open(const std::string& path) override {
+        const OpenedFile opened = root_.open_file(below(path), Access::read, false);
+        if (opened.error != 0) return error(opened.error, "open", path);
+        return std::unique_ptr<ByteSource>(std::make_unique<LocalSource>(FileDescriptor(opened.file), path));
+    }
+
+    Result<std::unique_ptr<ByteSink>> create(const std::string& path) override {
+        const OpenedFile opened = root_.open_file(below(path), Access::create_new, false);
+        if (opened.error != 0) return error(opened.error, "create", path);
+        return std::unique_ptr<ByteSink>(std::make_unique<LocalSink>(FileDescriptor(opened.file), path));
+    }
+
+    Result<void> make_directories(const std::string& path) override {
+        const std::string name = below(path);
+        for (std::size_t slash = name.find('/');; slash = name.find('/', slash + 1)) {
+            const std::string part = name.substr(0, slash);
+            if (int number = root_.make_directory(part)) {
+                // An existing directory may be reported as "read-only" or "not permitted" as well as "exists".
+                FileInfo facts;
+                const bool there = root_.look_at(part, facts) == 0;
+                if (there && !facts.directory) number = ENOTDIR;
+                if (!there || number == ENOTDIR) return error(number, "make the directory", path);
+            }
+            if (slash == std::string::npos) return {};
+        }
+    }
+
+    Result<void> rename(const std::string& from, const std::string& to) override {
+        const std::string old_name = below(from), new_name = below(to);
+        FileInfo facts;
+        if (const int number = root_.look_at(old_name, facts)) return error(number, "rename", from);
+        if (facts.directory) {
+            // The entries are durable before the directory has its name.
+            if (const int number = root_.sync_directory(old_name)) return error(number, "sync", from);
+        }
+        if (const int number = root_.rename(old_name, new_name)) return error(number, "rename to", to);
+        for (const std::string& each : {new_name, old_name}) {
+            if (const int number = root_.sync_directory(parent_of(each))) return error(number, "sync", to);
+            if (parent_of(from) == parent_of(to)) break;
+        }
+        return {};
+    }
+
+    Result<bool> set_aside(const std::string& from, const std::string& to) override {
+        const int number = root_.set_aside(below(from), below(to));
+        if (number != 0) return error(number, "remove", from);
+        return true;
+    }
+
+    Result<void> remove(const std::string& path) override { return removed(root_.remove(below(path)), path); }
+    Result<void> remove_directory(const std::string& path) override {
+        return removed(root_.remove_directory(below(path)), path);
+    }
+
+    Result<std::uint64_t> free_bytes(const std::string&) override {
+        struct statvfs info {};
+        if (fstatvfs(root_.descriptor(), &info) != 0) return file_error(errno, "look at", directory_);
+        return std::uint64_t{info.f_bavail} * info.f_frsize;
+    }
+
+    Result<std::uint64_t> total_bytes(const std::string&) override {
+        struct statvfs info {};
+        if (fstatvfs(root_.descriptor(), &info) != 0) return file_error(errno, "look at", directory_);
+        return (std::uint64_t{info.f_blocks} - info.f_bfree + info.f_bavail) * info.f_frsize;
+    }
+
+    Result<void> evict(const std::string& path) override {
+        const OpenedFile opened = root_.open_file(below(path), Access::read, false);
+        if (opened.error != 0) return error(opened.error, "open", path);
+        return evict_file(FileDescriptor(opened.file), path);
+    }
+
+    Result<std::unique_ptr<ByteStore>> beneath(const std::string& directory) override {
+        Beneath inner;
+        if (const int number = root_.enter(below(directory), inner)) return error(number, "open", directory);
+        return std::unique_ptr<ByteStore>(std::make_unique<StoreBeneath>(std::move(inner), directory));
+    }
 
 private:
     /// A path relative to the directory; empty, so that every call fails, when it is not below.
@@ -347,141 +386,36 @@ private:
         if (path == directory_ || path + '/' == directory_) return ".";
         return std::string(Beneath::below(directory_, path));
     }
-    Error error(int number, const char* action, const std::string& path) const;
+    Result<void> removed(int number, const std::string& path) const {
+        return number == 0 ? Result<void>{} : error(number, "remove", path);
+    }
+    /// The error for a link, a second name or a file of another kind names the first such component of the
+    /// path.
+    Error error(int number, const char* action, const std::string& path) const {
+        const std::string name = below(path);
+        if (name.empty()) return environment_error(fmt::format("{}: is not below {}", path, directory_));
+        const bool unsuitable =
+            number == ELOOP || number == EMLINK || number == EOPNOTSUPP || number == ENOTDIR;
+        if (!unsuitable) return file_error(number, action, path);
+        for (std::size_t slash = name.find('/');; slash = name.find('/', slash + 1)) {
+            FileInfo facts;
+            if (root_.look_at(name.substr(0, slash), facts) != 0) break;
+            const bool last = slash == std::string::npos;
+            if (last || !facts.directory) {
+                return environment_error(fmt::format(
+                    "cannot {} {}: found {}{}, expected a {} that streamsim made; it is left as it is", action,
+                    path, describe(facts),
+                    last ? "" : fmt::format(" at {}", path.substr(0, path.size() - name.size() + slash)),
+                    last ? "file or directory" : "directory"));
+            }
+        }
+        return file_error(number, action, path);
+    }
 
     Beneath root_;
     std::string directory_;
     bool lasting_ids_;
 };
-
-/// The error for a link, a second name or a file of another kind names the first such component of the path.
-Error StoreBeneath::error(int number, const char* action, const std::string& path) const {
-    const std::string name = below(path);
-    if (name.empty()) return environment_error(fmt::format("{}: is not below {}", path, directory_));
-    const bool unsuitable = number == ELOOP || number == EMLINK || number == EOPNOTSUPP || number == ENOTDIR;
-    if (!unsuitable) return file_error(number, action, path);
-    for (std::size_t slash = name.find('/');; slash = name.find('/', slash + 1)) {
-        BeneathFacts facts;
-        if (root_.look_at(name.substr(0, slash), facts) != 0) break;
-        const bool last = slash == std::string::npos;
-        if (last || facts.kind != BeneathFacts::Kind::directory) {
-            return environment_error(fmt::format(
-                "cannot {} {}: found {}{}, expected a {} that streamsim made; it is left as it is", action,
-                path, describe(facts),
-                last ? "" : fmt::format(" at {}", path.substr(0, path.size() - name.size() + slash)),
-                last ? "file or directory" : "directory"));
-        }
-    }
-    return file_error(number, action, path);
-}
-
-Result<std::vector<DirectoryEntry>> StoreBeneath::list(const std::string& directory) {
-    std::vector<DirectoryEntry> entries;
-    if (const int number = root_.list(below(directory), entries)) return error(number, "list", directory);
-    return entries;
-}
-
-Result<std::optional<FileInfo>> StoreBeneath::stat(const std::string& path) {
-    BeneathFacts facts;
-    const int number = root_.look_at(below(path), facts);
-    if (number == ENOENT || number == ENOTDIR) {
-        if (below(path).empty()) return error(number, "look at", path);
-        return std::optional<FileInfo>();
-    }
-    if (number != 0) return error(number, "look at", path);
-    FileInfo out;
-    out.symbolic_link = facts.kind == BeneathFacts::Kind::link;
-    if (out.symbolic_link) return std::optional(out);
-    out.directory = facts.kind == BeneathFacts::Kind::directory;
-    out.other = facts.kind == BeneathFacts::Kind::other;
-    out.bytes = facts.bytes;
-    out.modified_s = facts.modified_s;
-    out.links = facts.links;
-    if (lasting_ids_) out.file_id = facts.file_id;
-    return std::optional(out);
-}
-
-Result<std::unique_ptr<ByteSource>> StoreBeneath::open(const std::string& path) {
-    const OpenedFile opened = root_.open_file(below(path), Access::read, false);
-    if (opened.error != 0) return error(opened.error, "open", path);
-    return std::unique_ptr<ByteSource>(std::make_unique<LocalSource>(FileDescriptor(opened.file), path));
-}
-
-Result<std::unique_ptr<ByteSink>> StoreBeneath::create(const std::string& path) {
-    const OpenedFile opened = root_.open_file(below(path), Access::create_new, false);
-    if (opened.error != 0) return error(opened.error, "create", path);
-    return std::unique_ptr<ByteSink>(std::make_unique<LocalSink>(FileDescriptor(opened.file), path));
-}
-
-Result<void> StoreBeneath::make_directories(const std::string& path) {
-    const std::string name = below(path);
-    for (std::size_t slash = name.find('/');; slash = name.find('/', slash + 1)) {
-        const std::string part = name.substr(0, slash);
-        if (int number = root_.make_directory(part)) {
-            // An existing directory may be reported as "read-only" or "not permitted" as well as "exists".
-            BeneathFacts facts;
-            const bool there = root_.look_at(part, facts) == 0;
-            if (there && facts.kind != BeneathFacts::Kind::directory) number = ENOTDIR;
-            if (!there || number == ENOTDIR) return error(number, "make the directory", path);
-        }
-        if (slash == std::string::npos) return {};
-    }
-}
-
-Result<void> StoreBeneath::rename(const std::string& from, const std::string& to) {
-    const std::string old_name = below(from), new_name = below(to);
-    BeneathFacts facts;
-    if (const int number = root_.look_at(old_name, facts)) return error(number, "rename", from);
-    if (facts.kind == BeneathFacts::Kind::directory) {
-        // The entries are durable before the directory has its name.
-        if (const int number = root_.sync_directory(old_name)) return error(number, "sync", from);
-    }
-    if (const int number = root_.rename(old_name, new_name)) return error(number, "rename to", to);
-    for (const std::string& each : {new_name, old_name}) {
-        if (const int number = root_.sync_directory(parent_of(each))) return error(number, "sync", to);
-        if (parent_of(from) == parent_of(to)) break;
-    }
-    return {};
-}
-
-Result<bool> StoreBeneath::set_aside(const std::string& from, const std::string& to) {
-    const int number = root_.set_aside(below(from), below(to));
-    if (number != 0) return error(number, "remove", from);
-    return true;
-}
-
-Result<void> StoreBeneath::remove(const std::string& path) {
-    const int number = root_.remove_file(below(path));
-    if (number == 0) return {};
-    if (number != EISDIR && number != EPERM) return error(number, "remove", path);
-    const int other = root_.remove_directory(below(path));
-    if (other != 0) return error(other == ENOTDIR ? number : other, "remove", path);
-    return {};
-}
-
-Result<std::uint64_t> StoreBeneath::free_bytes(const std::string&) {
-    struct statvfs info {};
-    if (fstatvfs(root_.descriptor(), &info) != 0) return file_error(errno, "look at", directory_);
-    return std::uint64_t{info.f_bavail} * info.f_frsize;
-}
-
-Result<std::uint64_t> StoreBeneath::total_bytes(const std::string&) {
-    struct statvfs info {};
-    if (fstatvfs(root_.descriptor(), &info) != 0) return file_error(errno, "look at", directory_);
-    return (std::uint64_t{info.f_blocks} - info.f_bfree + info.f_bavail) * info.f_frsize;
-}
-
-Result<void> StoreBeneath::evict(const std::string& path) {
-    const OpenedFile opened = root_.open_file(below(path), Access::read, false);
-    if (opened.error != 0) return error(opened.error, "open", path);
-    return evict_file(FileDescriptor(opened.file), path);
-}
-
-Result<std::unique_ptr<ByteStore>> StoreBeneath::beneath(const std::string& directory) {
-    Beneath inner;
-    if (const int number = root_.enter(below(directory), inner)) return error(number, "open", directory);
-    return std::unique_ptr<ByteStore>(std::make_unique<StoreBeneath>(std::move(inner), directory));
-}
 
 }  // namespace
 

@@ -40,6 +40,24 @@ struct LocalPiece {
 /// Thread-safe, also for one file.
 LocalPiece read_local(int file, std::uint64_t offset, std::span<std::byte> into);
 LocalPiece write_local(int file, std::uint64_t offset, std::span<const std::byte> from);
+/// Repeats read_local() or write_local() for the rest, up to an error or the end of the file.
+inline LocalPiece read_all_local(int file, std::uint64_t offset, std::span<std::byte> into) {
+    LocalPiece all;
+    for (LocalPiece got{1, 0}; got.bytes > 0 && all.bytes < into.size(); all.bytes += got.bytes) {
+        got = read_local(file, offset + all.bytes, into.subspan(all.bytes));
+        all.error = got.error;
+    }
+    return all;
+}
+inline LocalPiece write_all_local(int file, std::uint64_t offset, std::span<const std::byte> from) {
+    LocalPiece all;
+    while (all.bytes < from.size() && all.error == 0) {
+        const LocalPiece put = write_local(file, offset + all.bytes, from.subspan(all.bytes));
+        all.bytes += put.bytes;
+        all.error = put.error;
+    }
+    return all;
+}
 /// Syncs data and metadata by fsync(2), which on ext4, XFS and Btrfs includes the name of a new file. Returns
 /// zero or an errno.
 int sync_local(int file);
@@ -54,7 +72,7 @@ inline std::size_t written_for_good(std::size_t bytes, bool direct, std::uint32_
 void read_ahead_local(int file, std::uint64_t offset, std::uint64_t bytes);
 void close_local(int file);
 
-/// Performs `op` and fills in its outputs, but for the stamps.
+/// Performs `op` and fills in its outputs, but for the stamps. REQUIRES: they are cleared.
 void perform_local(PathOp& op);
 
 /// Sets an environment variable of this process unless it is set. REQUIRES: no other thread runs yet.

@@ -7,20 +7,15 @@
 #include <cerrno>
 #include <cstdlib>
 
+#include "storage/local/linux_calls.h"
 #include "storage/local/local_file.h"
 #include "storage/local/local_options.h"
-#include "storage/local/open_flags.h"
-#include "storage/local/statx.h"
 
 namespace streamsim::storage {
 
 OpenedFile open_local(const char* path, Access access, bool direct) {
-    OpenedFile out;
-    do {
-        out.file = ::open(path, open_flags(access, direct), kNewFileMode);
-    } while (out.file < 0 && errno == EINTR);
-    if (out.file < 0) out.error = errno;
-    return out;
+    const int file = open_at(AT_FDCWD, path, open_flags(access, direct));
+    return {file, file < 0 ? errno : 0};
 }
 
 DirectAnswer direct_answer(int file) {

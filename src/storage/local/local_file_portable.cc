@@ -6,17 +6,10 @@
 
 #include "storage/local/local_file.h"
 #include "storage/local/local_options.h"
-#include "storage/local/uv_errno.h"
+#include "storage/local/uv_files.h"
 
 namespace streamsim::storage {
 namespace {
-
-/// The result of a libuv request, which is freed.
-int finish(uv_fs_t& request) {
-    const auto result = static_cast<int>(request.result);
-    uv_fs_req_cleanup(&request);
-    return result;
-}
 
 int open_flags(Access access) {
     if (access == Access::read) return UV_FS_O_RDONLY;
@@ -35,10 +28,7 @@ constexpr std::size_t kCallBytesMax = std::size_t{1} << 30;  // of one read or w
 
 OpenedFile open_local(const char* path, Access access, bool direct) {
     if (direct) return {-1, EINVAL};
-    constexpr int kMode = 0666;
-    uv_fs_t request;
-    uv_fs_open(nullptr, &request, path, open_flags(access), kMode, nullptr);
-    const int file = finish(request);
+    const int file = call_uv(uv_fs_open, path, open_flags(access), 0666);
     return file < 0 ? OpenedFile{-1, errno_of_uv(file)} : OpenedFile{file, 0};
 }
 
@@ -47,35 +37,33 @@ DirectAnswer direct_answer(int /*file*/) {
 }
 
 LocalPiece read_local(int file, std::uint64_t offset, std::span<std::byte> into) {
-    uv_fs_t request;
+    UvRequest request;
     const uv_buf_t buffer = uv_buf_init(reinterpret_cast<char*>(into.data()),
                                         static_cast<unsigned>(std::min(into.size(), kCallBytesMax)));
-    uv_fs_read(nullptr, &request, file, &buffer, 1, static_cast<std::int64_t>(offset), nullptr);
-    return piece(finish(request));
+    return piece(
+        uv_fs_read(nullptr, &request.fs, file, &buffer, 1, static_cast<std::int64_t>(offset), nullptr));
 }
 
 LocalPiece write_local(int file, std::uint64_t offset, std::span<const std::byte> from) {
-    uv_fs_t request;
+    UvRequest request;
     // libuv's buffers are not const; a write does not change them.
     auto* const bytes = const_cast<char*>(reinterpret_cast<const char*>(from.data()));
     const uv_buf_t buffer = uv_buf_init(bytes, static_cast<unsigned>(std::min(from.size(), kCallBytesMax)));
-    uv_fs_write(nullptr, &request, file, &buffer, 1, static_cast<std::int64_t>(offset), nullptr);
-    return piece(finish(request));
+    return piece(
+        uv_fs_write(nullptr, &request.fs, file, &buffer, 1, static_cast<std::int64_t>(offset), nullptr));
 }
 
 int sync_local(int file) {
-    uv_fs_t request;
-    uv_fs_fsync(nullptr, &request, file, nullptr);
-    const int result = finish(request);
+    UvRequest request;
+    const int result = uv_fs_fsync(nullptr, &request.fs, file, nullptr);
     return result < 0 ? errno_of_uv(result) : 0;
 }
 
 void read_ahead_local(int /*file*/, std::uint64_t /*offset*/, std::uint64_t /*bytes*/) {}
 
 void close_local(int file) {
-    uv_fs_t request;
-    uv_fs_close(nullptr, &request, file, nullptr);
-    finish(request);
+    UvRequest request;
+    uv_fs_close(nullptr, &request.fs, file, nullptr);
 }
 
 void set_environment(const char* name, const std::string& value) {

@@ -11,8 +11,7 @@
 #include "base/system/utf8_path.h"
 #include "storage/local/local_file.h"
 #include "storage/local/local_options.h"
-#include "storage/local/native_path.h"
-#include "storage/local/uv_errno.h"
+#include "storage/local/uv_files.h"
 
 namespace streamsim::storage {
 namespace {

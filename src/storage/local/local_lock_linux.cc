@@ -15,10 +15,12 @@
 #include <cerrno>
 #include <utility>
 
+#include "base/path.h"
 #include "base/prng.h"
 #include "storage/errno_text.h"
 #include "storage/file_descriptor.h"
-#include "storage/local/local_lock.h"
+#include "storage/local/linux_calls.h"
+#include "storage/local/local_byte_store.h"
 
 namespace streamsim::storage {
 namespace {
@@ -136,13 +138,6 @@ private:
     FileDescriptor file_;
 };
 
-/// The directory of the lock file and its name in it.
-std::pair<std::string, std::string> split(const std::string& path) {
-    const std::size_t slash = path.rfind('/');
-    if (slash == std::string::npos) return {".", path};
-    return {slash == 0 ? "/" : path.substr(0, slash), path.substr(slash + 1)};
-}
-
 Error not_our_lock_file(const std::string& path) {
     return bad_input(
         fmt::format("{}: is not a lock file of streamsim, although it has the name of one: it is left alone; "
@@ -175,8 +170,7 @@ struct OpenedLock {
 
 /// As rename(2), but never replaces.
 int name_anew(int directory, const std::string& from, const std::string& to) {
-    if (renameat2(directory, from.c_str(), directory, to.c_str(), RENAME_NOREPLACE) == 0) return 0;
-    if (errno != EINVAL && errno != ENOSYS && errno != ENOTSUP) return errno;
+    if (const auto error = rename_anew(directory, from, directory, to)) return *error;
     if (linkat(directory, from.c_str(), directory, to.c_str(), 0) != 0) return errno;
     return unlinkat(directory, from.c_str(), 0) == 0 ? 0 : errno;
 }
@@ -240,11 +234,11 @@ bool is_still_named(int descriptor, int directory, const std::string& name) {
 
 }  // namespace
 
-Result<LockAttempt> try_lock_local(const std::string& path, LockMode mode, const std::string& note) {
-    const auto [parent, name] = split(path);
+Result<LockAttempt> LocalByteStore::try_lock(const std::string& path, LockMode mode, const std::string& note) {
+    const std::string parent = parent_of(path), name = base_name(path);
     int error = ENOENT;
     for (int attempt = 0; attempt < kOpenAttempts; ++attempt) {
-        const FileDescriptor directory(open(parent.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+        const FileDescriptor directory(open_at(AT_FDCWD, parent.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW));
         if (!directory) return file_error(errno, "open", parent);
         if (!locks_are_seen_by_all(directory.get())) return LockAttempt{};
         OpenedLock opened = open_lock(directory.get(), name, mode);

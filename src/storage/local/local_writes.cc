@@ -37,12 +37,7 @@ int LocalWrites::change(const PathOp& op) const {
     switch (op.kind) {
         case PathOp::Kind::make_directory: return root_.make_directory(path);
         case PathOp::Kind::rename: return root_.replace(path, below(op.to));
-        case PathOp::Kind::remove: {
-            const int error = root_.remove_file(path);
-            if (error != EISDIR && error != EPERM) return error;
-            const int as_directory = root_.remove_directory(path);
-            return as_directory == ENOTDIR ? error : as_directory;
-        }
+        case PathOp::Kind::remove: return root_.remove(path);
         case PathOp::Kind::stat:
         case PathOp::Kind::list: break;
     }
@@ -51,8 +46,6 @@ int LocalWrites::change(const PathOp& op) const {
 
 void LocalWrites::perform(PathOp& op) const {
     if (!confines(op)) return perform_local(op);
-    op.bytes = 0;
-    op.entries = 0;
     op.error = change(op);
 }
 

@@ -1,4 +1,4 @@
-#include "storage/local/native_path.h"
+#include "storage/local/uv_files.h"
 
 namespace streamsim::storage {
 

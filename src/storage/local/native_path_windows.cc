@@ -1,7 +1,7 @@
 #include <filesystem>
 
 #include "base/system/utf8_path.h"
-#include "storage/local/native_path.h"
+#include "storage/local/uv_files.h"
 
 namespace streamsim::storage {
 

@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 
-#include "storage/nfs/nfs_byte_store.h"
-#include "storage/nfs/nfs_storage.h"
+#include "storage/backends.h"
 #include "storage/remote/unavailable_byte_store.h"
 
 namespace streamsim::storage {

@@ -1,12 +1,10 @@
-// Files by libnfs's own file calls, over a few sessions (nfs_sessions.h). There is no page cache: evict() has
+// Files by libnfs's own file calls, over a few sessions (session_pool.h). There is no page cache: evict() has
 // nothing to do. Data are on stable storage once close() has committed them; a connection that is lost before
 // that may lose some of them, and makes the sink return an error.
 //
 // rename() replaces nothing: a file gets its second name by LINK, which is atomic and fails when the name
 // exists, and then loses its first. For directories, and on servers without links, the store checks the new
 // name first; another client that makes the same name in that moment goes unnoticed.
-#include "storage/nfs/nfs_byte_store.h"
-
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/stat.h>
@@ -18,10 +16,11 @@
 #include <utility>
 
 #include "base/path.h"
+#include "storage/backends.h"
+#include "storage/nfs/listed_files.h"
 #include "storage/nfs/nfs_library.h"
 #include "storage/nfs/nfs_requests.h"
 #include "storage/nfs/nfs_session.h"
-#include "storage/nfs/nfs_sessions.h"
 
 namespace streamsim::storage {
 namespace {
@@ -29,62 +28,63 @@ namespace {
 using Call = NfsSession::Call;
 using Turn = NfsSession::Turn;
 
+constexpr std::size_t kSessionsMax = 8;
 constexpr std::size_t kInFlight = 4;
 /// libnfs 4 encodes a request of version 4 in 4 KiB with all headers: writes are small, and many are in flight.
 constexpr std::size_t kWrite4Bytes = 3072;
 constexpr std::size_t kWrites4InFlight = 256;
 constexpr int kMode = 0666;
 constexpr int kDirectoryMode = 0777;
-constexpr int kAttemptsMax = 2;
+constexpr int kOpenAttemptsMax = 2;
 
 constexpr auto kAnswer = &NfsSession::on_answer;
+
+/// The beginning of a Call: one of libnfs's functions with its arguments.
+template <typename Function, typename... Arguments>
+auto calling(Function function, Arguments... arguments) {
+    return [=](nfs_context* nfs, void* user) { return function(nfs, arguments..., kAnswer, user); };
+}
 
 struct NfsStat {
     nfs_stat_64 info{};
     int error = 0;  // 0: the object exists
+
+    /// `type`: S_IFREG, S_IFDIR, ...
+    bool is(mode_t type) const { return error == 0 && (info.nfs_mode & S_IFMT) == type; }
 };
 
-NfsStat look_at(Turn& turn, const std::string& path, bool through_links) {
+/// `function` is one of libnfs's for the attributes of `object`, a path or an open file.
+template <typename Function, typename Object>
+NfsStat look_by(Turn& turn, Function function, Object object) {
     NfsStat out;
+    out.error = -turn.run({calling(function, object), [&](nfs_context*, int, void* data) {
+                               if (data != nullptr) out.info = *static_cast<const nfs_stat_64*>(data);
+                           }});
+    return out;
+}
+
+NfsStat look_at(Turn& turn, const std::string& path, bool through_links) {
     const std::string where = turn.path(path);
-    const int result = turn.run({[&](nfs_context* nfs, void* user) {
-                                     return through_links
-                                                ? nfs_stat64_async(nfs, where.c_str(), kAnswer, user)
-                                                : nfs_lstat64_async(nfs, where.c_str(), kAnswer, user);
-                                 },
-                                 [&](nfs_context*, int, void* data) {
-                                     if (data != nullptr) out.info = *static_cast<const nfs_stat_64*>(data);
-                                 }});
-    out.error = result < 0 ? -result : 0;
-    return out;
+    return look_by(turn, through_links ? nfs_stat64_async : nfs_lstat64_async, where.c_str());
 }
 
-FileInfo describe(const nfs_stat_64& info) {
+FileInfo file_info(const NfsStat& found) {
     FileInfo out;
-    const auto mode = static_cast<mode_t>(info.nfs_mode);
-    out.symbolic_link = S_ISLNK(mode);
-    out.directory = S_ISDIR(mode);
-    out.bytes = info.nfs_size;
-    out.modified_s = static_cast<std::int64_t>(info.nfs_mtime);
-    out.links = info.nfs_nlink;
-    out.file_id = info.nfs_ino;
-    out.other = !S_ISREG(mode) && !S_ISDIR(mode) && !S_ISLNK(mode);
+    out.symbolic_link = found.is(S_IFLNK);
+    out.directory = found.is(S_IFDIR);
+    out.bytes = found.info.nfs_size;
+    out.modified_s = static_cast<std::int64_t>(found.info.nfs_mtime);
+    out.links = found.info.nfs_nlink;
+    out.file_id = found.info.nfs_ino;
+    out.other = !found.is(S_IFREG) && !out.directory && !out.symbolic_link;
     return out;
-}
-
-/// Runs a call that has no data. Returns zero or an errno.
-template <typename Begin>
-int run_simple(Turn& turn, Begin begin) {
-    return -turn.run({[&](nfs_context* nfs, void* user) { return begin(nfs, kAnswer, user); }});
 }
 
 int space3(Turn& turn, const std::string& where, std::uint64_t& bytes) {
-    return turn.run(
-        {[&](nfs_context* nfs, void* user) { return nfs_statvfs_async(nfs, where.c_str(), kAnswer, user); },
-         [&](nfs_context*, int, void* data) {
-             const auto& info = *static_cast<const struct statvfs*>(data);
-             bytes = std::uint64_t{info.f_bavail} * info.f_frsize;
-         }});
+    return turn.run({calling(nfs_statvfs_async, where.c_str()), [&](nfs_context*, int, void* data) {
+                         const auto& info = *static_cast<const struct statvfs*>(data);
+                         bytes = std::uint64_t{info.f_bavail} * info.f_frsize;
+                     }});
 }
 
 int space4(Turn& turn, const std::string& where, std::uint64_t& bytes) {
@@ -107,33 +107,28 @@ int space4(Turn& turn, const std::string& where, std::uint64_t& bytes) {
 struct OpenHandle {
     nfsfh* file = nullptr;
     std::uint64_t generation = 0;
+
+    bool is_open_in(const Turn& turn) const { return file != nullptr && generation == turn.generation(); }
 };
 
-/// Returns zero or an errno.
-int open_in(Turn& turn, const std::string& path, int flags, OpenHandle& into) {
-    const std::string where = turn.path(path);
-    const int result = turn.run(
-        {[&](nfs_context* nfs, void* user) { return nfs_open_async(nfs, where.c_str(), flags, kAnswer, user); },
-         [&](nfs_context*, int, void* data) { into.file = static_cast<nfsfh*>(data); }});
+/// Opens or creates a file by one of libnfs's functions. Returns zero or an errno.
+template <typename Function, typename... Arguments>
+int open_by(Turn& turn, OpenHandle& into, Function function, Arguments... arguments) {
+    const int result = turn.run({calling(function, arguments...), [&](nfs_context*, int, void* data) {
+                                     into.file = static_cast<nfsfh*>(data);
+                                 }});
     into.generation = turn.generation();
     return -result;
 }
 
-void close_in(Turn& turn, OpenHandle& one) {
-    if (one.file == nullptr || one.generation != turn.generation() || turn.nfs() == nullptr) return;
-    nfsfh* const file = std::exchange(one.file, nullptr);
-    turn.run({[&](nfs_context* nfs, void* user) { return nfs_close_async(nfs, file, kAnswer, user); }});
+int open_in(Turn& turn, const std::string& path, int flags, OpenHandle& into) {
+    const std::string where = turn.path(path);
+    return open_by(turn, into, nfs_open_async, where.c_str(), flags);
 }
 
-NfsStat look_at_open(Turn& turn, const OpenHandle& one) {
-    NfsStat out;
-    const int result =
-        turn.run({[&](nfs_context* nfs, void* user) { return nfs_fstat64_async(nfs, one.file, kAnswer, user); },
-                  [&](nfs_context*, int, void* data) {
-                      if (data != nullptr) out.info = *static_cast<const nfs_stat_64*>(data);
-                  }});
-    out.error = result < 0 ? -result : 0;
-    return out;
+void close_in(Turn& turn, OpenHandle& one) {
+    if (!one.is_open_in(turn) || turn.nfs() == nullptr) return;
+    turn.run({calling(nfs_close_async, std::exchange(one.file, nullptr))});
 }
 
 class NfsSource final : public ByteSource {
@@ -142,17 +137,17 @@ public:
     NfsSource(std::shared_ptr<NfsSession> session, std::string path, OpenHandle file, std::uint64_t bytes)
         : session_(std::move(session)), path_(std::move(path)), file_(file), bytes_(bytes) {}
     ~NfsSource() override {
-        Turn turn(*session_, false);
+        Turn turn(session_, false);
         close_in(turn, file_);
     }
 
     Result<std::size_t> read_at(std::uint64_t offset, std::span<std::byte> into) override {
         std::size_t done = 0;
-        int tries = kAttemptsMax;
+        int tries = kOpenAttemptsMax;
         while (done < into.size() && offset + done != bytes_) {
-            Turn turn(*session_);
+            Turn turn(session_);
             if (!turn.ready()) return turn.ready().error();
-            if (file_.file == nullptr || file_.generation != turn.generation()) {
+            if (!file_.is_open_in(turn)) {
                 file_.file = nullptr;
                 if (const int error = open_in(turn, path_, O_RDONLY, file_))
                     return session_->error(error, "open", path_);
@@ -169,20 +164,13 @@ public:
 
     Result<void> read_each(std::span<Piece> pieces) override {
         {
-            Turn turn(*session_);
+            Turn turn(session_);
             if (!turn.ready()) return turn.ready().error();
-            if (file_.file != nullptr && file_.generation == turn.generation()) {
+            if (file_.is_open_in(turn)) {
                 std::vector<Call> calls;
                 for (Piece& piece : pieces) {
                     const std::size_t bytes = std::min<std::size_t>(piece.into.size(), turn.piece_bytes());
-                    calls.push_back({[this, where = piece.offset, bytes](nfs_context* nfs, void* user) {
-                                         return nfs_pread_async(nfs, file_.file, where, bytes, kAnswer, user);
-                                     },
-                                     [&piece](nfs_context*, int result, void* data) {
-                                         piece.got =
-                                             std::min(static_cast<std::size_t>(result), piece.into.size());
-                                         if (piece.got > 0) std::memcpy(piece.into.data(), data, piece.got);
-                                     }});
+                    calls.push_back(read_call(piece.offset, piece.into.first(bytes), piece.got));
                 }
                 (void)turn.run_all(calls);
             }
@@ -198,15 +186,24 @@ public:
     }
 
     Result<std::uint64_t> size() override {
-        Turn turn(*session_);
+        Turn turn(session_);
         if (!turn.ready()) return turn.ready().error();
-        const bool open = file_.file != nullptr && file_.generation == turn.generation();
-        const NfsStat found = open ? look_at_open(turn, file_) : look_at(turn, path_, true);
+        const NfsStat found =
+            file_.is_open_in(turn) ? look_by(turn, nfs_fstat64_async, file_.file) : look_at(turn, path_, true);
         if (found.error != 0) return session_->error(found.error, "look at", path_);
         return std::uint64_t{found.info.nfs_size};
     }
 
 private:
+    /// `got` counts the bytes that came.
+    Call read_call(std::uint64_t offset, std::span<std::byte> part, std::size_t& got) const {
+        return {calling(nfs_pread_async, file_.file, offset, part.size()),
+                [part, &got](nfs_context*, int result, void* data) {
+                    got = std::min(static_cast<std::size_t>(result), part.size());
+                    if (got > 0) std::memcpy(part.data(), data, got);
+                }};
+    }
+
     /// Sends several requests at once; `got` counts up to the first short reply.
     int read_some(Turn& turn, std::uint64_t offset, std::span<std::byte> into, std::size_t& got, bool& ended) {
         std::vector<Call> calls;
@@ -215,14 +212,7 @@ private:
         for (std::size_t at = 0; at < into.size() && calls.size() < kInFlight;) {
             const std::size_t bytes = std::min<std::size_t>(into.size() - at, turn.piece_bytes());
             auto& sizes = asked_and_got.emplace_back(bytes, 0);
-            const auto part = into.subspan(at, bytes);
-            calls.push_back({[this, where = offset + at, bytes](nfs_context* nfs, void* user) {
-                                 return nfs_pread_async(nfs, file_.file, where, bytes, kAnswer, user);
-                             },
-                             [part, &sizes](nfs_context*, int result, void* data) {
-                                 sizes.second = std::min(static_cast<std::size_t>(result), part.size());
-                                 if (sizes.second > 0) std::memcpy(part.data(), data, sizes.second);
-                             }});
+            calls.push_back(read_call(offset + at, into.subspan(at, bytes), sizes.second));
             at += bytes;
         }
         const int result = turn.run_all(calls);
@@ -249,14 +239,14 @@ public:
         : session_(std::move(session)), listed_(std::move(listed)), path_(std::move(path)), file_(file) {}
     ~NfsSink() override {
         listed_->forget(path_);
-        Turn turn(*session_, false);
+        Turn turn(session_, false);
         --turn.sinks();
         close_in(turn, file_);
     }
 
     Result<void> write_at(std::uint64_t offset, std::span<const std::byte> bytes) override {
         while (!bytes.empty()) {
-            Turn turn(*session_);
+            Turn turn(session_);
             if (auto same = check(turn); !same) return same;
             std::size_t put = 0;
             if (const int error = write_some(turn, offset, bytes, put); error != 0)
@@ -268,12 +258,10 @@ public:
     }
 
     Result<void> close() override {
-        Turn turn(*session_);
+        Turn turn(session_);
         if (auto same = check(turn); !same) return same;
         listed_->forget(path_);
-        const int error = run_simple(turn, [&](nfs_context* nfs, nfs_cb then, void* user) {
-            return nfs_fsync_async(nfs, file_.file, then, user);
-        });
+        const int error = -turn.run({calling(nfs_fsync_async, file_.file)});
         if (error != 0) return session_->error(error, "write", path_);
         close_in(turn, file_);
         return {};
@@ -295,18 +283,15 @@ private:
         const std::size_t at_once = four ? kWrites4InFlight : kInFlight;
         asked_and_put.reserve(at_once);
         for (std::size_t at = 0; at < bytes.size() && calls.size() < at_once;) {
-            const std::size_t count = std::min(bytes.size() - at, piece);
-            auto& sizes = asked_and_put.emplace_back(count, 0);
-            calls.push_back(
-                {[this, where = offset + at, part = bytes.subspan(at, count)](nfs_context* nfs, void* user) {
-                     // libnfs 4 takes the data as void*, and does not change them.
-                     return nfs_pwrite_async(nfs, file_.file, where, part.size(),
-                                             const_cast<std::byte*>(part.data()), kAnswer, user);
-                 },
-                 [&sizes](nfs_context*, int result, void*) {
-                     sizes.second = static_cast<std::size_t>(result);
-                 }});
-            at += count;
+            const auto part = bytes.subspan(at, std::min(bytes.size() - at, piece));
+            auto& sizes = asked_and_put.emplace_back(part.size(), 0);
+            // libnfs 4 takes the data as void*, and does not change them.
+            auto* const data = const_cast<std::byte*>(part.data());
+            calls.push_back({calling(nfs_pwrite_async, file_.file, offset + at, part.size(), data),
+                             [&sizes](nfs_context*, int result, void*) {
+                                 sizes.second = static_cast<std::size_t>(result);
+                             }});
+            at += part.size();
         }
         const int result = turn.run_all(calls);
         if (result < 0) return -result;
@@ -326,244 +311,206 @@ private:
 class NfsByteStore final : public ByteStore {
 public:
     NfsByteStore(const RemotePlace& place, const std::string& directory)
-        : any_(place, directory), sessions_(place, directory), listed_(std::make_shared<ListedFiles>()) {}
+        : any_(place, directory),
+          sessions_(kSessionsMax,
+                    [place, directory] { return std::make_shared<NfsSession>(place, directory); }),
+          listed_(std::make_shared<ListedFiles>()) {}
 
-    Result<std::vector<DirectoryEntry>> list(const std::string& directory) override;
-    Result<std::optional<FileInfo>> stat(const std::string& path) override;
-    Result<std::unique_ptr<ByteSource>> open(const std::string& path) override;
-    Result<std::unique_ptr<ByteSink>> create(const std::string& path) override;
-    Result<void> make_directories(const std::string& path) override;
-    Result<void> rename(const std::string& from, const std::string& to) override;
+    Result<std::vector<DirectoryEntry>> list(const std::string& directory) override {
+        Turn turn(sessions_.take());
+        if (!turn.ready()) return turn.ready().error();
+        const std::string where = turn.path(directory);
+        std::vector<DirectoryEntry> entries;
+        ListedFiles::Files files;
+        const int result =
+            turn.run({calling(nfs_opendir_async, where.c_str()), [&](nfs_context* nfs, int, void* data) {
+                          auto* const open = static_cast<nfsdir*>(data);
+                          while (const nfsdirent* entry = nfs_readdir(nfs, open)) {
+                              const std::string name(entry->name);
+                              if (name == "." || name == "..") continue;
+                              entries.push_back({name, S_ISDIR(entry->mode), S_ISLNK(entry->mode)});
+                              auto& file = files[name];
+                              if (!S_ISDIR(entry->mode) && !S_ISREG(entry->mode)) continue;
+                              file.emplace();
+                              file->directory = S_ISDIR(entry->mode);
+                              file->bytes = entry->size;
+                              file->modified_s = static_cast<std::int64_t>(entry->mtime.tv_sec);
+                              file->links = entry->nlink;
+                              // libnfs 4.0 does not initialize this member in lists of version 4.
+                              if (turn.version() == 3) file->file_id = entry->inode;
+                          }
+                          nfs_closedir(nfs, open);
+                      }});
+        if (result < 0) return error(-result, "list", directory);
+        for (DirectoryEntry& entry : entries) {
+            if (!entry.symbolic_link) continue;
+            entry.directory = look_at(turn, join_path(directory, entry.name), true).is(S_IFDIR);
+        }
+        listed_->put(directory, std::move(files));
+        std::sort(entries.begin(), entries.end());
+        return entries;
+    }
+
+    Result<std::optional<FileInfo>> stat(const std::string& path) override {
+        if (const auto known = listed_->find(path)) return *known;
+        Turn turn(sessions_.take());
+        if (!turn.ready()) return turn.ready().error();
+        NfsStat found = look_at(turn, path, false);
+        if (found.error == ENOENT || found.error == ENOTDIR) return std::optional<FileInfo>();
+        if (found.error != 0) return error(found.error, "look at", path);
+        FileInfo out = file_info(found);
+        if (!out.symbolic_link) return std::optional(out);
+        found = look_at(turn, path, true);
+        if (found.error == ENOENT || found.error == ENOTDIR || found.error == ELOOP) {
+            out.bytes = 0;
+            out.modified_s = 0;
+            return std::optional(out);
+        }
+        if (found.error != 0) return error(found.error, "look at", path);
+        out = file_info(found);
+        out.symbolic_link = true;
+        return std::optional(out);
+    }
+
+    Result<std::unique_ptr<ByteSource>> open(const std::string& path) override {
+        Turn turn(sessions_.take());
+        if (!turn.ready()) return turn.ready().error();
+        OpenHandle file;
+        const int number = open_in(turn, path, O_RDONLY, file);
+        const NfsStat found = number == 0 ? look_by(turn, nfs_fstat64_async, file.file) : NfsStat{{}, number};
+        if (!found.is(S_IFREG)) {
+            close_in(turn, file);
+            if (auto is_file = expect_file(turn, path); !is_file) return is_file.error();
+            return error(found.error != 0 ? found.error : EIO, "open", path);
+        }
+        return std::unique_ptr<ByteSource>(
+            std::make_unique<NfsSource>(turn.session(), path, file, std::uint64_t{found.info.nfs_size}));
+    }
+
+    Result<std::unique_ptr<ByteSink>> create(const std::string& path) override {
+        listed_->forget(path);
+        Turn turn(sessions_.take());
+        if (!turn.ready()) return turn.ready().error();
+        // Not every server knows exclusive creation, and libnfs follows existing links.
+        if (look_at(turn, path, false).error == 0) return error(EEXIST, "create", path);
+        const std::string where = turn.path(path);
+        const int mode = static_cast<int>(without_umask(kMode));
+        OpenHandle file;
+        constexpr int kFlags = O_WRONLY | O_CREAT | O_EXCL;
+        if (const int number = open_by(turn, file, nfs_create_async, where.c_str(), kFlags, mode))
+            return error(number, "create", path);
+        close_in(turn, file);
+        if (turn.version() == 4) {
+            // libnfs 4 creates the file read-only, and with a mode of its own.
+            if (const int number = -turn.run({calling(nfs_chmod_async, where.c_str(), mode)}))
+                return error(number, "create", path);
+        }
+        if (const int number = open_in(turn, path, O_WRONLY | O_NOFOLLOW, file))
+            return error(number, "create", path);
+        if (const int number = -turn.run({calling(nfs_ftruncate_async, file.file, std::uint64_t{0})}))
+            return error(number, "create", path);
+        ++turn.sinks();
+        return std::unique_ptr<ByteSink>(std::make_unique<NfsSink>(turn.session(), listed_, path, file));
+    }
+
+    Result<void> make_directories(const std::string& path) override {
+        listed_->forget_all();  // directories above may be created, too
+        Turn turn(sessions_.take());
+        if (!turn.ready()) return turn.ready().error();
+        // Begins at the first missing directory: above an export nothing can be created.
+        std::vector<std::string> missing;
+        for (std::string at = path; at.size() > 1; at = parent_of(at)) {
+            const NfsStat found = look_at(turn, at, true);
+            if (found.is(S_IFDIR)) break;
+            if (found.error == 0) return error(ENOTDIR, "make the directory", path);
+            if (found.error != ENOENT) return error(found.error, "make the directory", at);
+            missing.push_back(at);
+        }
+        const int mode = static_cast<int>(without_umask(kDirectoryMode));
+        for (auto at = missing.rbegin(); at != missing.rend(); ++at) {
+            const std::string where = turn.path(*at);
+            const int number = -turn.run({calling(nfs_mkdir2_async, where.c_str(), mode)});
+            if (number != 0 && number != EEXIST) return error(number, "make the directory", *at);
+        }
+        return {};
+    }
+
+    Result<void> rename(const std::string& from, const std::string& to) override {
+        listed_->forget(from);
+        listed_->forget(to);
+        Turn turn(sessions_.take());
+        if (!turn.ready()) return turn.ready().error();
+        const NfsStat found = look_at(turn, from, false);
+        if (found.error != 0) return error(found.error, "rename", from);
+        const std::string old_path = turn.path(from), new_path = turn.path(to);
+        if (found.is(S_IFREG)) {
+            int number = -turn.run({calling(nfs_link_async, old_path.c_str(), new_path.c_str())});
+            if (number == 0) {
+                number = -turn.run({calling(nfs_unlink_async, old_path.c_str())});
+                if (number == 0) return {};
+                return error(number, "remove", from);
+            }
+            if (number != EOPNOTSUPP && number != EPERM && number != EMLINK && number != EIO &&
+                number != EINVAL)
+                return error(number, "rename to", to);
+        }
+        const NfsStat target = look_at(turn, to, false);
+        if (target.error == 0) return error(EEXIST, "rename to", to);
+        if (target.error != ENOENT) return error(target.error, "rename to", to);
+        if (const int number = -turn.run({calling(nfs_rename_async, old_path.c_str(), new_path.c_str())}))
+            return error(number, "rename to", to);
+        return {};
+    }
+
     /// Drops the cache: the next calls ask the server.
     Result<bool> set_aside(const std::string& from, const std::string& /*to*/) override {
         listed_->forget(from);
         return false;
     }
-    Result<void> remove(const std::string& path) override;
-    Result<std::uint64_t> free_bytes(const std::string& path) override;
+    Result<void> remove(const std::string& path) override {
+        listed_->forget(path);
+        Turn turn(sessions_.take());
+        if (!turn.ready()) return turn.ready().error();
+        const NfsStat found = look_at(turn, path, false);
+        if (found.error != 0) return error(found.error, "remove", path);
+        const std::string where = turn.path(path);
+        const auto function = found.is(S_IFDIR) ? nfs_rmdir_async : nfs_unlink_async;
+        if (const int number = -turn.run({calling(function, where.c_str())}))
+            return error(number, "remove", path);
+        return {};
+    }
+
+    Result<std::uint64_t> free_bytes(const std::string& path) override {
+        Turn turn(sessions_.take());
+        if (!turn.ready()) return turn.ready().error();
+        // A path that does not exist yet will be on the file system of its nearest existing parent.
+        for (std::string at = path;; at = parent_of(at)) {
+            const std::string where = turn.path(at);
+            std::uint64_t bytes = 0;
+            const int result = turn.version() == 4 ? space4(turn, where, bytes) : space3(turn, where, bytes);
+            if (result >= 0) return bytes;
+            if (result != -ENOENT || at.size() <= 1) return error(-result, "look at", at);
+        }
+    }
+
     Result<void> evict(const std::string&) override { return {}; }
 
 private:
     Error error(int number, const char* action, const std::string& path) const {
         return any_.error(number, action, path);
     }
-    Result<void> expect_file(Turn& turn, const std::string& path) const;
+    Result<void> expect_file(Turn& turn, const std::string& path) const {
+        const NfsStat found = look_at(turn, path, true);
+        if (found.error != 0) return error(found.error, "open", path);
+        if (found.is(S_IFDIR)) return error(EISDIR, "open", path);
+        if (found.is(S_IFREG)) return {};
+        return bad_input(fmt::format("{}: expected a regular file", any_.name_of(path)));
+    }
 
     const NfsSession any_;  // never connected: makes the error messages
-    NfsSessions sessions_;
+    SessionPool<NfsSession> sessions_;
     std::shared_ptr<ListedFiles> listed_;
 };
-
-Result<std::vector<DirectoryEntry>> NfsByteStore::list(const std::string& directory) {
-    const auto session = sessions_.take();
-    Turn turn(*session);
-    if (!turn.ready()) return turn.ready().error();
-    const std::string where = turn.path(directory);
-    std::vector<DirectoryEntry> entries;
-    ListedFiles::Files files;
-    const int result = turn.run(
-        {[&](nfs_context* nfs, void* user) { return nfs_opendir_async(nfs, where.c_str(), kAnswer, user); },
-         [&](nfs_context* nfs, int, void* data) {
-             auto* const open = static_cast<nfsdir*>(data);
-             while (const nfsdirent* entry = nfs_readdir(nfs, open)) {
-                 const std::string name(entry->name);
-                 if (name == "." || name == "..") continue;
-                 entries.push_back({name, S_ISDIR(entry->mode), S_ISLNK(entry->mode)});
-                 auto& file = files[name];
-                 if (!S_ISDIR(entry->mode) && !S_ISREG(entry->mode)) continue;
-                 file.emplace();
-                 file->directory = S_ISDIR(entry->mode);
-                 file->bytes = entry->size;
-                 file->modified_s = static_cast<std::int64_t>(entry->mtime.tv_sec);
-                 file->links = entry->nlink;
-                 // libnfs 4.0 does not initialize this member in lists of version 4.
-                 if (turn.version() == 3) file->file_id = entry->inode;
-             }
-             nfs_closedir(nfs, open);
-         }});
-    if (result < 0) return error(-result, "list", directory);
-    for (DirectoryEntry& entry : entries) {
-        if (!entry.symbolic_link) continue;
-        const NfsStat found = look_at(turn, (directory == "/" ? "" : directory) + "/" + entry.name, true);
-        entry.directory = found.error == 0 && S_ISDIR(static_cast<mode_t>(found.info.nfs_mode));
-    }
-    listed_->put(directory, std::move(files));
-    std::sort(entries.begin(), entries.end(),
-              [](const DirectoryEntry& a, const DirectoryEntry& b) { return a.name < b.name; });
-    return entries;
-}
-
-Result<std::optional<FileInfo>> NfsByteStore::stat(const std::string& path) {
-    if (const auto known = listed_->find(path)) return *known;
-    const auto session = sessions_.take();
-    Turn turn(*session);
-    if (!turn.ready()) return turn.ready().error();
-    NfsStat found = look_at(turn, path, false);
-    if (found.error == ENOENT || found.error == ENOTDIR) return std::optional<FileInfo>();
-    if (found.error != 0) return error(found.error, "look at", path);
-    FileInfo out = describe(found.info);
-    if (!out.symbolic_link) return std::optional(out);
-    found = look_at(turn, path, true);
-    if (found.error == ENOENT || found.error == ENOTDIR || found.error == ELOOP) {
-        out.bytes = 0;
-        out.modified_s = 0;
-        return std::optional(out);
-    }
-    if (found.error != 0) return error(found.error, "look at", path);
-    out = describe(found.info);
-    out.symbolic_link = true;
-    return std::optional(out);
-}
-
-Result<void> NfsByteStore::expect_file(Turn& turn, const std::string& path) const {
-    const NfsStat found = look_at(turn, path, true);
-    if (found.error != 0) return error(found.error, "open", path);
-    const auto mode = static_cast<mode_t>(found.info.nfs_mode);
-    if (S_ISDIR(mode)) return error(EISDIR, "open", path);
-    if (S_ISREG(mode)) return {};
-    return bad_input(fmt::format("{}: expected a regular file", any_.name_of(path)));
-}
-
-Result<std::unique_ptr<ByteSource>> NfsByteStore::open(const std::string& path) {
-    const auto session = sessions_.take();
-    Turn turn(*session);
-    if (!turn.ready()) return turn.ready().error();
-    OpenHandle file;
-    const int number = open_in(turn, path, O_RDONLY, file);
-    const NfsStat found = number == 0 ? look_at_open(turn, file) : NfsStat{{}, number};
-    if (found.error != 0 || !S_ISREG(static_cast<mode_t>(found.info.nfs_mode))) {
-        close_in(turn, file);
-        if (auto is_file = expect_file(turn, path); !is_file) return is_file.error();
-        return error(found.error != 0 ? found.error : EIO, "open", path);
-    }
-    return std::unique_ptr<ByteSource>(
-        std::make_unique<NfsSource>(session, path, file, std::uint64_t{found.info.nfs_size}));
-}
-
-Result<std::unique_ptr<ByteSink>> NfsByteStore::create(const std::string& path) {
-    listed_->forget(path);
-    const auto session = sessions_.take();
-    Turn turn(*session);
-    if (!turn.ready()) return turn.ready().error();
-    // Not every server knows exclusive creation, and libnfs follows existing links.
-    if (look_at(turn, path, false).error == 0) return error(EEXIST, "create", path);
-    const std::string where = turn.path(path);
-    const int mode = static_cast<int>(without_umask(kMode));
-    OpenHandle file;
-    const int result = turn.run(
-        {[&](nfs_context* nfs, void* user) {
-             return nfs_create_async(nfs, where.c_str(), O_WRONLY | O_CREAT | O_EXCL, mode, kAnswer, user);
-         },
-         [&](nfs_context*, int, void* data) { file.file = static_cast<nfsfh*>(data); }});
-    if (result < 0) return error(-result, "create", path);
-    file.generation = turn.generation();
-    close_in(turn, file);
-    if (turn.version() == 4) {
-        // libnfs 4 creates the file read-only, and with a mode of its own.
-        const int number = run_simple(turn, [&](nfs_context* nfs, nfs_cb then, void* user) {
-            return nfs_chmod_async(nfs, where.c_str(), mode, then, user);
-        });
-        if (number != 0) return error(number, "create", path);
-    }
-    if (const int number = open_in(turn, path, O_WRONLY | O_NOFOLLOW, file))
-        return error(number, "create", path);
-    const int number = run_simple(turn, [&](nfs_context* nfs, nfs_cb then, void* user) {
-        return nfs_ftruncate_async(nfs, file.file, 0, then, user);
-    });
-    if (number != 0) return error(number, "create", path);
-    ++turn.sinks();
-    return std::unique_ptr<ByteSink>(std::make_unique<NfsSink>(session, listed_, path, file));
-}
-
-Result<void> NfsByteStore::make_directories(const std::string& path) {
-    listed_->forget_all();  // directories above may be created, too
-    const auto session = sessions_.take();
-    Turn turn(*session);
-    if (!turn.ready()) return turn.ready().error();
-    // Begins at the first missing directory: above an export nothing can be created.
-    std::vector<std::string> missing;
-    for (std::string at = path; at.size() > 1; at = parent_of(at)) {
-        const NfsStat found = look_at(turn, at, true);
-        if (found.error == 0 && !S_ISDIR(static_cast<mode_t>(found.info.nfs_mode)))
-            return error(ENOTDIR, "make the directory", path);
-        if (found.error == 0) break;
-        if (found.error != ENOENT) return error(found.error, "make the directory", at);
-        missing.push_back(at);
-    }
-    for (auto at = missing.rbegin(); at != missing.rend(); ++at) {
-        const std::string where = turn.path(*at);
-        const int number = run_simple(turn, [&](nfs_context* nfs, nfs_cb then, void* user) {
-            return nfs_mkdir2_async(nfs, where.c_str(), static_cast<int>(without_umask(kDirectoryMode)), then,
-                                    user);
-        });
-        if (number != 0 && number != EEXIST) return error(number, "make the directory", *at);
-    }
-    return {};
-}
-
-Result<void> NfsByteStore::rename(const std::string& from, const std::string& to) {
-    listed_->forget(from);
-    listed_->forget(to);
-    const auto session = sessions_.take();
-    Turn turn(*session);
-    if (!turn.ready()) return turn.ready().error();
-    const NfsStat found = look_at(turn, from, false);
-    if (found.error != 0) return error(found.error, "rename", from);
-    const std::string old_path = turn.path(from), new_path = turn.path(to);
-    if (S_ISREG(static_cast<mode_t>(found.info.nfs_mode))) {
-        int number = run_simple(turn, [&](nfs_context* nfs, nfs_cb then, void* user) {
-            return nfs_link_async(nfs, old_path.c_str(), new_path.c_str(), then, user);
-        });
-        if (number == 0) {
-            number = run_simple(turn, [&](nfs_context* nfs, nfs_cb then, void* user) {
-                return nfs_unlink_async(nfs, old_path.c_str(), then, user);
-            });
-            if (number == 0) return {};
-            return error(number, "remove", from);
-        }
-        if (number != EOPNOTSUPP && number != EPERM && number != EMLINK && number != EIO && number != EINVAL)
-            return error(number, "rename to", to);
-    }
-    const NfsStat target = look_at(turn, to, false);
-    if (target.error == 0) return error(EEXIST, "rename to", to);
-    if (target.error != ENOENT) return error(target.error, "rename to", to);
-    const int number = run_simple(turn, [&](nfs_context* nfs, nfs_cb then, void* user) {
-        return nfs_rename_async(nfs, old_path.c_str(), new_path.c_str(), then, user);
-    });
-    if (number != 0) return error(number, "rename to", to);
-    return {};
-}
-
-Result<void> NfsByteStore::remove(const std::string& path) {
-    listed_->forget(path);
-    const auto session = sessions_.take();
-    Turn turn(*session);
-    if (!turn.ready()) return turn.ready().error();
-    const NfsStat found = look_at(turn, path, false);
-    if (found.error != 0) return error(found.error, "remove", path);
-    const bool directory = S_ISDIR(static_cast<mode_t>(found.info.nfs_mode));
-    const std::string where = turn.path(path);
-    const int number = run_simple(turn, [&](nfs_context* nfs, nfs_cb then, void* user) {
-        return directory ? nfs_rmdir_async(nfs, where.c_str(), then, user)
-                         : nfs_unlink_async(nfs, where.c_str(), then, user);
-    });
-    if (number != 0) return error(number, "remove", path);
-    return {};
-}
-
-Result<std::uint64_t> NfsByteStore::free_bytes(const std::string& path) {
-    const auto session = sessions_.take();
-    Turn turn(*session);
-    if (!turn.ready()) return turn.ready().error();
-    // A path that does not exist yet will be on the file system of its nearest existing parent.
-    for (std::string at = path;; at = parent_of(at)) {
-        const std::string where = turn.path(at);
-        std::uint64_t bytes = 0;
-        const int result = turn.version() == 4 ? space4(turn, where, bytes) : space3(turn, where, bytes);
-        if (result >= 0) return bytes;
-        if (result != -ENOENT || at.size() <= 1) return error(-result, "look at", at);
-    }
-}
 
 }  // namespace
 

@@ -13,6 +13,9 @@
 
 namespace streamsim::storage {
 
+constexpr Duration kRetryPause = milliseconds(100);  // when the server asks to try again later
+constexpr Duration kLossPause = milliseconds(20);    // when the connection was lost
+
 /// The server's identifier of a file.
 struct NfsHandle {
     std::uint32_t size = 0;
@@ -64,7 +67,7 @@ struct NfsReply {
     std::array<char, 12> state{};
     std::uint64_t client = 0;
     std::array<char, 8> verifier{};  // of a client, of a list, or of writes that are not stable yet
-    const std::vector<std::string>* names = nullptr;  // exports
+    std::vector<std::string> names;  // exports
 };
 
 class NfsTransport;

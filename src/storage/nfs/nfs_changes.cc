@@ -24,10 +24,7 @@ sattr3 new_attributes(std::uint32_t mode) {
 }
 
 void decode_write(const void* data, const NfsCall& call, NfsReply& reply) {
-    const auto& result = *static_cast<const WRITE3res*>(data);
-    note_status(static_cast<int>(result.status), reply);
-    if (reply.outcome != NfsOutcome::done) return;
-    const WRITE3resok& ok = result.WRITE3res_u.resok;
+    const WRITE3resok& ok = static_cast<const WRITE3res*>(data)->WRITE3res_u.resok;
     // With a count of zero the write would never end.
     if (ok.count > call.asked_bytes || ok.count == 0) return fail(reply, EPROTO);
     reply.number = ok.count;
@@ -36,40 +33,24 @@ void decode_write(const void* data, const NfsCall& call, NfsReply& reply) {
 }
 
 void decode_commit(const void* data, const NfsCall&, NfsReply& reply) {
-    const auto& result = *static_cast<const COMMIT3res*>(data);
-    note_status(static_cast<int>(result.status), reply);
-    if (reply.outcome == NfsOutcome::done)
-        std::memcpy(reply.verifier.data(), result.COMMIT3res_u.resok.verf, reply.verifier.size());
+    const COMMIT3resok& ok = static_cast<const COMMIT3res*>(data)->COMMIT3res_u.resok;
+    std::memcpy(reply.verifier.data(), ok.verf, reply.verifier.size());
 }
 
 void decode_create(const void* data, const NfsCall&, NfsReply& reply) {
-    const auto& result = *static_cast<const CREATE3res*>(data);
-    note_status(static_cast<int>(result.status), reply);
-    if (reply.outcome != NfsOutcome::done) return;
-    const post_op_fh3& made = result.CREATE3res_u.resok.obj;
+    const post_op_fh3& made = static_cast<const CREATE3res*>(data)->CREATE3res_u.resok.obj;
     const auto& handle = made.post_op_fh3_u.handle.data;
-    if (made.handle_follows != 0 && !set_handle(reply, handle.data_val, handle.data_len)) fail(reply, EPROTO);
-}
-
-/// Every result begins with its status.
-void decode_status(const void* data, const NfsCall&, NfsReply& reply) {
-    note_status(static_cast<int>(*static_cast<const nfsstat3*>(data)), reply);
+    if (made.handle_follows != 0) set_handle(reply, handle.data_val, handle.data_len);
 }
 
 void decode_attributes(const void* data, const NfsCall&, NfsReply& reply) {
-    const auto& result = *static_cast<const GETATTR3res*>(data);
-    note_status(static_cast<int>(result.status), reply);
-    if (reply.outcome != NfsOutcome::done) return;
-    const fattr3& attributes = result.GETATTR3res_u.resok.obj_attributes;
+    const fattr3& attributes = static_cast<const GETATTR3res*>(data)->GETATTR3res_u.resok.obj_attributes;
     reply.kind = kind_of(static_cast<int>(attributes.type));
     reply.size = attributes.size;
 }
 
 void decode_list(const void* data, const NfsCall&, NfsReply& reply) {
-    const auto& result = *static_cast<const READDIR3res*>(data);
-    note_status(static_cast<int>(result.status), reply);
-    if (reply.outcome != NfsOutcome::done) return;
-    const READDIR3resok& ok = result.READDIR3res_u.resok;
+    const READDIR3resok& ok = static_cast<const READDIR3res*>(data)->READDIR3res_u.resok;
     for (const entry3* entry = ok.reply.entries; entry != nullptr; entry = entry->nextentry) {
         const std::string_view name = entry->name == nullptr ? "" : entry->name;
         if (name != "." && name != "..") ++reply.entries;
@@ -91,13 +72,10 @@ std::uint32_t without_umask(std::uint32_t mode) {
     return mode & ~mask;
 }
 
-bool NfsRequests::write(NfsTransport& transport,
-                        NfsCall& call,
+bool NfsRequests::write(NfsCall& call,
                         const NfsHandle& file,
                         std::uint64_t offset,
-                        std::span<const std::byte> bytes,
-                        Instant now) {
-    if (transport.rpc() == nullptr) return false;
+                        std::span<const std::byte> bytes) const {
     call.asked_bytes = static_cast<std::uint32_t>(bytes.size());
     WRITE3args args{};
     args.file = handle3(file);
@@ -106,86 +84,58 @@ bool NfsRequests::write(NfsTransport& transport,
     args.stable = UNSTABLE;
     args.data.data_len = call.asked_bytes;
     args.data.data_val = const_cast<char*>(reinterpret_cast<const char*>(bytes.data()));
-    return sent(transport, call, now,
-                rpc_nfs3_write_async(transport.rpc(), on_reply<decode_write>, &args, &call));
+    return send<decode_write>(call, rpc_nfs3_write_async, args);
 }
 
-bool NfsRequests::commit(NfsTransport& transport, NfsCall& call, const NfsHandle& file, Instant now) {
-    if (transport.rpc() == nullptr) return false;
-    COMMIT3args args{handle3(file), 0, 0};  // the whole file
-    return sent(transport, call, now,
-                rpc_nfs3_commit_async(transport.rpc(), on_reply<decode_commit>, &args, &call));
+bool NfsRequests::commit(NfsCall& call, const NfsHandle& file) const {
+    return send<decode_commit>(call, rpc_nfs3_commit_async,
+                               COMMIT3args{handle3(file), 0, 0});  // the whole file
 }
 
-bool NfsRequests::create(
-    NfsTransport& transport, NfsCall& call, const NfsHandle& directory, const std::string& name, Instant now) {
-    if (transport.rpc() == nullptr) return false;
+bool NfsRequests::create(NfsCall& call, const NfsHandle& directory, const std::string& name) const {
     CREATE3args args{};
     args.where = entry_of(directory, name);
     args.how.mode = GUARDED;
     args.how.createhow3_u.g_obj_attributes = new_attributes(kFileMode);
-    return sent(transport, call, now,
-                rpc_nfs3_create_async(transport.rpc(), on_reply<decode_create>, &args, &call));
+    return send<decode_create>(call, rpc_nfs3_create_async, args);
 }
 
-bool NfsRequests::make_directory(
-    NfsTransport& transport, NfsCall& call, const NfsHandle& directory, const std::string& name, Instant now) {
-    if (transport.rpc() == nullptr) return false;
-    MKDIR3args args{entry_of(directory, name), new_attributes(kDirectoryMode)};
-    return sent(transport, call, now,
-                rpc_nfs3_mkdir_async(transport.rpc(), on_reply<decode_status>, &args, &call));
+bool NfsRequests::make_directory(NfsCall& call, const NfsHandle& directory, const std::string& name) const {
+    const MKDIR3args args{entry_of(directory, name), new_attributes(kDirectoryMode)};
+    return send<decode_nothing>(call, rpc_nfs3_mkdir_async, args);
 }
 
-bool NfsRequests::remove(
-    NfsTransport& transport, NfsCall& call, const NfsHandle& directory, const std::string& name, Instant now) {
-    if (transport.rpc() == nullptr) return false;
-    REMOVE3args args{entry_of(directory, name)};
-    return sent(transport, call, now,
-                rpc_nfs3_remove_async(transport.rpc(), on_reply<decode_status>, &args, &call));
+bool NfsRequests::remove(NfsCall& call, const NfsHandle& directory, const std::string& name) const {
+    return send<decode_nothing>(call, rpc_nfs3_remove_async, REMOVE3args{entry_of(directory, name)});
 }
 
-bool NfsRequests::remove_directory(
-    NfsTransport& transport, NfsCall& call, const NfsHandle& directory, const std::string& name, Instant now) {
-    if (transport.rpc() == nullptr) return false;
-    RMDIR3args args{entry_of(directory, name)};
-    return sent(transport, call, now,
-                rpc_nfs3_rmdir_async(transport.rpc(), on_reply<decode_status>, &args, &call));
+bool NfsRequests::remove_directory(NfsCall& call, const NfsHandle& directory, const std::string& name) const {
+    return send<decode_nothing>(call, rpc_nfs3_rmdir_async, RMDIR3args{entry_of(directory, name)});
 }
 
-bool NfsRequests::rename(NfsTransport& transport,
-                         NfsCall& call,
+bool NfsRequests::rename(NfsCall& call,
                          const NfsHandle& from,
                          const std::string& name,
                          const NfsHandle& to,
-                         const std::string& new_name,
-                         Instant now) {
-    if (transport.rpc() == nullptr) return false;
-    RENAME3args args{entry_of(from, name), entry_of(to, new_name)};
-    return sent(transport, call, now,
-                rpc_nfs3_rename_async(transport.rpc(), on_reply<decode_status>, &args, &call));
+                         const std::string& new_name) const {
+    const RENAME3args args{entry_of(from, name), entry_of(to, new_name)};
+    return send<decode_nothing>(call, rpc_nfs3_rename_async, args);
 }
 
-bool NfsRequests::attributes(NfsTransport& transport, NfsCall& call, const NfsHandle& handle, Instant now) {
-    if (transport.rpc() == nullptr) return false;
-    GETATTR3args args{handle3(handle)};
-    return sent(transport, call, now,
-                rpc_nfs3_getattr_async(transport.rpc(), on_reply<decode_attributes>, &args, &call));
+bool NfsRequests::attributes(NfsCall& call, const NfsHandle& handle) const {
+    return send<decode_attributes>(call, rpc_nfs3_getattr_async, GETATTR3args{handle3(handle)});
 }
 
-bool NfsRequests::list(NfsTransport& transport,
-                       NfsCall& call,
+bool NfsRequests::list(NfsCall& call,
                        const NfsHandle& directory,
                        std::uint64_t cookie,
-                       const std::array<char, 8>& verifier,
-                       Instant now) {
-    if (transport.rpc() == nullptr) return false;
+                       const std::array<char, 8>& verifier) const {
     READDIR3args args{};
     args.dir = handle3(directory);
     args.cookie = cookie;
     std::memcpy(args.cookieverf, verifier.data(), verifier.size());
     args.count = kListReplyBytes;
-    return sent(transport, call, now,
-                rpc_nfs3_readdir_async(transport.rpc(), on_reply<decode_list>, &args, &call));
+    return send<decode_list>(call, rpc_nfs3_readdir_async, args);
 }
 
 }  // namespace streamsim::storage

@@ -5,12 +5,7 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
-#include <cstring>
 #include <utility>
-
-#include "base/units.h"
-#include "storage/errno_text.h"
 
 namespace streamsim::storage {
 namespace {
@@ -39,7 +34,6 @@ NfsNode::NfsNode(const RemotePlace& place,
       version_(version),
       directory_(std::move(directory)),
       notice_(std::move(notice)),
-      requests_(version),
       helper_(*this, place, epoll) {
     for (std::uint32_t i = 0; i < std::max(place.connections, 1u); ++i)
         connections_.push_back(std::make_unique<NfsConnection>(*this, place, epoll));
@@ -91,12 +85,10 @@ void NfsNode::take_step() {
         case Step::none: return;
         case Step::map_mount:
             if (mount_port_ != 0) return enter(Step::map_nfs);
-            return helper_.stage == NfsConnection::Stage::up ? ask_helper()
-                                                             : connect_helper(kMapperPort, step_);
+            return helper_.is_up() ? ask_helper() : connect_helper(kMapperPort, step_);
         case Step::map_nfs:
             if (nfs_port_ != 0) return enter(Step::connect_mount);
-            return helper_.stage == NfsConnection::Stage::up ? ask_helper()
-                                                             : connect_helper(kMapperPort, step_);
+            return helper_.is_up() ? ask_helper() : connect_helper(kMapperPort, step_);
         case Step::connect_mount:
             mounting_ = directory_;
             mount_error_ = 0;
@@ -104,15 +96,13 @@ void NfsNode::take_step() {
         case Step::mount:
         case Step::exports: return ask_helper();
         case Step::join:
-            helper_.transport.drop();
-            helper_.stage = NfsConnection::Stage::down;
+            helper_.drop();
             for (auto& connection : connections_) {
                 if (connection->stage == NfsConnection::Stage::down) start_connection(*connection);
             }
             return;
         case Step::failed:
-            helper_.transport.drop();
-            helper_.stage = NfsConnection::Stage::down;
+            helper_.drop();
             if (booted_) {
                 failure_.reset();
                 retry_at_ = now_ + kReconnectPauseMax;
@@ -132,7 +122,6 @@ void NfsNode::connect_helper(std::uint16_t port, Step then) {
 
 void NfsNode::ask_helper() {
     helper_.call = {on_helper, this};
-    ++requests_made_;
     bool sent = false;
     switch (step_) {
         case Step::map_mount:
@@ -189,16 +178,16 @@ void NfsNode::on_mount(const NfsReply& reply) {
 }
 
 void NfsNode::on_exports(const NfsReply& reply) {
-    if (reply.outcome != NfsOutcome::done || reply.names == nullptr) {
+    if (reply.outcome != NfsOutcome::done) {
         const bool forbidden = mount_error_ == EACCES || mount_error_ == EPERM;
         return fail(forbidden ? kForbidden : kNoExport);
     }
     // Servers refuse an unknown export with either error.
-    const bool there = std::any_of(reply.names->begin(), reply.names->end(), [&](const std::string& name) {
+    const bool there = std::any_of(reply.names.begin(), reply.names.end(), [&](const std::string& name) {
         return directory_ == name || directory_.starts_with(name == "/" ? name : name + "/");
     });
     constexpr std::size_t kShown = 12;
-    std::vector<std::string> shown = *reply.names;
+    std::vector<std::string> shown = reply.names;
     if (shown.size() > kShown) {
         shown.resize(kShown);
         shown.emplace_back("...");
@@ -223,12 +212,10 @@ void NfsNode::start_connection(NfsConnection& connection) {
 
 void NfsNode::connection_lost(NfsConnection& connection) {
     last_problem_ = fmt::format("{} at port {}: {}", address_, nfs_port_, connection.transport.problem());
-    connection.pause = connection.stage == NfsConnection::Stage::up
-                           ? kReconnectPauseMin
-                           : std::min(connection.pause + connection.pause, kReconnectPauseMax);
-    connection.pause = std::max(connection.pause, kReconnectPauseMin);
+    const bool was_up = connection.is_up();
+    if (was_up) connection.pause = {};
+    connection.pause = std::clamp(connection.pause + connection.pause, kReconnectPauseMin, kReconnectPauseMax);
     connection.retry_at = now_ + connection.pause;
-    const bool was_up = connection.stage == NfsConnection::Stage::up;
     connection.stage = NfsConnection::Stage::down;
     if (was_up && !std::exchange(notified_, true))
         say(fmt::format("{}: the connection was lost: {}; connecting again", name(),
@@ -262,8 +249,7 @@ void NfsNode::serve(NfsConnection& connection, std::uint32_t events, Instant now
                connection.transport.state() == NfsTransport::State::connected) {
         connection.stage = NfsConnection::Stage::asking;
         connection.call = {on_limits, &connection};
-        ++requests_made_;
-        if (!requests_.server_limits(connection.transport, connection.call, root_, now)) {
+        if (!NfsRequests(connection.transport, version_, now).server_limits(connection.call, root_)) {
             connection.transport.drop();
             connection_lost(connection);
         } else {
@@ -312,8 +298,8 @@ void NfsNode::connection_up(NfsConnection& connection) {
     connection.stage = NfsConnection::Stage::up;
     connection.pause = {};
     if (std::exchange(connection.was_up, true)) ++reconnects_;
-    const auto up = std::count_if(connections_.begin(), connections_.end(),
-                                  [](const auto& each) { return each->stage == NfsConnection::Stage::up; });
+    const auto up =
+        std::count_if(connections_.begin(), connections_.end(), [](const auto& each) { return each->is_up(); });
     connections_max_ = std::max(connections_max_, static_cast<std::uint32_t>(up));
     if (static_cast<std::size_t>(up) < connections_.size()) return;
     booted_ = true;
@@ -351,8 +337,7 @@ void NfsNode::tick(Instant now) {
         make_client();
         if (now >= renew_at_ && client_state_ == Client::confirmed && !renewing_ && ready()) {
             renew_call_ = {on_renewed, this};
-            renewing_ = NfsRequests::renew(pick(), renew_call_, client_, now);
-            ++requests_made_;
+            renewing_ = requests(now).renew(renew_call_, client_);
         }
     }
     advance();
@@ -371,36 +356,31 @@ void NfsNode::flush(Instant now) {
 }
 
 void NfsNode::drop_all() {
-    helper_.transport.drop();
-    helper_.stage = NfsConnection::Stage::down;
-    for (auto& connection : connections_) {
-        connection->transport.drop();
-        connection->stage = NfsConnection::Stage::down;
-    }
+    helper_.drop();
+    for (auto& connection : connections_) connection->drop();
 }
 
 bool NfsNode::ready() const {
     if (!has_root_ || (version_ == 4 && client_state_ != Client::confirmed)) return false;
     return std::any_of(connections_.begin(), connections_.end(),
-                       [](const auto& connection) { return connection->stage == NfsConnection::Stage::up; });
+                       [](const auto& connection) { return connection->is_up(); });
 }
 
 bool NfsNode::all_up() const {
-    return ready() && std::all_of(connections_.begin(), connections_.end(), [](const auto& connection) {
-               return connection->stage == NfsConnection::Stage::up;
-           });
+    return ready() && std::all_of(connections_.begin(), connections_.end(),
+                                  [](const auto& connection) { return connection->is_up(); });
 }
 
-NfsTransport& NfsNode::pick() {
+NfsRequests NfsNode::requests(Instant now) {
     NfsConnection* best = nullptr;
     ++turn_;
     for (std::size_t i = 0; i < connections_.size(); ++i) {
         NfsConnection& connection = *connections_[(turn_ + i) % connections_.size()];
-        if (connection.stage != NfsConnection::Stage::up) continue;
+        if (!connection.is_up()) continue;
         if (best == nullptr || connection.transport.outstanding() < best->transport.outstanding())
             best = &connection;
     }
-    return best->transport;
+    return {best->transport, version_, now};
 }
 
 std::optional<std::string_view> NfsNode::below_root(std::string_view path) const {
@@ -424,16 +404,13 @@ void NfsNode::make_client() {
     if (client_state_ != Client::unknown) return;
     NfsConnection* connection = nullptr;
     for (auto& each : connections_) {
-        if (each->stage == NfsConnection::Stage::up) connection = each.get();
+        if (each->is_up()) connection = each.get();
     }
     if (connection == nullptr) return;
-    std::array<char, 256> host{};
-    if (gethostname(host.data(), host.size() - 1) != 0) host[0] = '?';
     // Each node object has a name of its own: two loops of a process are two clients.
-    const std::string id = fmt::format("streamsim {} {} {}", host.data(), getpid(), fmt::ptr(this));
+    const std::string id = fmt::format("streamsim {} {} {}", own_host_name(), getpid(), fmt::ptr(this));
     client_call_ = {on_client, this};
-    ++requests_made_;
-    if (!NfsRequests::set_client(connection->transport, client_call_, id, boot_, now_)) return;
+    if (!NfsRequests(connection->transport, version_, now_).set_client(client_call_, id, boot_)) return;
     client_state_ = Client::asking;
     connection->transport.flush();
 }
@@ -449,22 +426,23 @@ void NfsNode::on_client(void* self, NfsCall& call, const NfsReply& reply) {
     }
     if (reply.client != 0) {  // the new id has to be confirmed
         node.client_ = reply.client;
-        ++node.requests_made_;
-        if (!NfsRequests::confirm_client(*call.transport, call, reply.client, reply.verifier, node.now_))
-            node.client_state_ = Client::unknown;
+        const NfsRequests requests(*call.transport, node.version_, node.now_);
+        if (!requests.confirm_client(call, reply.client, reply.verifier)) node.client_state_ = Client::unknown;
         return;
     }
     node.client_state_ = Client::confirmed;
-    constexpr std::uint32_t kShortest = 10;
-    node.renew_at_ = node.now_ + seconds(std::max(node.lease_s_, kShortest) / 3);
+    node.renew_later();
+}
+
+void NfsNode::renew_later() {
+    constexpr std::uint32_t kShortestLeaseS = 10;
+    renew_at_ = now_ + seconds(std::max(lease_s_, kShortestLeaseS) / 3);
 }
 
 void NfsNode::on_renewed(void* self, NfsCall&, const NfsReply& reply) {
     auto& node = *static_cast<NfsNode*>(self);
     node.renewing_ = false;
-    constexpr std::uint32_t kShortest = 10;
-    if (reply.outcome == NfsOutcome::done)
-        node.renew_at_ = node.now_ + seconds(std::max(node.lease_s_, kShortest) / 3);
+    if (reply.outcome == NfsOutcome::done) node.renew_later();
     if (reply.outcome == NfsOutcome::expired) node.client_expired(node.client_);
 }
 
@@ -488,10 +466,11 @@ ServerTraffic NfsNode::traffic() const {
     out.seats = seats;
     out.connections = connections_max_;
     out.read_bytes = read_bytes_;
-    out.requests = requests_made_;
+    out.requests = helper_.transport.calls();
     out.received_bytes = received_bytes;
     out.reconnects = reconnects_;
     for (const auto& connection : connections_) {
+        out.requests += connection->transport.calls();
         out.retransmitted_segments += connection->transport.retransmitted_segments();
         const auto rtt = connection->transport.rtt_ns();
         if (rtt && (!out.rtt_ns || *rtt > *out.rtt_ns)) out.rtt_ns = rtt;

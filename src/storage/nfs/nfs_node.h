@@ -8,7 +8,6 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -30,6 +29,12 @@ struct NfsConnection {
 
     NfsConnection(NfsNode& its_node, const RemotePlace& place, int epoll)
         : node(its_node), transport(place, epoll, this) {}
+
+    bool is_up() const { return stage == Stage::up; }
+    void drop() {
+        transport.drop();
+        stage = Stage::down;
+    }
 
     NfsNode& node;
     NfsTransport transport;
@@ -57,7 +62,6 @@ public:
 
     const std::string& address() const { return address_; }
     std::uint32_t version() const { return version_; }
-    const NfsRequests& requests() const { return requests_; }
 
     void begin(Instant now);
     /// The `now` of the last call that had one.
@@ -80,8 +84,8 @@ public:
     /// The last error, or the service that does not answer, for messages.
     std::string problem() const;
 
-    /// The connection with the fewest outstanding calls. REQUIRES: ready().
-    NfsTransport& pick();
+    /// Requests on the connection with the fewest outstanding calls. REQUIRES: ready().
+    NfsRequests requests(Instant now);
     const NfsHandle& root() const { return root_; }
     /// The path of root(), and the ports of the services. REQUIRES: ready().
     const std::string& mounted() const { return mounted_; }
@@ -107,19 +111,9 @@ public:
     ServerTraffic traffic() const;
     /// Calls without a reply.
     std::uint32_t outstanding() const;
-    void count_request() { ++requests_made_; }
 
 private:
-    enum class Step : std::uint8_t {
-        none,
-        map_mount,
-        map_nfs,
-        connect_mount,
-        mount,
-        exports,
-        join,
-        failed,
-    };
+    enum class Step : std::uint8_t { none, map_mount, map_nfs, connect_mount, mount, exports, join, failed };
     enum class Client : std::uint8_t { unknown, asking, confirmed };
 
     std::string unanswered() const;  // names the service that does not answer
@@ -143,6 +137,7 @@ private:
     static void on_limits(void* connection, NfsCall& call, const NfsReply& reply);
     void make_client();
     static void on_client(void* self, NfsCall& call, const NfsReply& reply);
+    void renew_later();
     static void on_renewed(void* self, NfsCall& call, const NfsReply& reply);
     void say(const std::string& text) const {
         if (notice_) notice_(text);
@@ -154,7 +149,6 @@ private:
     const std::uint32_t version_;
     const std::string directory_;
     const NoticeSink notice_;
-    const NfsRequests requests_;
     Instant now_;
 
     // Finding the export.
@@ -191,7 +185,6 @@ private:
     std::uint64_t owners_ = 0;
 
     std::unordered_map<std::string, NfsHandle> directories_;
-    std::uint64_t requests_made_ = 0;
     std::uint64_t reconnects_ = 0;
     std::uint32_t connections_max_ = 0;
 };

@@ -10,8 +10,6 @@ namespace {
 constexpr std::uint32_t kLinksMax = 40;  // as Linux
 constexpr std::size_t kNameMax = 255;
 constexpr std::size_t kDirectoriesMax = 10'000;
-constexpr Duration kRetryPause = milliseconds(100);
-constexpr Duration kLossPause = milliseconds(20);
 
 /// Puts the names of a path before those of `rest`, which is in reverse order.
 void put_before(std::vector<std::string>& rest, std::string_view path) {
@@ -148,9 +146,8 @@ void NfsPathWalk::step() {
     }
     if (!rest_.empty() && rest_.back().size() > kNameMax) return finish(ENAMETOOLONG);
     call_ = {on_reply, this};
-    asked_ = ask(node_->pick());
-    if (asked_) return node_->count_request();
-    finish(EIO);
+    asked_ = ask();
+    if (!asked_) finish(EIO);
 }
 
 /// Chooses the change, now that at_ is the directory of the name to be changed.
@@ -172,36 +169,29 @@ void NfsPathWalk::arrive() {
     }
 }
 
-bool NfsPathWalk::ask(NfsTransport& transport) {
-    const Instant now = now_;
-    const NfsRequests& requests = node_->requests();
+bool NfsPathWalk::ask() {
+    const NfsRequests requests = node_->requests(now_);
     switch (step_) {
         case Step::lookup:
-        case Step::lookup_link: return requests.lookup(transport, call_, at_, rest_.back(), now);
-        case Step::read_link: return requests.read_link(transport, call_, link_, now);
-        case Step::access: return NfsRequests::access(transport, call_, file_.handle, now);
-        case Step::confirm: return NfsRequests::confirm_open(transport, call_, file_, now);
+        case Step::lookup_link: return requests.lookup(call_, at_, rest_.back());
+        case Step::read_link: return requests.read_link(call_, link_);
+        case Step::access: return requests.access(call_, file_.handle);
+        case Step::confirm: return requests.confirm_open(call_, file_);
         case Step::open:
             file_ = {};
             file_.owner = node_->new_owner();
             client_ = node_->client();
-            return NfsRequests::open(transport, call_, client_, at_, rest_.back(), file_, now);
-        case Step::attributes: return NfsRequests::attributes(transport, call_, object_, now);
-        case Step::list: return NfsRequests::list(transport, call_, object_, cookie_, cookie_verifier_, now);
-        default: return ask_change(transport);
+            return requests.open(call_, client_, at_, rest_.back(), file_);
+        case Step::attributes: return requests.attributes(call_, object_);
+        case Step::list: return requests.list(call_, object_, cookie_, cookie_verifier_);
+        case Step::create: return requests.create(call_, at_, rest_.back());
+        case Step::make_directory: return requests.make_directory(call_, at_, rest_.back());
+        case Step::remove: return requests.remove(call_, at_, rest_.back());
+        case Step::remove_directory: return requests.remove_directory(call_, at_, rest_.back());
+        case Step::rename: return requests.rename(call_, from_, from_name_, at_, rest_.back());
+        case Step::arrived: break;
     }
-}
-
-bool NfsPathWalk::ask_change(NfsTransport& transport) {
-    const std::string& name = rest_.back();
-    switch (step_) {
-        case Step::create: return NfsRequests::create(transport, call_, at_, name, now_);
-        case Step::make_directory: return NfsRequests::make_directory(transport, call_, at_, name, now_);
-        case Step::remove: return NfsRequests::remove(transport, call_, at_, name, now_);
-        case Step::remove_directory: return NfsRequests::remove_directory(transport, call_, at_, name, now_);
-        case Step::rename: return NfsRequests::rename(transport, call_, from_, from_name_, at_, name, now_);
-        default: return false;
-    }
+    return false;
 }
 
 void NfsPathWalk::finish(int error) {
@@ -323,14 +313,14 @@ void NfsPathWalk::forget_below() {
 }
 
 void NfsPathWalk::take_lookup(const NfsReply& reply) {
+    const bool last = rest_.size() == 1;
     if (reply.kind == NfsKind::link) {
-        if (writes() && rest_.size() == 1) return finish(ELOOP);
-        if (rest_.size() == 1) first_walk_ = false;
+        if (writes() && last) return finish(ELOOP);
+        if (last) first_walk_ = false;
         link_ = reply.handle;
         step_ = Step::read_link;
         return;
     }
-    const bool last = rest_.size() == 1;
     if (last && request_.operation == OpKind::path) {
         object_ = reply.handle;
         return inspect();

@@ -71,8 +71,7 @@ private:
     bool find_root();
     void step();
     void arrive();
-    bool ask(NfsTransport& transport);
-    bool ask_change(NfsTransport& transport);
+    bool ask();
     bool handle_outcome(const NfsReply& reply);
     bool take_failure(int error);
     void inspect();

@@ -43,8 +43,9 @@ inline void fail(NfsReply& reply, int error) {
     reply.error = error;
 }
 
+/// False: the reply has no handle of a valid size, and fails.
 inline bool set_handle(NfsReply& reply, const char* bytes, std::uint32_t size) {
-    if (bytes == nullptr || size == 0 || size > reply.handle.bytes.size()) return false;
+    if (bytes == nullptr || size == 0 || size > reply.handle.bytes.size()) return fail(reply, EPROTO), false;
     reply.handle.size = size;
     std::memcpy(reply.handle.bytes.data(), bytes, size);
     return true;
@@ -66,15 +67,20 @@ inline nfs_fh3 handle3(const NfsHandle& handle) {
     return out;
 }
 
+/// Takes the members of a reply from libnfs's result. Runs only when the result's status, if it has one, is
+/// good.
 using Decode = void (*)(const void* data, const NfsCall& call, NfsReply& reply);
 
-template <Decode decode>
+template <Decode decode, bool has_status = true>
 void on_reply(rpc_context* rpc, int status, void* data, void* user) {
     auto& call = *static_cast<NfsCall*>(user);
     call.transport->answered();
     NfsReply reply;
     if (status == RPC_STATUS_SUCCESS && data != nullptr) {
-        decode(data, call, reply);
+        int result_status = 0;
+        if (has_status) std::memcpy(&result_status, data, sizeof result_status);  // the first member
+        note_status(result_status, reply);
+        if (reply.outcome == NfsOutcome::done) decode(data, call, reply);
     } else if (status == RPC_STATUS_ERROR) {
         const char* text = rpc_get_error(rpc);
         reply.text = text == nullptr ? "" : text;
@@ -82,10 +88,19 @@ void on_reply(rpc_context* rpc, int status, void* data, void* user) {
     call.answer(call.owner, call, reply);
 }
 
+inline void decode_nothing(const void*, const NfsCall&, NfsReply&) {}
+
+/// Notes a request that libnfs took with result 0.
 inline bool sent(NfsTransport& transport, NfsCall& call, Instant now, int result) {
     if (result != 0) return false;
     transport.sent(call, now);
     return true;
+}
+
+template <auto decode, typename Begin, typename Arguments>
+bool NfsRequests::send(NfsCall& call, Begin begin, Arguments arguments) const {
+    rpc_context* const rpc = transport_.rpc();
+    return rpc != nullptr && sent(transport_, call, now_, begin(rpc, on_reply<decode>, &arguments, &call));
 }
 
 }  // namespace streamsim::storage

@@ -24,78 +24,53 @@ void set_data(NfsReply& reply, const char* bytes, std::uint32_t length, std::uin
 // ---- the port mapper, the mount service
 
 void decode_port(const void* data, const NfsCall&, NfsReply& reply) {
-    reply.outcome = NfsOutcome::done;
     reply.number = *static_cast<const std::uint32_t*>(data);
 }
 
 void decode_mount(const void* data, const NfsCall&, NfsReply& reply) {
-    const auto& result = *static_cast<const mountres3*>(data);
-    note_status(static_cast<int>(result.fhs_status), reply);
-    if (reply.outcome != NfsOutcome::done) return;
-    const auto& handle = result.mountres3_u.mountinfo.fhandle;
-    if (!set_handle(reply, handle.fhandle3_val, handle.fhandle3_len)) fail(reply, EPROTO);
+    const auto& handle = static_cast<const mountres3*>(data)->mountres3_u.mountinfo.fhandle;
+    set_handle(reply, handle.fhandle3_val, handle.fhandle3_len);
 }
 
-void decode_exports_and_answer(rpc_context*, int status, void* data, void* user) {
-    auto& call = *static_cast<NfsCall*>(user);
-    call.transport->answered();
-    NfsReply reply;
-    std::vector<std::string> names;
-    if (status == RPC_STATUS_SUCCESS && data != nullptr) {
-        reply.outcome = NfsOutcome::done;
-        constexpr std::size_t kNamesMax = 1000;
-        for (const exportnode* node = *static_cast<exports*>(data); node != nullptr && names.size() < kNamesMax;
-             node = node->ex_next) {
-            if (node->ex_dir != nullptr) names.emplace_back(node->ex_dir);
-        }
-        reply.names = &names;
+void decode_exports(const void* data, const NfsCall&, NfsReply& reply) {
+    constexpr std::size_t kNamesMax = 1000;
+    for (const exportnode* node = *static_cast<const exports*>(data);
+         node != nullptr && reply.names.size() < kNamesMax; node = node->ex_next) {
+        if (node->ex_dir != nullptr) reply.names.emplace_back(node->ex_dir);
     }
-    call.answer(call.owner, call, reply);
 }
 
 // ---- version 3
 
 void decode_limits3(const void* data, const NfsCall&, NfsReply& reply) {
-    const auto& result = *static_cast<const FSINFO3res*>(data);
-    note_status(static_cast<int>(result.status), reply);
-    if (reply.outcome != NfsOutcome::done) return;
-    reply.number = result.FSINFO3res_u.resok.rtmax;
-    reply.write_bytes = result.FSINFO3res_u.resok.wtmax;
+    const FSINFO3resok& ok = static_cast<const FSINFO3res*>(data)->FSINFO3res_u.resok;
+    reply.number = ok.rtmax;
+    reply.write_bytes = ok.wtmax;
 }
 
 void decode_lookup3(const void* data, const NfsCall&, NfsReply& reply) {
-    const auto& result = *static_cast<const LOOKUP3res*>(data);
-    note_status(static_cast<int>(result.status), reply);
-    if (reply.outcome != NfsOutcome::done) return;
-    const LOOKUP3resok& ok = result.LOOKUP3res_u.resok;
-    if (!set_handle(reply, ok.object.data.data_val, ok.object.data.data_len)) return fail(reply, EPROTO);
+    const LOOKUP3resok& ok = static_cast<const LOOKUP3res*>(data)->LOOKUP3res_u.resok;
+    if (!set_handle(reply, ok.object.data.data_val, ok.object.data.data_len)) return;
     if (ok.obj_attributes.attributes_follow == 0) return;
     reply.kind = kind_of(static_cast<int>(ok.obj_attributes.post_op_attr_u.attributes.type));
     reply.links = ok.obj_attributes.post_op_attr_u.attributes.nlink;
 }
 
 void decode_access3(const void* data, const NfsCall&, NfsReply& reply) {
-    const auto& result = *static_cast<const ACCESS3res*>(data);
-    note_status(static_cast<int>(result.status), reply);
+    const auto access = static_cast<const ACCESS3res*>(data)->ACCESS3res_u.resok.access;
     constexpr std::uint32_t kWrite = ACCESS3_MODIFY | ACCESS3_EXTEND;
-    if (reply.outcome != NfsOutcome::done) return;
-    reply.may_read = (result.ACCESS3res_u.resok.access & ACCESS3_READ) != 0;
-    reply.may_write = (result.ACCESS3res_u.resok.access & kWrite) == kWrite;
+    reply.may_read = (access & ACCESS3_READ) != 0;
+    reply.may_write = (access & kWrite) == kWrite;
 }
 
 void decode_link3(const void* data, const NfsCall&, NfsReply& reply) {
-    const auto& result = *static_cast<const READLINK3res*>(data);
-    note_status(static_cast<int>(result.status), reply);
-    if (reply.outcome != NfsOutcome::done) return;
-    if (result.READLINK3res_u.resok.data == nullptr) return fail(reply, EPROTO);
-    reply.text = result.READLINK3res_u.resok.data;
+    const char* const target = static_cast<const READLINK3res*>(data)->READLINK3res_u.resok.data;
+    if (target == nullptr) return fail(reply, EPROTO);
+    reply.text = target;
 }
 
 void decode_read3(const void* data, const NfsCall& call, NfsReply& reply) {
-    const auto& result = *static_cast<const READ3res*>(data);
-    note_status(static_cast<int>(result.status), reply);
-    if (reply.outcome != NfsOutcome::done) return;
-    const READ3resok& ok = result.READ3res_u.resok;
+    const READ3resok& ok = static_cast<const READ3res*>(data)->READ3res_u.resok;
     if (ok.count != ok.data.data_len) return fail(reply, EPROTO);
     set_data(reply, ok.data.data_val, ok.data.data_len, call.asked_bytes, ok.eof != 0);
 }
@@ -122,15 +97,12 @@ public:
         request.bitmap4_len = numbers_above_31 == 0 ? 1 : 2;
         request.bitmap4_val = attributes_.data();
     }
-    template <Decode decode>
-    bool send(NfsTransport& transport, NfsCall& call, Instant now) {
-        return sent(transport, call, now, send(transport.rpc(), on_reply<decode>, &call));
-    }
-    int send(rpc_context* rpc, rpc_cb then, void* user) {
+    /// Valid as long as this object.
+    COMPOUND4args args() {
         COMPOUND4args args{};
         args.argarray.argarray_len = static_cast<u_int>(count_);
         args.argarray.argarray_val = operations_.data();
-        return rpc_nfs4_compound_async(rpc, then, &args, user);
+        return args;
     }
 
 private:
@@ -159,11 +131,9 @@ void set_state(NfsReply& reply, const stateid4& state) {
     std::memcpy(reply.state.data(), state.other, reply.state.size());
 }
 
-/// The result of an operation of the compound; null, with the reason in the reply: it was not reached.
+/// The result of an operation of the compound; null: there is none, and the reply fails.
 const nfs_resop4* find(const void* data, nfs_opnum4 operation, NfsReply& reply) {
     const auto& result = *static_cast<const COMPOUND4res*>(data);
-    note_status(static_cast<int>(result.status), reply);
-    if (reply.outcome != NfsOutcome::done) return nullptr;
     for (u_int i = 0; i < result.resarray.resarray_len; ++i) {
         if (result.resarray.resarray_val[i].resop == operation) return &result.resarray.resarray_val[i];
     }
@@ -175,9 +145,7 @@ bool take_handle4(const void* data, NfsReply& reply) {
     const nfs_resop4* got = find(data, OP_GETFH, reply);
     if (got == nullptr) return false;
     const nfs_fh4& object = got->nfs_resop4_u.opgetfh.GETFH4res_u.resok4.object;
-    if (set_handle(reply, object.nfs_fh4_val, object.nfs_fh4_len)) return true;
-    fail(reply, EPROTO);
-    return false;
+    return set_handle(reply, object.nfs_fh4_val, object.nfs_fh4_len);
 }
 
 std::uint32_t word(const char* bytes) {
@@ -238,10 +206,6 @@ void decode_client4(const void* data, const NfsCall&, NfsReply& reply) {
     std::memcpy(reply.verifier.data(), ok.setclientid_confirm, reply.verifier.size());
 }
 
-void decode_status4(const void* data, const NfsCall&, NfsReply& reply) {
-    note_status(static_cast<int>(static_cast<const COMPOUND4res*>(data)->status), reply);
-}
-
 void decode_open4(const void* data, const NfsCall&, NfsReply& reply) {
     if (!take_handle4(data, reply)) return;
     const nfs_resop4* got = find(data, OP_OPEN, reply);
@@ -268,7 +232,8 @@ void on_space(rpc_context*, int status, void* data, void* user) {
     const std::unique_ptr<SpaceRequest> request(static_cast<SpaceRequest*>(user));
     NfsReply reply;
     if (status != RPC_STATUS_SUCCESS || data == nullptr) return request->answer(request->user, ENOTCONN, 0);
-    const nfs_resop4* got = find(data, OP_GETATTR, reply);
+    note_status(static_cast<int>(static_cast<const COMPOUND4res*>(data)->status), reply);
+    const nfs_resop4* const got = reply.outcome == NfsOutcome::done ? find(data, OP_GETATTR, reply) : nullptr;
     if (got == nullptr) {
         const bool said = reply.outcome == NfsOutcome::failed;
         return request->answer(request->user, said ? reply.error : EIO, 0);
@@ -304,7 +269,8 @@ bool nfs4_ask_space(rpc_context* rpc,
     }
     compound.get_attributes(0, kSpaceAvailable);
     auto request = std::make_unique<SpaceRequest>(SpaceRequest{answer, user});
-    if (compound.send(rpc, on_space, request.get()) != 0) return false;
+    COMPOUND4args args = compound.args();
+    if (rpc_nfs4_compound_async(rpc, on_space, &args, request.get()) != 0) return false;
     (void)request.release();  // on_space() owns it now
     return true;
 }
@@ -312,89 +278,63 @@ bool nfs4_ask_space(rpc_context* rpc,
 bool nfs_ask_port(NfsTransport& transport, NfsCall& call, NfsService service, Instant now) {
     const auto [program, version] =
         service == NfsService::mount ? std::pair(MOUNT_PROGRAM, MOUNT_V3) : std::pair(NFS_PROGRAM, NFS_V3);
-    return transport.rpc() != nullptr &&
-           sent(transport, call, now,
-                rpc_pmap2_getport_async(transport.rpc(), program, version, IPPROTO_TCP, on_reply<decode_port>,
-                                        &call));
+    rpc_context* const rpc = transport.rpc();
+    return rpc != nullptr && sent(transport, call, now,
+                                  rpc_pmap2_getport_async(rpc, program, version, IPPROTO_TCP,
+                                                          on_reply<decode_port, false>, &call));
 }
 
 bool nfs_mount(NfsTransport& transport, NfsCall& call, const std::string& path, Instant now) {
-    return transport.rpc() != nullptr && sent(transport, call, now,
-                                              rpc_mount3_mnt_async(transport.rpc(), on_reply<decode_mount>,
-                                                                   const_cast<char*>(path.c_str()), &call));
+    rpc_context* const rpc = transport.rpc();
+    char* const name = const_cast<char*>(path.c_str());
+    return rpc != nullptr &&
+           sent(transport, call, now, rpc_mount3_mnt_async(rpc, on_reply<decode_mount>, name, &call));
 }
 
 bool nfs_ask_exports(NfsTransport& transport, NfsCall& call, Instant now) {
-    return transport.rpc() != nullptr &&
-           sent(transport, call, now,
-                rpc_mount3_export_async(transport.rpc(), decode_exports_and_answer, &call));
+    rpc_context* const rpc = transport.rpc();
+    return rpc != nullptr &&
+           sent(transport, call, now, rpc_mount3_export_async(rpc, on_reply<decode_exports, false>, &call));
 }
 
-bool NfsRequests::server_limits(NfsTransport& transport,
-                                NfsCall& call,
-                                const NfsHandle& root,
-                                Instant now) const {
-    if (transport.rpc() == nullptr) return false;
-    if (!four_) {
-        FSINFO3args args{handle3(root)};
-        return sent(transport, call, now,
-                    rpc_nfs3_fsinfo_async(transport.rpc(), on_reply<decode_limits3>, &args, &call));
-    }
+bool NfsRequests::server_limits(NfsCall& call, const NfsHandle& root) const {
+    if (!four_) return send<decode_limits3>(call, rpc_nfs3_fsinfo_async, FSINFO3args{handle3(root)});
     Compound compound;
     compound.add(OP_PUTROOTFH);
     compound.add(OP_GETFH);
     compound.get_attributes(kLimits4);
-    return compound.send<decode_limits4>(transport, call, now);
+    return send<decode_limits4>(call, rpc_nfs4_compound_async, compound.args());
 }
 
-bool NfsRequests::lookup(NfsTransport& transport,
-                         NfsCall& call,
-                         const NfsHandle& directory,
-                         std::string_view name,
-                         Instant now) const {
-    if (transport.rpc() == nullptr) return false;
+bool NfsRequests::lookup(NfsCall& call, const NfsHandle& directory, const std::string& name) const {
     if (!four_) {
-        std::string text(name);
-        LOOKUP3args args{{handle3(directory), text.data()}};
-        return sent(transport, call, now,
-                    rpc_nfs3_lookup_async(transport.rpc(), on_reply<decode_lookup3>, &args, &call));
+        const LOOKUP3args args{{handle3(directory), const_cast<char*>(name.c_str())}};
+        return send<decode_lookup3>(call, rpc_nfs3_lookup_async, args);
     }
     Compound compound;
     compound.put_handle(directory);
     compound.add(OP_LOOKUP).nfs_argop4_u.oplookup.objname = component(name);
     compound.add(OP_GETFH);
     compound.get_attributes(kKind4);
-    return compound.send<decode_lookup4>(transport, call, now);
+    return send<decode_lookup4>(call, rpc_nfs4_compound_async, compound.args());
 }
 
-bool NfsRequests::read_link(NfsTransport& transport,
-                            NfsCall& call,
-                            const NfsHandle& handle,
-                            Instant now) const {
-    if (transport.rpc() == nullptr) return false;
-    if (!four_) {
-        READLINK3args args{handle3(handle)};
-        return sent(transport, call, now,
-                    rpc_nfs3_readlink_async(transport.rpc(), on_reply<decode_link3>, &args, &call));
-    }
+bool NfsRequests::read_link(NfsCall& call, const NfsHandle& handle) const {
+    if (!four_) return send<decode_link3>(call, rpc_nfs3_readlink_async, READLINK3args{handle3(handle)});
     Compound compound;
     compound.put_handle(handle);
     compound.add(OP_READLINK);
-    return compound.send<decode_link4>(transport, call, now);
+    return send<decode_link4>(call, rpc_nfs4_compound_async, compound.args());
 }
 
-bool NfsRequests::read(NfsTransport& transport,
-                       NfsCall& call,
+bool NfsRequests::read(NfsCall& call,
                        const NfsOpenFile& file,
                        std::uint64_t offset,
-                       std::uint32_t bytes,
-                       Instant now) const {
-    if (transport.rpc() == nullptr) return false;
+                       std::uint32_t bytes) const {
     call.asked_bytes = bytes;
     if (!four_) {
-        READ3args args{handle3(file.handle), offset, bytes};
-        return sent(transport, call, now,
-                    rpc_nfs3_read_async(transport.rpc(), on_reply<decode_read3>, &args, &call));
+        const READ3args args{handle3(file.handle), offset, bytes};
+        return send<decode_read3>(call, rpc_nfs3_read_async, args);
     }
     Compound compound;
     compound.put_handle(file.handle);
@@ -402,19 +342,15 @@ bool NfsRequests::read(NfsTransport& transport,
     args.stateid = state_of(file);
     args.offset = offset;
     args.count = bytes;
-    return compound.send<decode_read4>(transport, call, now);
+    return send<decode_read4>(call, rpc_nfs4_compound_async, compound.args());
 }
 
-bool NfsRequests::access(NfsTransport& transport, NfsCall& call, const NfsHandle& handle, Instant now) {
-    if (transport.rpc() == nullptr) return false;
-    ACCESS3args args{handle3(handle), ACCESS3_READ | ACCESS3_MODIFY | ACCESS3_EXTEND};
-    return sent(transport, call, now,
-                rpc_nfs3_access_async(transport.rpc(), on_reply<decode_access3>, &args, &call));
+bool NfsRequests::access(NfsCall& call, const NfsHandle& handle) const {
+    const ACCESS3args args{handle3(handle), ACCESS3_READ | ACCESS3_MODIFY | ACCESS3_EXTEND};
+    return send<decode_access3>(call, rpc_nfs3_access_async, args);
 }
 
-bool NfsRequests::set_client(
-    NfsTransport& transport, NfsCall& call, const std::string& name, std::uint64_t boot, Instant now) {
-    if (transport.rpc() == nullptr) return false;
+bool NfsRequests::set_client(NfsCall& call, const std::string& name, std::uint64_t boot) const {
     Compound compound;
     auto& args = compound.add(OP_SETCLIENTID).nfs_argop4_u.opsetclientid;
     std::memcpy(args.client.verifier, &boot, sizeof boot);
@@ -426,37 +362,30 @@ bool NfsRequests::set_client(
     args.callback.cb_location.r_netid = protocol.data();
     args.callback.cb_location.r_addr = no_address.data();
     args.callback_ident = 1;
-    return compound.send<decode_client4>(transport, call, now);
+    return send<decode_client4>(call, rpc_nfs4_compound_async, compound.args());
 }
 
-bool NfsRequests::confirm_client(NfsTransport& transport,
-                                 NfsCall& call,
+bool NfsRequests::confirm_client(NfsCall& call,
                                  std::uint64_t client,
-                                 const std::array<char, 8>& verifier,
-                                 Instant now) {
-    if (transport.rpc() == nullptr) return false;
+                                 const std::array<char, 8>& verifier) const {
     Compound compound;
     auto& args = compound.add(OP_SETCLIENTID_CONFIRM).nfs_argop4_u.opsetclientid_confirm;
     args.clientid = client;
     std::memcpy(args.setclientid_confirm, verifier.data(), verifier.size());
-    return compound.send<decode_status4>(transport, call, now);
+    return send<decode_nothing>(call, rpc_nfs4_compound_async, compound.args());
 }
 
-bool NfsRequests::renew(NfsTransport& transport, NfsCall& call, std::uint64_t client, Instant now) {
-    if (transport.rpc() == nullptr) return false;
+bool NfsRequests::renew(NfsCall& call, std::uint64_t client) const {
     Compound compound;
     compound.add(OP_RENEW).nfs_argop4_u.oprenew.clientid = client;
-    return compound.send<decode_status4>(transport, call, now);
+    return send<decode_nothing>(call, rpc_nfs4_compound_async, compound.args());
 }
 
-bool NfsRequests::open(NfsTransport& transport,
-                       NfsCall& call,
+bool NfsRequests::open(NfsCall& call,
                        std::uint64_t client,
                        const NfsHandle& directory,
-                       std::string_view name,
-                       const NfsOpenFile& file,
-                       Instant now) {
-    if (transport.rpc() == nullptr) return false;
+                       const std::string& name,
+                       const NfsOpenFile& file) const {
     Compound compound;
     compound.put_handle(directory);
     auto& args = compound.add(OP_OPEN).nfs_argop4_u.opopen;
@@ -471,27 +400,25 @@ bool NfsRequests::open(NfsTransport& transport,
     args.claim.claim = CLAIM_NULL;
     args.claim.open_claim4_u.file = component(name);
     compound.add(OP_GETFH);
-    return compound.send<decode_open4>(transport, call, now);
+    return send<decode_open4>(call, rpc_nfs4_compound_async, compound.args());
 }
 
-bool NfsRequests::confirm_open(NfsTransport& transport, NfsCall& call, const NfsOpenFile& file, Instant now) {
-    if (transport.rpc() == nullptr) return false;
+bool NfsRequests::confirm_open(NfsCall& call, const NfsOpenFile& file) const {
     Compound compound;
     compound.put_handle(file.handle);
     auto& args = compound.add(OP_OPEN_CONFIRM).nfs_argop4_u.opopen_confirm;
     args.open_stateid = state_of(file);
     args.seqid = file.owner_sequence;
-    return compound.send<decode_confirm4>(transport, call, now);
+    return send<decode_confirm4>(call, rpc_nfs4_compound_async, compound.args());
 }
 
-bool NfsRequests::close(NfsTransport& transport, NfsCall& call, const NfsOpenFile& file, Instant now) {
-    if (transport.rpc() == nullptr) return false;
+bool NfsRequests::close(NfsCall& call, const NfsOpenFile& file) const {
     Compound compound;
     compound.put_handle(file.handle);
     auto& args = compound.add(OP_CLOSE).nfs_argop4_u.opclose;
     args.open_stateid = state_of(file);
     args.seqid = file.owner_sequence;
-    return compound.send<decode_status4>(transport, call, now);
+    return send<decode_nothing>(call, rpc_nfs4_compound_async, compound.args());
 }
 
 }  // namespace streamsim::storage

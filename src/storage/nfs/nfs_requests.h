@@ -22,9 +22,6 @@ std::uint32_t without_umask(std::uint32_t mode);
 /// The data limit of one request of libnfs; a longer reply breaks the connection.
 constexpr std::uint32_t kNfsTransferBytesMax = 1U << 20;
 
-/// Does nothing; a call to it links nfs_decode_guard.cc into the program.
-void use_nfs_decode_guard();
-
 enum class NfsService : std::uint8_t { mount, nfs };
 
 /// -> number. Asks a port mapper for a service over TCP.
@@ -42,105 +39,73 @@ bool nfs4_ask_space(rpc_context* rpc,
                     void (*answer)(void* user, int error, std::uint64_t bytes),
                     void* user);
 
-/// The requests of one version of NFS, 3 or 4.
+/// The requests of one version of NFS, 3 or 4, that go out on one connection.
 class NfsRequests {
 public:
-    explicit NfsRequests(std::uint32_t version) : four_(version == 4) {}
+    NfsRequests(NfsTransport& transport, std::uint32_t version, Instant now)
+        : transport_(transport), four_(version == 4), now_(now) {}
 
-    /// -> number; version 4: also lease_s and the handle of the server's root. `root` is used by version 3
-    /// only.
-    bool server_limits(NfsTransport& transport, NfsCall& call, const NfsHandle& root, Instant now) const;
+    /// -> number; version 4: also lease_s and the handle of the server's root. Only version 3 uses `root`.
+    bool server_limits(NfsCall& call, const NfsHandle& root) const;
     /// -> handle, kind.
-    bool lookup(NfsTransport& transport,
-                NfsCall& call,
-                const NfsHandle& directory,
-                std::string_view name,
-                Instant now) const;
+    bool lookup(NfsCall& call, const NfsHandle& directory, const std::string& name) const;
     /// -> text.
-    bool read_link(NfsTransport& transport, NfsCall& call, const NfsHandle& handle, Instant now) const;
+    bool read_link(NfsCall& call, const NfsHandle& handle) const;
     /// -> data, end_of_file.
-    bool read(NfsTransport& transport,
-              NfsCall& call,
-              const NfsOpenFile& file,
-              std::uint64_t offset,
-              std::uint32_t bytes,
-              Instant now) const;
+    bool read(NfsCall& call, const NfsOpenFile& file, std::uint64_t offset, std::uint32_t bytes) const;
 
     // Version 3.
     /// -> may_read, may_write.
-    static bool access(NfsTransport& transport, NfsCall& call, const NfsHandle& handle, Instant now);
+    bool access(NfsCall& call, const NfsHandle& handle) const;
     /// -> number (of bytes), stable, verifier. Copies the bytes before it returns.
-    static bool write(NfsTransport& transport,
-                      NfsCall& call,
-                      const NfsHandle& file,
-                      std::uint64_t offset,
-                      std::span<const std::byte> bytes,
-                      Instant now);
+    bool write(NfsCall& call,
+               const NfsHandle& file,
+               std::uint64_t offset,
+               std::span<const std::byte> bytes) const;
     /// -> verifier.
-    static bool commit(NfsTransport& transport, NfsCall& call, const NfsHandle& file, Instant now);
+    bool commit(NfsCall& call, const NfsHandle& file) const;
     /// -> handle. EEXIST: the name exists.
-    static bool create(NfsTransport& transport,
-                       NfsCall& call,
-                       const NfsHandle& directory,
-                       const std::string& name,
-                       Instant now);
-    static bool make_directory(NfsTransport& transport,
-                               NfsCall& call,
-                               const NfsHandle& directory,
-                               const std::string& name,
-                               Instant now);
-    static bool remove(NfsTransport& transport,
-                       NfsCall& call,
-                       const NfsHandle& directory,
-                       const std::string& name,
-                       Instant now);
-    static bool remove_directory(NfsTransport& transport,
-                                 NfsCall& call,
-                                 const NfsHandle& directory,
-                                 const std::string& name,
-                                 Instant now);
-    static bool rename(NfsTransport& transport,
-                       NfsCall& call,
-                       const NfsHandle& from,
-                       const std::string& name,
-                       const NfsHandle& to,
-                       const std::string& new_name,
-                       Instant now);
+    bool create(NfsCall& call, const NfsHandle& directory, const std::string& name) const;
+    bool make_directory(NfsCall& call, const NfsHandle& directory, const std::string& name) const;
+    bool remove(NfsCall& call, const NfsHandle& directory, const std::string& name) const;
+    bool remove_directory(NfsCall& call, const NfsHandle& directory, const std::string& name) const;
+    bool rename(NfsCall& call,
+                const NfsHandle& from,
+                const std::string& name,
+                const NfsHandle& to,
+                const std::string& new_name) const;
     /// -> kind, size.
-    static bool attributes(NfsTransport& transport, NfsCall& call, const NfsHandle& handle, Instant now);
+    bool attributes(NfsCall& call, const NfsHandle& handle) const;
     /// -> entries, cookie, verifier, end_of_file. `cookie` and `verifier` are those of the previous reply, or
     /// zeroes to list from the beginning.
-    static bool list(NfsTransport& transport,
-                     NfsCall& call,
-                     const NfsHandle& directory,
-                     std::uint64_t cookie,
-                     const std::array<char, 8>& verifier,
-                     Instant now);
+    bool list(NfsCall& call,
+              const NfsHandle& directory,
+              std::uint64_t cookie,
+              const std::array<char, 8>& verifier) const;
 
     // Version 4.
     /// -> client, verifier.
-    static bool set_client(
-        NfsTransport& transport, NfsCall& call, const std::string& name, std::uint64_t boot, Instant now);
-    static bool confirm_client(NfsTransport& transport,
-                               NfsCall& call,
-                               std::uint64_t client,
-                               const std::array<char, 8>& verifier,
-                               Instant now);
-    static bool renew(NfsTransport& transport, NfsCall& call, std::uint64_t client, Instant now);
+    bool set_client(NfsCall& call, const std::string& name, std::uint64_t boot) const;
+    bool confirm_client(NfsCall& call, std::uint64_t client, const std::array<char, 8>& verifier) const;
+    bool renew(NfsCall& call, std::uint64_t client) const;
     /// -> handle, state, confirm. The caller chooses `file.owner`.
-    static bool open(NfsTransport& transport,
-                     NfsCall& call,
-                     std::uint64_t client,
-                     const NfsHandle& directory,
-                     std::string_view name,
-                     const NfsOpenFile& file,
-                     Instant now);
+    bool open(NfsCall& call,
+              std::uint64_t client,
+              const NfsHandle& directory,
+              const std::string& name,
+              const NfsOpenFile& file) const;
     /// -> state.
-    static bool confirm_open(NfsTransport& transport, NfsCall& call, const NfsOpenFile& file, Instant now);
-    static bool close(NfsTransport& transport, NfsCall& call, const NfsOpenFile& file, Instant now);
+    bool confirm_open(NfsCall& call, const NfsOpenFile& file) const;
+    bool close(NfsCall& call, const NfsOpenFile& file) const;
 
 private:
+    /// Sends a request by a function of libnfs; `decode` takes its reply.
+    template <auto decode, typename Begin, typename Arguments>
+    bool send(NfsCall& call, Begin begin, Arguments arguments) const;
+
+    NfsTransport& transport_;
     bool four_;
+    Instant now_;
 };
 
 }  // namespace streamsim::storage

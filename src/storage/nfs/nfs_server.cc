@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 #include <sys/epoll.h>
 #include <unistd.h>
-#include <uv.h>
 
 #include <algorithm>
 #include <array>
@@ -12,8 +11,8 @@
 #include <utility>
 
 #include "base/units.h"
+#include "storage/clock_now.h"
 #include "storage/nfs/nfs_path_walk.h"
-#include "storage/remote/clock_now.h"
 
 namespace streamsim::storage {
 namespace {
@@ -28,11 +27,6 @@ NfsServer::NfsServer(RemotePlace place, std::string directory, const RemoteOptio
       options_(options),
       epoll_(epoll_create1(EPOLL_CLOEXEC)) {}
 
-NfsServer::~NfsServer() {
-    nodes_.clear();
-    if (epoll_ >= 0) ::close(epoll_);
-}
-
 void NfsServer::make_nodes(std::uint32_t version) {
     nodes_.clear();
     node_by_address_.assign(place_.addresses.size(), nullptr);
@@ -44,7 +38,7 @@ void NfsServer::make_nodes(std::uint32_t version) {
                                  [&](const auto& node) { return node->address() == address; });
         if (same == nodes_.end()) {
             nodes_.push_back(
-                std::make_unique<NfsNode>(place_, address, version, directory_, epoll_, options_.notice));
+                std::make_unique<NfsNode>(place_, address, version, directory_, epoll(), options_.notice));
             same = nodes_.end() - 1;
         }
         node_by_address_[which] = same->get();
@@ -57,7 +51,7 @@ void NfsServer::make_nodes(std::uint32_t version) {
 
 void NfsServer::wait_and_serve(Duration timeout) {
     std::array<epoll_event, 64> events{};
-    const int count = epoll_wait(epoll_, events.data(), static_cast<int>(events.size()),
+    const int count = epoll_wait(epoll(), events.data(), static_cast<int>(events.size()),
                                  static_cast<int>(timeout.ns / 1'000'000));
     for (int i = 0; i < count; ++i) {
         const epoll_event& event = events[static_cast<std::size_t>(i)];
@@ -104,11 +98,9 @@ std::optional<int> NfsServer::try_open(NfsNode& node, const std::string& path, I
         return std::nullopt;
     }
     if (walk.error() == 0 && node.version() == 4) {
-        NfsCall call{[](void*, NfsCall&, const NfsReply&) {}};
         bool closed = false;
-        call.owner = &closed;
-        call.answer = [](void* flag, NfsCall&, const NfsReply&) { *static_cast<bool*>(flag) = true; };
-        if (!NfsRequests::close(node.pick(), call, walk.file(), clock_now())) closed = true;
+        NfsCall call{[](void* flag, NfsCall&, const NfsReply&) { *static_cast<bool*>(flag) = true; }, &closed};
+        if (!node.requests(clock_now()).close(call, walk.file())) closed = true;
         for (Instant now = clock_now(); !closed && now < until; now = clock_now()) {
             node.flush(now);
             wait_and_serve(kWaitStep);
@@ -127,10 +119,7 @@ std::optional<std::string> NfsServer::check_directory(Instant until) {
         if (!error) return "it does not answer";
         if (*error == 0 || *error == EISDIR) return std::nullopt;
         if (*error == EACCES || *error == EPERM) {
-            return fmt::format(
-                "permission denied at {}: the server refuses user {} (it may map root to nobody; ?uid=N&gid=N "
-                "names another user)",
-                path, place_.uid.value_or(geteuid()));
+            return fmt::format("permission denied at {}: {}", path, nfs_user_refused(place_));
         }
         if (*error != ENOENT && *error != ENOTDIR) return fmt::format("{}: {}", path, strerrordesc_np(*error));
     }

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "storage/file_descriptor.h"
 #include "storage/nfs/nfs_node.h"
 #include "storage/remote/remote_options.h"
 
@@ -16,9 +17,6 @@ class NfsServer {
 public:
     /// REQUIRES: the addresses of `place` are resolved.
     NfsServer(RemotePlace place, std::string directory, const RemoteOptions& options);
-    ~NfsServer();
-    NfsServer(const NfsServer&) = delete;
-    NfsServer& operator=(const NfsServer&) = delete;
 
     /// Makes all connections, with the version that the URL says, or 3, or 4. Blocks for the place's timeout at
     /// most. Errors: environment, naming host, path and reason.
@@ -26,7 +24,7 @@ public:
 
     const RemotePlace& place() const { return place_; }
     /// The epoll descriptor of all connections: readable when a reply has arrived.
-    int epoll() const { return epoll_; }
+    int epoll() const { return epoll_.get(); }
     const std::vector<std::unique_ptr<NfsNode>>& nodes() const { return nodes_; }
     /// The node of each address; for an address that no seat uses, the first node.
     const std::vector<NfsNode*>& node_by_address() const { return node_by_address_; }
@@ -43,8 +41,8 @@ private:
     const RemotePlace place_;
     const std::string directory_;
     const RemoteOptions options_;
-    const int epoll_;
-    std::vector<std::unique_ptr<NfsNode>> nodes_;
+    const FileDescriptor epoll_;
+    std::vector<std::unique_ptr<NfsNode>> nodes_;  // their sockets leave epoll_ first
     std::vector<NfsNode*> node_by_address_;
 };
 

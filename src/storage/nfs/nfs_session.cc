@@ -3,20 +3,18 @@
 #include <fmt/format.h>
 #include <poll.h>
 #include <unistd.h>
-#include <uv.h>
 
 #include <algorithm>
-#include <array>
 #include <atomic>
 #include <cerrno>
 #include <utility>
 
 #include "base/units.h"
+#include "storage/clock_now.h"
 #include "storage/errno_text.h"
 #include "storage/nfs/nfs_library.h"
 #include "storage/nfs/nfs_server.h"
-#include "storage/remote/clock_now.h"
-#include "storage/remote/resolve_host.h"
+#include "storage/remote/remote_names.h"
 
 namespace streamsim::storage {
 namespace {
@@ -26,10 +24,6 @@ constexpr Duration kIdleMax = seconds(10);
 constexpr std::uint32_t kPieceBytesMax = 1U << 20;
 
 }  // namespace
-
-NfsSession::~NfsSession() {
-    disconnect();
-}
 
 void NfsSession::disconnect() {
     if (nfs_ == nullptr) return;
@@ -67,9 +61,7 @@ Result<void> NfsSession::connect() {
     if (AUTH* auth = make_nfs_auth(place_)) nfs_set_auth(nfs_, auth);
     if (version_ == 4) {
         static std::atomic<std::uint32_t> contexts{0};
-        std::array<char, 256> host{};
-        if (gethostname(host.data(), host.size() - 1) != 0) host[0] = '?';
-        const auto id = fmt::format("streamsim files {} {} {}", host.data(), getpid(), ++contexts);
+        const auto id = fmt::format("streamsim files {} {} {}", own_host_name(), getpid(), ++contexts);
         nfs4_set_client_name(nfs_, id.c_str());
         nfs4_set_verifier(nfs_, fmt::format("{:08}", clock_now().ns % 100'000'000).c_str());
     }
@@ -104,23 +96,21 @@ int NfsSession::wait(Call& call, Instant until) {
     return call.result;
 }
 
-NfsSession::Turn::Turn(NfsSession& session, bool connects) : session_(session) {
-    ++session_.turns_;
-    lock_ = std::unique_lock(session_.mutex_);
-    until_ = clock_now() + session_.place_.timeout;
+NfsSession::Turn::Turn(std::shared_ptr<NfsSession> session, bool connects)
+    : session_(std::move(session)), lock_(session_->mutex_) {
     const Instant now = clock_now();
-    const bool expired = session_.version_ == 4 && session_.sinks_ == 0 && now - session_.used_ > kIdleMax;
-    if (expired) session_.disconnect();
-    session_.used_ = now;
-    if (session_.nfs_ == nullptr && connects) ready_ = session_.connect();
+    until_ = now + session_->place_.timeout;
+    const bool expired = version() == 4 && sinks() == 0 && now - session_->used_ > kIdleMax;
+    if (expired) session_->disconnect();
+    session_->used_ = now;
+    if (nfs() == nullptr && connects) ready_ = session_->connect();
 }
 
 std::string NfsSession::Turn::path(const std::string& whole) const {
-    const std::string& mounted = session_.mounted_;
-    if (mounted == "/") return whole;
-    if (whole.starts_with(mounted) && (whole.size() == mounted.size() || whole[mounted.size()] == '/'))
-        return whole.size() == mounted.size() ? "/" : whole.substr(mounted.size());
-    return whole;
+    const std::string& mounted = session_->mounted_;
+    if (mounted == "/" || !whole.starts_with(mounted)) return whole;
+    if (whole.size() == mounted.size()) return "/";
+    return whole[mounted.size()] == '/' ? whole.substr(mounted.size()) : whole;
 }
 
 int NfsSession::Turn::run(Call call) {
@@ -130,21 +120,21 @@ int NfsSession::Turn::run(Call call) {
 }
 
 int NfsSession::Turn::run_all(std::vector<Call>& calls) {
-    if (session_.nfs_ == nullptr) return -ENOTCONN;
+    if (session_->nfs_ == nullptr) return -ENOTCONN;
     int worst = 0;
     for (Call& call : calls) {
-        if (call.begin(session_.nfs_, &call) == 0) continue;
+        if (call.begin(session_->nfs_, &call) == 0) continue;
         call.done = true;
         call.result = -EIO;
     }
     for (Call& call : calls) {
-        if (!call.done) session_.wait(call, until_);
+        if (!call.done) session_->wait(call, until_);
         if (call.result < 0 && worst == 0) worst = call.result;
         if (call.done) continue;
-        session_.disconnect();  // answers the other calls
+        session_->disconnect();  // answers the other calls
         break;
     }
-    session_.used_ = clock_now();
+    session_->used_ = clock_now();
     // libnfs's errors for calls that were given up.
     return worst == -EINTR || worst == -EFAULT ? -ENOTCONN : worst;
 }
@@ -159,11 +149,7 @@ Error NfsSession::error(int number, const std::string& action, const std::string
                                              show_duration(place_.timeout)));
     }
     Error error = file_error(number, action, name);
-    if (number == EACCES || number == EPERM) {
-        error.problems.front() += fmt::format(
-            "; the server refuses user {} (it may map root to nobody; ?uid=N&gid=N names another user)",
-            place_.uid.value_or(geteuid()));
-    }
+    if (number == EACCES || number == EPERM) error.problems.front() += "; " + nfs_user_refused(place_);
     return error;
 }
 

@@ -1,16 +1,17 @@
 // One blocking connection to an NFS server: a libnfs context, made when it is first used and again when it was
-// lost. Threads that share a session take turns; NfsSessions has several sessions.
+// lost. Threads that share a session take turns.
 #pragma once
 
-#include <atomic>
 #include <cstdint>
 #include <functional>
-#include <mutex>
+#include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/result.h"
 #include "base/time.h"
+#include "storage/remote/session_pool.h"
 #include "streamsim/remote_place.h"
 
 struct nfs_context;
@@ -21,7 +22,7 @@ class NfsSession {
 public:
     NfsSession(RemotePlace place, std::string directory)
         : place_(std::move(place)), directory_(std::move(directory)) {}
-    ~NfsSession();
+    ~NfsSession() { disconnect(); }
     NfsSession(const NfsSession&) = delete;
     NfsSession& operator=(const NfsSession&) = delete;
 
@@ -39,7 +40,7 @@ public:
     class Turn;
 
     /// A thread has a turn, or waits for one.
-    bool busy() const { return turns_ > 0; }
+    bool busy() const { return mutex_.busy(); }
 
     /// nfs://host/path, for messages.
     std::string name_of(const std::string& path) const { return "nfs://" + place_.host + path; }
@@ -53,9 +54,8 @@ private:
 
     RemotePlace place_;
     const std::string directory_;
-    std::atomic<std::uint32_t> turns_{0};
-    std::mutex mutex_;
-    // Protected by mutex_:
+    TurnMutex mutex_;
+    // Only used in a Turn. Not GUARDED_BY: clang cannot see that a Turn holds the mutex of its session.
     nfs_context* nfs_ = nullptr;
     std::string mounted_;
     std::uint64_t generation_ = 0;  // of nfs_; a file is open in the generation that opened it only
@@ -69,22 +69,20 @@ private:
 class NfsSession::Turn {
 public:
     /// `connects`: the turn connects when there is no connection.
-    explicit Turn(NfsSession& session, bool connects = true);
-    ~Turn() { --session_.turns_; }
-    Turn(const Turn&) = delete;
-    Turn& operator=(const Turn&) = delete;
+    explicit Turn(std::shared_ptr<NfsSession> session, bool connects = true);
 
+    const std::shared_ptr<NfsSession>& session() const { return session_; }
     /// The error with which connecting failed, if it did.
     const Result<void>& ready() const { return ready_; }
     /// Changes when all open files have been lost.
-    std::uint64_t generation() const { return session_.generation_; }
+    std::uint64_t generation() const { return session_->generation_; }
     /// A path of the server, relative to the mounted export as libnfs wants it.
     std::string path(const std::string& whole) const;
     /// The data limit of one request.
-    std::uint32_t piece_bytes() const { return session_.piece_bytes_; }
-    nfs_context* nfs() const { return session_.nfs_; }
-    std::uint32_t version() const { return session_.version_; }
-    std::uint32_t& sinks() { return session_.sinks_; }
+    std::uint32_t piece_bytes() const { return session_->piece_bytes_; }
+    nfs_context* nfs() const { return session_->nfs_; }
+    std::uint32_t version() const { return session_->version_; }
+    std::uint32_t& sinks() { return session_->sinks_; }
 
     /// Returns zero or more, or a negative errno. ENOTCONN: the connection is lost, and the next turn connects
     /// again. ETIMEDOUT: the same, because the server did not answer.
@@ -93,8 +91,8 @@ public:
     int run_all(std::vector<Call>& calls);
 
 private:
-    NfsSession& session_;
-    std::unique_lock<std::mutex> lock_;
+    const std::shared_ptr<NfsSession> session_;
+    const TurnLock lock_;
     Instant until_;
     Result<void> ready_;
 };

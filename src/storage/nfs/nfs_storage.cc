@@ -17,7 +17,7 @@
 // fails with EIO.
 //
 // Stamps. completed_at is the time at which the last piece had been copied; not_before is the last conclusive
-// poll before it (completion_poll_times.h).
+// poll before it (operation_intake.h).
 //
 // Operations that end early (cancelled, failed, timed out) abandon their pieces: the replies to those are
 // ignored. So no memory of an operation is touched after its callback, and no operation waits for a server that
@@ -29,9 +29,9 @@
 #include <utility>
 
 #include "base/check.h"
-#include "storage/nfs/nfs_work.h"
-#include "storage/own_shortage.h"
-#include "storage/remote/resolve_host.h"
+#include "storage/backends.h"
+#include "storage/errno_text.h"
+#include "storage/remote/remote_names.h"
 
 namespace streamsim::storage {
 namespace {
@@ -132,13 +132,13 @@ void NfsStorage::start_walk(NfsOperation& operation) {
     request.operation = operation.op->operation;
     if (request.operation == OpKind::open) {
         const auto& op = static_cast<OpenOp&>(*operation.op);
-        request.path = op.path;
+        request.path = path_on_server(op.path);
         request.access = op.access;
     } else {
         const auto& op = static_cast<PathOp&>(*operation.op);
         request.kind = op.kind;
-        request.path = op.path;
-        if (op.kind == PathOp::Kind::rename) request.to = op.to;
+        request.path = path_on_server(op.path);
+        if (op.kind == PathOp::Kind::rename) request.to = path_on_server(op.to);
     }
     operation.walk.begin(*operation.queue->node, std::move(request), on_walked, &operation);
 }
@@ -153,7 +153,7 @@ void NfsStorage::on_walked(void* of, NfsPathWalk& walk) {
             op.entries = walk.entries();
         } else if (walk.error() == 0) {
             auto& op = static_cast<OpenOp&>(*operation.op);
-            op.file = self.add_file(*operation.queue, op.path, walk.file());
+            op.file = self.add_file(*operation.queue, path_on_server(op.path), walk.file());
         }
         self.end_operation(operation, walk.error());
     } else if (walk.error() == 0 && walk.file().handle.size > 0) {
@@ -180,8 +180,7 @@ void NfsStorage::ask_sync(NfsOperation& operation) {
     const NfsFile* const file = files_.find(static_cast<SyncOp&>(*operation.op).file);
     if (now < operation.not_before || !node.ready() || file == nullptr || file->opening_again) return;
     operation.call = {on_synced, &operation};
-    operation.asked = NfsRequests::commit(node.pick(), operation.call, file->file.handle, now);
-    if (operation.asked) node.count_request();
+    operation.asked = node.requests(now).commit(operation.call, file->file.handle);
 }
 
 void NfsStorage::on_synced(void* of, NfsCall&, const NfsReply& reply) {
@@ -232,8 +231,7 @@ void NfsStorage::close_on_server(NfsNodeQueue& queue, const NfsOpenFile& file) {
     if (queue.node->version() != 4 || !queue.node->ready()) return;  // the server drops the file by itself
     NfsCall& call = closes_.take();
     call = {on_closed, this};
-    if (NfsRequests::close(queue.node->pick(), call, file, now())) {
-        queue.node->count_request();
+    if (queue.node->requests(now()).close(call, file)) {
         deliver_later();  // sends the request
     } else {
         closes_.give_back(call);
@@ -306,8 +304,6 @@ std::vector<ServerTraffic> NfsStorage::traffic() const {
 // ---- shutdown
 
 bool NfsStorage::close_all() {
-    if (poll_ == nullptr) return true;
-    if (uv_is_closing(reinterpret_cast<uv_handle_t*>(poll_)) != 0) return false;
     const Instant now = loop().now();
     if (closing_until_ == Instant::never()) {
         closing_until_ = now + kCloseTimeout;
@@ -319,21 +315,13 @@ bool NfsStorage::close_all() {
     const bool waits = std::any_of(queues_.begin(), queues_.end(), [](const NfsNodeQueue& queue) {
         return queue.node->version() == 4 && queue.node->ready() && queue.node->outstanding() > 0;
     });
-    if (!waits || now >= closing_until_) stop_watching();
-    return false;
-}
-
-void NfsStorage::stop_watching() {
-    uv_close(reinterpret_cast<uv_handle_t*>(timer_),
+    if (waits && now < closing_until_) return false;
+    uv_close(reinterpret_cast<uv_handle_t*>(std::exchange(timer_, nullptr)),
              [](uv_handle_t* handle) { delete reinterpret_cast<uv_timer_t*>(handle); });
-    timer_ = nullptr;
-    uv_close(reinterpret_cast<uv_handle_t*>(poll_), [](uv_handle_t* handle) {
-        auto* self = static_cast<NfsStorage*>(handle->data);
-        delete reinterpret_cast<uv_poll_t*>(handle);
-        self->poll_ = nullptr;
-        self->server_.reset();  // answers its outstanding calls, for which no operation waits
-        self->advance_shutdown();
-    });
+    uv_close(reinterpret_cast<uv_handle_t*>(std::exchange(poll_, nullptr)),
+             [](uv_handle_t* handle) { delete reinterpret_cast<uv_poll_t*>(handle); });
+    server_.reset();  // answers its outstanding calls, for which no operation waits
+    return true;
 }
 
 bool nfs_is_built_in() {

@@ -5,13 +5,11 @@
 #include <limits>
 #include <utility>
 
-#include "storage/nfs/nfs_work.h"
+#include "storage/nfs/nfs_storage.h"
 
 namespace streamsim::storage {
 namespace {
 
-constexpr Duration kRetryPause = milliseconds(100);  // when the server asks to try again later
-constexpr Duration kLossPause = milliseconds(20);
 constexpr std::uint32_t kStaleRepliesMax = 2;
 
 }  // namespace
@@ -87,15 +85,10 @@ bool NfsStorage::send(NfsPiece& piece) {
     const NfsFile& file = files_[transfer.file];
     piece.generation = file.generation;
     piece.call = {on_piece, &piece};
-    NfsNode& node = *piece.queue->node;
-    const Instant now = loop().now();
+    const NfsRequests requests = piece.queue->node->requests(now());
     const std::span<const std::byte> bytes(transfer.memory + (piece.offset - transfer.offset), piece.bytes);
-    const bool sent =
-        transfer.writes
-            ? NfsRequests::write(node.pick(), piece.call, file.file.handle, piece.offset, bytes, now)
-            : node.requests().read(node.pick(), piece.call, file.file, piece.offset, piece.bytes, now);
-    if (sent) node.count_request();
-    return sent;
+    return transfer.writes ? requests.write(piece.call, file.file.handle, piece.offset, bytes)
+                           : requests.read(piece.call, file.file, piece.offset, piece.bytes);
 }
 
 void NfsStorage::on_piece(void* of, NfsCall&, const NfsReply& reply) {

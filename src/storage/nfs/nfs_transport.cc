@@ -1,12 +1,13 @@
 #include "storage/nfs/nfs_transport.h"
 
+#include <arpa/inet.h>
+#include <dlfcn.h>
 #include <fmt/format.h>
 #include <grp.h>
 #include <linux/tcp.h>
 #include <poll.h>
 #include <sys/epoll.h>
 #include <sys/socket.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -15,7 +16,28 @@
 #include <utility>
 
 #include "storage/nfs/nfs_library.h"
-#include "storage/nfs/nfs_requests.h"
+
+// libnfs 4 trusts the length of a list in a reply and allocates as much memory: a length of four thousand
+// million ends the process. This function replaces libnfs's own of the same name, which the shared library
+// calls by name, and checks the length against the bytes of the reply first.
+extern "C" bool_t libnfs_zdr_array(ZDR* zdrs,
+                                   char** list,
+                                   std::uint32_t* count,
+                                   std::uint32_t items_max,
+                                   std::uint32_t item_bytes,
+                                   zdrproc_t item) {
+    using Original = decltype(&libnfs_zdr_array);
+    static const auto original = reinterpret_cast<Original>(dlsym(RTLD_NEXT, "libnfs_zdr_array"));
+    if (original == nullptr) return FALSE;
+    if (zdrs->x_op == ZDR_DECODE) {
+        constexpr int kWord = 4;  // the smallest item
+        std::uint32_t said = 0;
+        if (zdrs->size - zdrs->pos < kWord) return FALSE;
+        std::memcpy(&said, zdrs->buf + zdrs->pos, sizeof said);
+        if (ntohl(said) > static_cast<std::uint32_t>(zdrs->size - zdrs->pos) / kWord) return FALSE;
+    }
+    return original(zdrs, list, count, items_max, item_bytes, item);
+}
 
 namespace streamsim::storage {
 namespace {
@@ -26,7 +48,25 @@ constexpr std::uint64_t kGoodPartBytes = 64 * 1024;
 /// The bytes received are counted when no reply has come for this long: counting costs a system call.
 constexpr Duration kCountAfter = milliseconds(200);
 
+std::optional<tcp_info> tcp_info_of(int socket) {
+    tcp_info info{};
+    socklen_t size = sizeof info;
+    if (getsockopt(socket, IPPROTO_TCP, TCP_INFO, &info, &size) != 0) return std::nullopt;
+    return info;
+}
+
 }  // namespace
+
+std::string own_host_name() {
+    std::array<char, 256> name{};
+    return gethostname(name.data(), name.size() - 1) == 0 ? name.data() : "?";
+}
+
+std::string nfs_user_refused(const RemotePlace& place) {
+    return fmt::format(
+        "the server refuses user {} (it may map root to nobody; ?uid=N&gid=N names another user)",
+        place.uid.value_or(geteuid()));
+}
 
 AUTH* make_nfs_auth(const RemotePlace& place) {
     std::array<gid_t, 256> groups{};
@@ -36,14 +76,11 @@ AUTH* make_nfs_auth(const RemotePlace& place) {
     std::array<std::uint32_t, kGroupsMax> sent{};
     const std::size_t some = std::min<std::size_t>(static_cast<std::size_t>(count), kGroupsMax);
     for (std::size_t i = 0; i < some; ++i) sent[i] = groups[i];
-    std::array<char, 256> name{};
-    if (gethostname(name.data(), name.size() - 1) != 0) name[0] = '?';
-    return libnfs_authunix_create(name.data(), place.uid.value_or(geteuid()), place.gid.value_or(getegid()),
-                                  static_cast<std::uint32_t>(some), sent.data());
+    return libnfs_authunix_create(own_host_name().c_str(), place.uid.value_or(geteuid()),
+                                  place.gid.value_or(getegid()), static_cast<std::uint32_t>(some), sent.data());
 }
 
 bool NfsTransport::connect(const std::string& address, std::uint16_t port, Instant now) {
-    use_nfs_decode_guard();
     nfs_ = nfs_init_context();
     if (nfs_ == nullptr) {
         problem_ = "libnfs is out of memory";
@@ -89,10 +126,8 @@ bool NfsTransport::service(std::uint32_t events, Instant now) {
 }
 
 std::uint64_t NfsTransport::bytes_received() const {
-    tcp_info info{};
-    socklen_t size = sizeof info;
-    if (getsockopt(rpc_get_fd(rpc_), IPPROTO_TCP, TCP_INFO, &info, &size) != 0) return 0;
-    return info.tcpi_bytes_received;
+    const auto info = tcp_info_of(rpc_get_fd(rpc_));
+    return info ? info->tcpi_bytes_received : 0;
 }
 
 bool NfsTransport::flush() {
@@ -157,16 +192,16 @@ void NfsTransport::drop() {
 
 void NfsTransport::sent(NfsCall& call, Instant now) {
     call.transport = this;
+    ++calls_;
     if (outstanding_++ == 0) heard_ = now;
 }
 
 void NfsTransport::measure() {
     if (rpc_ == nullptr || state_ != State::connected) return;
-    tcp_info info{};
-    socklen_t size = sizeof info;
-    if (getsockopt(rpc_get_fd(rpc_), IPPROTO_TCP, TCP_INFO, &info, &size) != 0) return;
-    retransmitted_ = info.tcpi_total_retrans;
-    rtt_ns_ = std::int64_t{info.tcpi_rtt} * 1000;
+    const auto info = tcp_info_of(rpc_get_fd(rpc_));
+    if (!info) return;
+    retransmitted_ = info->tcpi_total_retrans;
+    rtt_ns_ = std::int64_t{info->tcpi_rtt} * 1000;
 }
 
 void NfsTransport::note_problem(const std::string& fallback) {

@@ -24,6 +24,10 @@ namespace streamsim::storage {
 
 /// The user who opens files: that of this process, or the one in the URL.
 AUTH* make_nfs_auth(const RemotePlace& place);
+/// For messages: "the server refuses user 1000 (...)".
+std::string nfs_user_refused(const RemotePlace& place);
+/// "?": unknown.
+std::string own_host_name();
 
 class NfsTransport {
 public:
@@ -58,7 +62,8 @@ public:
         drop();
     }
 
-    /// TCP segments that this side sent again, on this connection and all before.
+    /// Calls that were sent, and TCP segments that were sent again, on this connection and all before.
+    std::uint64_t calls() const { return calls_; }
     std::uint64_t retransmitted_segments() const { return retransmitted_before_ + retransmitted_; }
     std::optional<std::int64_t> rtt_ns() const { return rtt_ns_; }
     void measure();
@@ -90,6 +95,7 @@ private:
     int registered_ = -1;  // the socket
     std::uint32_t events_ = 0;
     std::uint32_t outstanding_ = 0;
+    std::uint64_t calls_ = 0;
     std::uint64_t answers_ = 0;
     Instant heard_;
     std::uint64_t heard_bytes_ = 0;  // received until heard_

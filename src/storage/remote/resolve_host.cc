@@ -1,5 +1,3 @@
-#include "storage/remote/resolve_host.h"
-
 #include <fmt/format.h>
 #include <netdb.h>
 #include <sys/socket.h>
@@ -13,6 +11,7 @@
 #include <utility>
 
 #include "base/units.h"
+#include "storage/remote/remote_names.h"
 
 namespace streamsim::storage {
 namespace {

@@ -8,8 +8,9 @@
 #include <utility>
 
 #include "base/check.h"
-#include "storage/own_shortage.h"
-#include "storage/smb/smb_parts.h"
+#include "storage/errno_text.h"
+#include "storage/remote/remote_names.h"
+#include "storage/smb/smb_storage.h"
 
 namespace streamsim::storage::smb {
 namespace {
@@ -99,7 +100,7 @@ FileId SmbStorage::add_file(Connection& connection, const OpenOp& op, std::int32
     file.open = true;
     file.node = connection.node;
     file.home = &connection;
-    file.path = op.path;
+    file.path = path_on_server(op.path);
     file.read_bytes = 0;
     file.at.assign(connection.node->connections.size(), -1);
     file.at[connection.index] = at;

@@ -8,7 +8,6 @@
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
-#include <uv.h>
 
 #include <array>
 #include <cerrno>
@@ -21,7 +20,8 @@
 #include <utility>
 #include <vector>
 
-#include "storage/file_descriptor.h"
+#include "storage/backends.h"
+#include "storage/clock_now.h"
 
 namespace streamsim::storage {
 namespace {
@@ -45,57 +45,40 @@ Error no_process(const char* what, int error) {
     return environment_error(fmt::format("smb: {}: {}", what, strerrordesc_np(error)));
 }
 
-/// The helper's environment: nothing of the user's, least of all a password.
-std::vector<std::string> environment() {
+/// Starts the helper. It has nothing of the user's environment, least of all a password; it inherits no other
+/// descriptor, blocks and ignores no signal, and Ctrl-C does not reach it. Returns zero or an errno.
+int spawn_helper(const std::string& program, int socket, int memory, int& pid) {
     std::vector<std::string> variables{"PATH=/usr/bin:/bin", "HOME=/nonexistent"};
     if (const char* libraries = std::getenv("LD_LIBRARY_PATH"))
         variables.push_back(fmt::format("LD_LIBRARY_PATH={}", libraries));
-    return variables;
+    std::vector<char*> pointers;
+    for (std::string& each : variables) pointers.push_back(each.data());
+    pointers.push_back(nullptr);
+    std::string name = kProgram;
+    std::array<char*, 2> arguments{name.data(), nullptr};
+    posix_spawn_file_actions_t actions;
+    posix_spawn_file_actions_init(&actions);
+    for (const int standard : {0, 1, 2})
+        posix_spawn_file_actions_addopen(&actions, standard, "/dev/null", O_RDWR, 0);
+    posix_spawn_file_actions_adddup2(&actions, socket, kSmbSocket);
+    posix_spawn_file_actions_adddup2(&actions, memory, kSmbMemory);
+    posix_spawn_file_actions_addclosefrom_np(&actions, kSmbMemory + 1);
+    posix_spawnattr_t attributes;
+    posix_spawnattr_init(&attributes);
+    sigset_t signals;
+    sigfillset(&signals);
+    posix_spawnattr_setsigdefault(&attributes, &signals);
+    sigemptyset(&signals);
+    posix_spawnattr_setsigmask(&attributes, &signals);
+    posix_spawnattr_setpgroup(&attributes, 0);
+    posix_spawnattr_setflags(&attributes,
+                             POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETPGROUP);
+    const int error =
+        posix_spawn(&pid, program.c_str(), &actions, &attributes, arguments.data(), pointers.data());
+    posix_spawn_file_actions_destroy(&actions);
+    posix_spawnattr_destroy(&attributes);
+    return error;
 }
-
-/// Descriptors and signals of a process to be started.
-class Spawning {
-public:
-    Spawning() {
-        posix_spawn_file_actions_init(&actions_);
-        posix_spawnattr_init(&attributes_);
-    }
-    ~Spawning() {
-        posix_spawn_file_actions_destroy(&actions_);
-        posix_spawnattr_destroy(&attributes_);
-    }
-    Spawning(const Spawning&) = delete;
-    Spawning& operator=(const Spawning&) = delete;
-
-    /// The process inherits no other descriptor, blocks and ignores no signal, and Ctrl-C does not reach it.
-    int run(const std::string& program, int socket, int memory, int& pid) {
-        for (const int standard : {0, 1, 2})
-            posix_spawn_file_actions_addopen(&actions_, standard, "/dev/null", O_RDWR, 0);
-        posix_spawn_file_actions_adddup2(&actions_, socket, kSmbSocket);
-        posix_spawn_file_actions_adddup2(&actions_, memory, kSmbMemory);
-        posix_spawn_file_actions_addclosefrom_np(&actions_, kSmbMemory + 1);
-        sigset_t signals;
-        sigfillset(&signals);
-        posix_spawnattr_setsigdefault(&attributes_, &signals);
-        sigemptyset(&signals);
-        posix_spawnattr_setsigmask(&attributes_, &signals);
-        posix_spawnattr_setpgroup(&attributes_, 0);
-        posix_spawnattr_setflags(&attributes_,
-                                 POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETPGROUP);
-        std::vector<std::string> variables = environment();
-        std::vector<char*> pointers;
-        pointers.reserve(variables.size() + 1);
-        for (std::string& each : variables) pointers.push_back(each.data());
-        pointers.push_back(nullptr);
-        std::string name = kProgram;
-        std::array<char*, 2> arguments{name.data(), nullptr};
-        return posix_spawn(&pid, program.c_str(), &actions_, &attributes_, arguments.data(), pointers.data());
-    }
-
-private:
-    posix_spawn_file_actions_t actions_;
-    posix_spawnattr_t attributes_;
-};
 
 /// Reaps a process that was killed. A hanging system call may delay its end: a thread of its own waits for
 /// that.
@@ -132,8 +115,7 @@ Result<std::unique_ptr<SmbProcess>> SmbProcess::start(std::uint32_t slots) {
     if (!smb_is_built_in()) {
         return environment_error(
             "smb: this streamsim was built without libsmbclient: install it (Debian: libsmbclient-dev) and "
-            "build "
-            "again, or mount the share and give its path");
+            "build again, or mount the share and give its path");
     }
     auto program = find_program();
     if (!program) return program.error();
@@ -157,18 +139,15 @@ Result<void> SmbProcess::spawn(const std::string& program, int memory) {
     const FileDescriptor theirs = above_inherited(pair[1]);
     if (ours.get() < 0 || theirs.get() < 0)
         return no_process("cannot make a socket for a helper process", errno);
-    Spawning spawning;
-    const int error = spawning.run(program, theirs.get(), memory, pid_);
-    if (error != 0) {
+    if (const int error = spawn_helper(program, theirs.get(), memory, pid_)) {
         pid_ = -1;
         return no_process(fmt::format("{} cannot be started", program).c_str(), error);
     }
-    socket_ = ours.release();
+    socket_ = std::move(ours);
     return {};
 }
 
 SmbProcess::~SmbProcess() {
-    if (socket_ >= 0) ::close(socket_);
     if (pid_ > 0) {
         kill(pid_, SIGKILL);
         collect(pid_);
@@ -191,12 +170,13 @@ bool SmbProcess::send(const SmbRequest& request, std::initializer_list<std::stri
         bytes += text.size();
         packet[bytes++] = 0;
     }
-    return ::send(socket_, packet.data(), bytes, MSG_NOSIGNAL | MSG_DONTWAIT) == static_cast<ssize_t>(bytes);
+    return ::send(socket_.get(), packet.data(), bytes, MSG_NOSIGNAL | MSG_DONTWAIT) ==
+           static_cast<ssize_t>(bytes);
 }
 
 SmbProcess::Received SmbProcess::receive(SmbAnswer& answer) {
     for (;;) {
-        const ssize_t got = recv(socket_, &answer, sizeof(answer), MSG_DONTWAIT);
+        const ssize_t got = recv(socket_.get(), &answer, sizeof(answer), MSG_DONTWAIT);
         if (got == static_cast<ssize_t>(sizeof(answer))) return Received::answer;
         if (got < 0 && errno == EINTR) continue;
         return got < 0 && (errno == EAGAIN || errno == EWOULDBLOCK) ? Received::nothing : Received::gone;
@@ -220,13 +200,9 @@ SmbLogin::SmbLogin(const RemotePlace& place, std::string directory, Credentials 
 }
 
 bool SmbLogin::ask(SmbProcess& process, const std::string& address, std::uint32_t id) const {
-    SmbRequest request;
-    request.call = SmbCall::connect;
-    request.id = id;
-    request.port = place_.port;
     // The helper reports its own timeout before this process gives up on it.
-    request.timeout_ms = static_cast<std::uint32_t>(place_.timeout.ns / 1'000'000 * 9 / 10 + 1);
-    return process.send(request,
+    const auto timeout_ms = static_cast<std::uint32_t>(place_.timeout.ns / 1'000'000 * 9 / 10 + 1);
+    return process.send({.call = SmbCall::connect, .id = id, .port = place_.port, .timeout_ms = timeout_ms},
                         {address, directory_, credentials_.user, credentials_.domain, credentials_.password});
 }
 
@@ -285,22 +261,20 @@ Error SmbLogin::refused(const SmbAnswer& answer, const std::string& address) con
     return error(reason);
 }
 
-bool await_readable(const SmbProcess& process, std::int64_t deadline_ns) {
+bool await_readable(const SmbProcess& process, Instant deadline) {
     pollfd poll_on{process.socket(), POLLIN, 0};
-    for (;;) {
-        const std::int64_t left = deadline_ns - static_cast<std::int64_t>(uv_hrtime());
-        if (left <= 0) return false;
-        const int ready = poll(&poll_on, 1, static_cast<int>(left / 1'000'000 + 1));
-        if (ready > 0) return true;
+    for (Instant now = clock_now(); now < deadline; now = clock_now()) {
+        if (poll(&poll_on, 1, static_cast<int>((deadline - now).ns / 1'000'000 + 1)) > 0) return true;
     }
+    return false;
 }
 
 Result<SmbAnswer> await_connected(SmbProcess& process,
                                   const SmbLogin& login,
                                   const std::string& address,
-                                  std::int64_t deadline_ns) {
+                                  Instant deadline) {
     SmbAnswer answer;
-    while (await_readable(process, deadline_ns)) {
+    while (await_readable(process, deadline)) {
         switch (process.receive(answer)) {
             case SmbProcess::Received::answer:
                 if (answer.error != 0) return login.refused(answer, address);

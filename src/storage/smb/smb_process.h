@@ -11,13 +11,12 @@
 #include <string_view>
 
 #include "base/result.h"
+#include "base/time.h"
+#include "storage/file_descriptor.h"
 #include "storage/smb/smb_wire.h"
 #include "streamsim/remote_place.h"
 
 namespace streamsim::storage {
-
-/// True: streamsim-smb was built with this program.
-bool smb_is_built_in();
 
 class SmbProcess {
 public:
@@ -29,7 +28,7 @@ public:
     SmbProcess(const SmbProcess&) = delete;
     SmbProcess& operator=(const SmbProcess&) = delete;
 
-    int socket() const { return socket_; }
+    int socket() const { return socket_.get(); }
     std::span<std::byte> slot(std::uint32_t index) const {
         return memory_.subspan(index * kSmbSlotBytes, kSmbSlotBytes);
     }
@@ -50,7 +49,7 @@ private:
     Result<void> spawn(const std::string& program, int memory);
 
     int pid_ = -1;
-    int socket_ = -1;
+    FileDescriptor socket_;
     std::span<std::byte> memory_;
 };
 
@@ -77,13 +76,13 @@ private:
     std::string share_;
 };
 
-/// Waits for the answer to `connect` until `deadline_ns` of CLOCK_MONOTONIC. Errors: environment.
+/// Waits for the answer to `connect` until `deadline` (clock_now.h). Errors: environment.
 Result<SmbAnswer> await_connected(SmbProcess& process,
                                   const SmbLogin& login,
                                   const std::string& address,
-                                  std::int64_t deadline_ns);
+                                  Instant deadline);
 
 /// Waits for an answer to receive. False: the deadline has passed.
-bool await_readable(const SmbProcess& process, std::int64_t deadline_ns);
+bool await_readable(const SmbProcess& process, Instant deadline);
 
 }  // namespace streamsim::storage

@@ -11,8 +11,7 @@
 // of which more than kSpreadBytes have been read is read by all processes, each of which opens it once.
 //
 // Stamps. The process stamps the answer right after libsmbclient returned, by the clock of this loop
-// (CLOCK_MONOTONIC). It can only be late when the process could not run; then this loop could not either, and
-// not_before is set as in threads_storage.cc.
+// (CLOCK_MONOTONIC); CompletionPollTimes (operation_intake.h) says when that stamp could be late.
 //
 // Failures. When a connection is lost, a process ends, or a process has an operation for longer than
 // RemotePlace::timeout, the process is killed and another one started, after a wait that doubles from kBackoff
@@ -29,8 +28,9 @@
 #include <utility>
 
 #include "base/check.h"
-#include "storage/own_shortage.h"
-#include "storage/smb/smb_parts.h"
+#include "storage/backends.h"
+#include "storage/errno_text.h"
+#include "storage/remote/remote_names.h"
 
 namespace streamsim::storage {
 namespace smb {
@@ -71,9 +71,7 @@ SmbStorage::SmbStorage(EventLoop& loop,
 }
 
 SmbStorage::~SmbStorage() {
-    for (Node& node : nodes_) {
-        for (Connection& connection : node.connections) drop_process(connection);
-    }
+    close_all();
 }
 
 /// Starts all processes at once, then waits for each. Before the loop runs.
@@ -86,7 +84,7 @@ Result<void> SmbStorage::connect() {
     }
     for (Node& node : nodes_) {
         for (Connection& connection : node.connections) {
-            const auto answer = await_connected(*connection.process, login_, node.address, deadline.ns);
+            const auto answer = await_connected(*connection.process, login_, node.address, deadline);
             if (!answer) return answer.error();
             connected(connection, *answer);
         }
@@ -105,7 +103,7 @@ void SmbStorage::begin(Op& op) {
 }
 
 void SmbStorage::begin_open(OpenOp& op) {
-    if (!SmbProcess::fits({op.path})) return settle_now(op, ENAMETOOLONG);
+    if (!SmbProcess::fits({path_on_server(op.path)})) return settle_now(op, ENAMETOOLONG);
     Node& node = node_of(op.tag.seat);
     node.opens.push(op);
     pump(node);
@@ -206,7 +204,7 @@ void SmbStorage::free_job(Connection& connection, Job& job) {
 }
 
 void SmbStorage::start(Connection& connection, Job& job) {
-    if (!job.reads) return ask_open(connection, job, static_cast<OpenOp&>(*job.op).path);
+    if (!job.reads) return ask_open(connection, job, path_on_server(static_cast<OpenOp&>(*job.op).path));
     const FileId id = static_cast<ReadOp&>(*job.op).file;
     const File& file = files_[id];
     if (file.at[connection.index] >= 0) return ask_read(connection, job);
@@ -219,30 +217,25 @@ void SmbStorage::start(Connection& connection, Job& job) {
 }
 
 void SmbStorage::ask_open(Connection& connection, Job& job, const char* path) {
-    SmbRequest request;
-    request.call = SmbCall::open;
-    ask(connection, job, request, path);
+    ask(connection, job, {.call = SmbCall::open}, path);
 }
 
 /// Requests the rest of a read, or as much of it as a slot holds.
 void SmbStorage::ask_read(Connection& connection, Job& job) {
     const auto& op = static_cast<ReadOp&>(*job.op);
     job.asked = std::min<std::uint64_t>(op.buffer.size() - op.bytes, piece_bytes_);
-    SmbRequest request;
-    request.call = SmbCall::read;
-    request.file = files_[op.file].at[connection.index];
-    request.slot = job.slot;
-    request.offset = op.offset + op.bytes;
-    request.bytes = job.asked;
-    ask(connection, job, request);
+    ask(connection, job,
+        {.call = SmbCall::read,
+         .file = files_[op.file].at[connection.index],
+         .slot = job.slot,
+         .offset = op.offset + op.bytes,
+         .bytes = job.asked});
 }
 
 void SmbStorage::ask_close(Connection& connection) {
-    SmbRequest request;
-    request.call = SmbCall::close;
-    request.file = connection.closes.back();
+    const std::int32_t file = connection.closes.back();
     connection.closes.pop_back();
-    ask(connection, take_job(connection), request);
+    ask(connection, take_job(connection), {.call = SmbCall::close, .file = file});
 }
 
 /// A send that fails needs no handling here: the process is gone, and its socket will say so.

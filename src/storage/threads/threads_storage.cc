@@ -7,34 +7,30 @@
 // limit of their line wait in the intake and not in libuv's queue, so that opens that hang leave threads for
 // reads.
 //
-// Stamps. The pool's thread stamps completed_at right after the system call, by the clock of the loop
-// (uv_hrtime is CLOCK_MONOTONIC), and puts the node on a queue that the loop takes at the beginning of a turn.
-// The stamp itself can only be late when the thread could not run: the process was stopped, or the machine was
-// too busy. Then the loop could not run either and has noted a stall. If the loop notes a stall between its
-// previous conclusive poll (completion_poll_times.h) and the stamp, not_before is that poll; otherwise the
-// stamp is exact and the two are equal.
+// Stamps. The pool's thread stamps completed_at right after the system call, by the clock of the loop, and puts
+// the node on a queue that the loop takes at the beginning of a turn. CompletionPollTimes (operation_intake.h)
+// says when that stamp could be late.
 //
 // Cancelling takes work back that no thread has begun; a call that runs completes as it will.
-#include "storage/threads/threads_storage.h"
-
 #include <uv.h>
 
 #include <algorithm>
 #include <cerrno>
-#include <condition_variable>
 #include <cstdlib>
-#include <mutex>
+#include <latch>
 #include <string>
 #include <system_error>
 #include <utility>
 #include <vector>
 
 #include "base/check.h"
-#include "storage/file_table.h"
+#include "base/system/mutex.h"
+#include "storage/backends.h"
+#include "storage/clock_now.h"
+#include "storage/containers.h"
 #include "storage/local/local_file.h"
 #include "storage/local/local_writes.h"
 #include "storage/operation_intake.h"
-#include "storage/slot_pool.h"
 
 namespace streamsim::storage {
 namespace {
@@ -64,33 +60,201 @@ struct OpenFile {
 
 class ThreadsStorage final : public LimitedIntake {
 public:
-    ThreadsStorage(EventLoop& loop, uv_loop_t* uv, const LocalOptions& options);
+    // A node is free again after the callback of its operation ran: twice as many never run out.
+    ThreadsStorage(EventLoop& loop, uv_loop_t* uv, const LocalOptions& options)
+        : LimitedIntake(loop, options.parallel_reads, options.parallel_opens),
+          uv_(uv),
+          policy_(options),
+          writes_(options.writes_below),
+          nodes_(std::size_t{2} *
+                 (std::max(options.parallel_reads, 1u) + std::max(options.parallel_opens, 1u))),
+          hints_max_(nodes_.size() / 2) {}
     ~ThreadsStorage() override { STREAMSIM_CHECK(busy_ == 0, "shutdown() comes before destruction"); }
 
-    void hint(FileId file, std::uint64_t offset, std::uint64_t bytes) override;
-    void close(FileId file) override;
-    void cancel(Op& op) override;
+    void hint(FileId file, std::uint64_t offset, std::uint64_t bytes) override {
+        const OpenFile* const open = files_.find(file);
+        // Direct reads bypass the page cache. More hints than reads would only be in the reads' way.
+        if (open == nullptr || open->direct || busy_ >= hints_max_) return;
+        Node& node = take_node(Work::hint);
+        node.file = file;
+        node.offset = offset;
+        node.bytes = bytes;
+        queue(node);
+    }
+
+    void close(FileId file) override {
+        files_.get(file) = {};
+        Node& node = take_node(Work::close);
+        node.file = file;
+        queue(node);
+    }
+
+    void cancel(Op& op) override {
+        if (op.backend != nullptr) {
+            auto& node = *static_cast<Node*>(op.backend);
+            uv_cancel(reinterpret_cast<uv_req_t*>(&node.work));  // after_pool is told whether that succeeded
+        } else {
+            cancel_waiting(op);
+        }
+    }
+
     StorageCapabilities capabilities() const override {
         return {"threads", policy_.direct(), policy_.alignment(), true, true};
     }
 
 private:
-    static void in_pool(uv_work_t* work);
-    static void after_pool(uv_work_t* work, int status);
+    // In the pool: everything up to the lock touches the node alone.
+    static void in_pool(uv_work_t* work) {
+        auto& node = *static_cast<Node*>(work->data);
+        ThreadsStorage& storage = *node.storage;
+        switch (node.kind) {
+            case Work::operation: storage.do_operation(node); break;
+            case Work::hint: read_ahead_local(node.file, node.offset, node.bytes); return;
+            case Work::close: close_local(node.file); return;
+        }
+        node.op->completed_at = clock_now();
+        const MutexLock lock(storage.mutex_);
+        storage.done_.push(node);
+    }
 
-    void start(Op& op) override;
-    void take_completions() override;
-    bool close_all() override;
-    Node& take_node(Work kind);
-    void queue(Node& node);
-    void start_open(Node& node);
-    void start_on_file(Node& node, FileId file);
-    void do_operation(Node& node);
-    void do_open(Node& node) const;
-    void do_read(Node& node) const;
-    void do_write(Node& node) const;
-    void note_open(const Node& node, const OpenOp& op);
-    void complete(Node& node);
+    // On the loop, in the turn's poll, before reap(): libuv is done with the work.
+    static void after_pool(uv_work_t* work, int status) {
+        auto& node = *static_cast<Node*>(work->data);
+        ThreadsStorage& self = *node.storage;
+        --self.busy_;
+        self.loop().release();
+        if (status == UV_ECANCELED) {
+            const bool transfer = is_transfer(*node.op);
+            self.settle_now(*node.op, ECANCELED);
+            self.leave(transfer);
+        } else if (node.op != nullptr) {
+            // complete() has not taken the node from the queue of completions yet, and frees it.
+            node.storage = nullptr;
+            return;
+        }
+        self.nodes_.give_back(node);
+    }
+
+    void start(Op& op) override {
+        Node& node = take_node(Work::operation);
+        node.op = &op;
+        op.backend = &node;
+        switch (op.operation) {
+            case OpKind::open: start_open(node); break;
+            case OpKind::read: start_on_file(node, static_cast<ReadOp&>(op).file); break;
+            case OpKind::write: start_on_file(node, static_cast<WriteOp&>(op).file); break;
+            case OpKind::sync: start_on_file(node, static_cast<SyncOp&>(op).file); break;
+            case OpKind::path: break;
+        }
+        queue(node);
+    }
+
+    void take_completions() override {
+        for (LinkedQueue<Node> done = take_done(); !done.empty();) complete(done.pop());
+    }
+
+    LinkedQueue<Node> take_done() {
+        const MutexLock lock(mutex_);
+        return done_.take();
+    }
+    bool close_all() override {
+        for (FileId file = 0; file < files_.id_end(); ++file) {
+            if (files_[file].open) close(file);
+        }
+        return busy_ == 0;
+    }
+
+    Node& take_node(Work kind) {
+        Node& node = nodes_.take();
+        node.work.data = &node;
+        node.storage = this;
+        node.kind = kind;
+        node.op = nullptr;
+        return node;
+    }
+
+    void queue(Node& node) {
+        ++busy_;
+        loop().hold();
+        const int result = uv_queue_work(uv_, &node.work, in_pool, after_pool);
+        STREAMSIM_CHECK(result == 0, "libuv's pool takes work");
+    }
+
+    void start_open(Node& node) {
+        const auto& op = static_cast<OpenOp&>(*node.op);
+        const auto plan = policy_.plan(op.path);
+        node.direct = plan.direct && !op.through_cache;
+        node.check = plan.check && node.direct;
+    }
+
+    void start_on_file(Node& node, FileId file) {
+        const OpenFile* const open = files_.find(file);
+        node.file = file;
+        node.direct = open != nullptr && open->direct;
+    }
+
+    void do_operation(Node& node) {
+        switch (node.op->operation) {
+            case OpKind::open: return do_open(node);
+            case OpKind::read: return do_read(node);
+            case OpKind::write: return do_write(node);
+            case OpKind::sync: node.op->error = sync_local(node.file); return;
+            case OpKind::path: return writes_.perform(static_cast<PathOp&>(*node.op));
+        }
+    }
+
+    void do_open(Node& node) const {
+        auto& op = static_cast<OpenOp&>(*node.op);
+        node.planned = open_as_planned(writes_, policy_, op, node.direct, node.check);
+        op.error = node.planned.opened.error;
+        op.file = node.planned.opened.file;
+    }
+
+    void do_read(Node& node) const {
+        auto& op = static_cast<ReadOp&>(*node.op);
+        while (op.bytes < op.buffer.size()) {
+            const auto rest = op.buffer.subspan(op.bytes);
+            const LocalPiece got = read_local(node.file, op.offset + op.bytes, rest);
+            op.error = got.error;
+            if (got.bytes == 0) return;
+            op.bytes += got.bytes;
+            // A direct read that stops between two blocks has reached the end of the file.
+            if (node.direct && got.bytes % policy_.alignment() != 0) return;
+        }
+    }
+
+    void do_write(Node& node) const {
+        auto& op = static_cast<WriteOp&>(*node.op);
+        while (op.bytes < op.buffer.size() && op.error == 0) {
+            const auto rest = op.buffer.subspan(op.bytes);
+            const LocalPiece put = write_local(node.file, op.offset + op.bytes, rest);
+            const std::size_t kept = put.bytes < rest.size()
+                                         ? written_for_good(put.bytes, node.direct, policy_.alignment())
+                                         : put.bytes;
+            op.bytes += kept;
+            op.error = put.error == 0 && kept == 0 ? EIO : put.error;
+        }
+    }
+
+    void note_open(const Node& node, const OpenOp& op) {
+        if (op.file < 0) return;  // an objection to direct I/O is not why: the open fails without it as well
+        const PlannedOpen& planned = node.planned;
+        if (planned.objection != nullptr) {
+            policy_.refused(op.path, op.access, planned.objection);
+        } else if (planned.checked) {
+            policy_.checked(op.path, planned.answer);
+        }
+        files_.put(op.file) = {true, node.direct && planned.objection == nullptr};
+    }
+
+    // Settles a completed operation, and lets the next one in line begin.
+    void complete(Node& node) {
+        Op& op = *std::exchange(node.op, nullptr);
+        if (op.operation == OpKind::open) note_open(node, static_cast<OpenOp&>(op));
+        settle_stamped(op, op.error, op.completed_at);
+        if (node.storage == nullptr) nodes_.give_back(node);  // after_pool came first
+        leave(is_transfer(op));
+    }
 
     uv_loop_t* const uv_;
     DirectPolicy policy_;
@@ -99,213 +263,16 @@ private:
     SlotPool<Node> nodes_;       // grows when closes and hints pile up
     const std::size_t hints_max_;
     std::size_t busy_ = 0;  // nodes that libuv has
-    std::mutex mutex_;
-    LinkedQueue<Node> done_;  // protected by mutex_
+    Mutex mutex_;
+    LinkedQueue<Node> done_ GUARDED_BY(mutex_);
 };
-
-// A node is free again after the callback of its operation ran: twice as many never run out.
-ThreadsStorage::ThreadsStorage(EventLoop& loop, uv_loop_t* uv, const LocalOptions& options)
-    : LimitedIntake(loop, options.parallel_reads, options.parallel_opens),
-      uv_(uv),
-      policy_(options),
-      writes_(options.writes_below),
-      nodes_(std::size_t{2} * (std::max(options.parallel_reads, 1u) + std::max(options.parallel_opens, 1u))),
-      hints_max_(nodes_.size() / 2) {}
-
-Node& ThreadsStorage::take_node(Work kind) {
-    Node& node = nodes_.take();
-    node.work.data = &node;
-    node.storage = this;
-    node.kind = kind;
-    node.op = nullptr;
-    return node;
-}
-
-void ThreadsStorage::queue(Node& node) {
-    ++busy_;
-    loop().hold();
-    const int result = uv_queue_work(uv_, &node.work, in_pool, after_pool);
-    STREAMSIM_CHECK(result == 0, "libuv's pool takes work");
-}
-
-void ThreadsStorage::start(Op& op) {
-    Node& node = take_node(Work::operation);
-    node.op = &op;
-    op.backend = &node;
-    switch (op.operation) {
-        case OpKind::open: start_open(node); break;
-        case OpKind::read: start_on_file(node, static_cast<ReadOp&>(op).file); break;
-        case OpKind::write: start_on_file(node, static_cast<WriteOp&>(op).file); break;
-        case OpKind::sync: start_on_file(node, static_cast<SyncOp&>(op).file); break;
-        case OpKind::path: break;
-    }
-    queue(node);
-}
-
-void ThreadsStorage::start_open(Node& node) {
-    const auto& op = static_cast<OpenOp&>(*node.op);
-    const auto plan = policy_.plan(op.path);
-    node.direct = plan.direct && !op.through_cache;
-    node.check = plan.check && node.direct;
-}
-
-void ThreadsStorage::start_on_file(Node& node, FileId file) {
-    const OpenFile* const open = files_.find(file);
-    node.file = file;
-    node.direct = open != nullptr && open->direct;
-}
-
-void ThreadsStorage::hint(FileId file, std::uint64_t offset, std::uint64_t bytes) {
-    const OpenFile* const open = files_.find(file);
-    // Direct reads bypass the page cache. More hints than reads would only be in the reads' way.
-    if (open == nullptr || open->direct || busy_ >= hints_max_) return;
-    Node& node = take_node(Work::hint);
-    node.file = file;
-    node.offset = offset;
-    node.bytes = bytes;
-    queue(node);
-}
-
-void ThreadsStorage::close(FileId file) {
-    files_.get(file) = {};
-    Node& node = take_node(Work::close);
-    node.file = file;
-    queue(node);
-}
-
-void ThreadsStorage::cancel(Op& op) {
-    if (op.backend != nullptr) {
-        auto& node = *static_cast<Node*>(op.backend);
-        uv_cancel(reinterpret_cast<uv_req_t*>(&node.work));  // after_pool is told whether that succeeded
-    } else {
-        cancel_waiting(op);
-    }
-}
-
-// In the pool: everything up to the lock touches the node alone.
-void ThreadsStorage::in_pool(uv_work_t* work) {
-    auto& node = *static_cast<Node*>(work->data);
-    ThreadsStorage& storage = *node.storage;
-    switch (node.kind) {
-        case Work::operation: storage.do_operation(node); break;
-        case Work::hint: read_ahead_local(node.file, node.offset, node.bytes); return;
-        case Work::close: close_local(node.file); return;
-    }
-    node.op->completed_at = {static_cast<std::int64_t>(uv_hrtime())};
-    const std::lock_guard lock(storage.mutex_);
-    storage.done_.push(node);
-}
-
-void ThreadsStorage::do_operation(Node& node) {
-    switch (node.op->operation) {
-        case OpKind::open: return do_open(node);
-        case OpKind::read: return do_read(node);
-        case OpKind::write: return do_write(node);
-        case OpKind::sync: node.op->error = sync_local(node.file); return;
-        case OpKind::path: return writes_.perform(static_cast<PathOp&>(*node.op));
-    }
-}
-
-void ThreadsStorage::do_open(Node& node) const {
-    auto& op = static_cast<OpenOp&>(*node.op);
-    node.planned = open_as_planned(writes_, policy_, op, node.direct, node.check);
-    op.error = node.planned.opened.error;
-    op.file = node.planned.opened.file;
-}
-
-void ThreadsStorage::do_read(Node& node) const {
-    auto& op = static_cast<ReadOp&>(*node.op);
-    while (op.bytes < op.buffer.size()) {
-        const auto rest = op.buffer.subspan(op.bytes);
-        const LocalPiece got = read_local(node.file, op.offset + op.bytes, rest);
-        op.error = got.error;
-        if (got.bytes == 0) return;
-        op.bytes += got.bytes;
-        // A direct read that stops between two blocks has reached the end of the file.
-        if (node.direct && got.bytes % policy_.alignment() != 0) return;
-    }
-}
-
-void ThreadsStorage::do_write(Node& node) const {
-    auto& op = static_cast<WriteOp&>(*node.op);
-    while (op.bytes < op.buffer.size() && op.error == 0) {
-        const auto rest = op.buffer.subspan(op.bytes);
-        const LocalPiece put = write_local(node.file, op.offset + op.bytes, rest);
-        const std::size_t kept =
-            put.bytes < rest.size() ? written_for_good(put.bytes, node.direct, policy_.alignment()) : put.bytes;
-        op.bytes += kept;
-        op.error = put.error == 0 && kept == 0 ? EIO : put.error;
-    }
-}
-
-// On the loop, in the turn's poll, before reap(): libuv is done with the work.
-void ThreadsStorage::after_pool(uv_work_t* work, int status) {
-    auto& node = *static_cast<Node*>(work->data);
-    ThreadsStorage& self = *node.storage;
-    --self.busy_;
-    self.loop().release();
-    if (status == UV_ECANCELED) {
-        const bool transfer = is_transfer(*node.op);
-        self.settle_now(*node.op, ECANCELED);
-        self.leave(transfer);
-    } else if (node.op != nullptr) {
-        // complete() has not taken the node from the queue of completions yet, and frees it.
-        node.storage = nullptr;
-        return;
-    }
-    self.nodes_.give_back(node);
-}
-
-void ThreadsStorage::take_completions() {
-    LinkedQueue<Node> done;
-    {
-        const std::lock_guard lock(mutex_);
-        done = done_.take();
-    }
-    while (!done.empty()) complete(done.pop());
-}
-
-// Settles a completed operation, and lets the next one in line begin.
-void ThreadsStorage::complete(Node& node) {
-    Op& op = *std::exchange(node.op, nullptr);
-    if (op.operation == OpKind::open) note_open(node, static_cast<OpenOp&>(op));
-    settle_stamped(op, op.error, op.completed_at);
-    if (node.storage == nullptr) nodes_.give_back(node);  // after_pool came first
-    leave(is_transfer(op));
-}
-
-void ThreadsStorage::note_open(const Node& node, const OpenOp& op) {
-    if (op.file < 0) return;  // an objection to direct I/O is not why: the open fails without it as well
-    const PlannedOpen& planned = node.planned;
-    if (planned.objection != nullptr) {
-        policy_.refused(op.path, op.access, planned.objection);
-    } else if (planned.checked) {
-        policy_.checked(op.path, planned.answer);
-    }
-    files_.put(op.file) = {true, node.direct && planned.objection == nullptr};
-}
-
-bool ThreadsStorage::close_all() {
-    for (FileId file = 0; file < files_.id_end(); ++file) {
-        if (files_[file].open) close(file);
-    }
-    return busy_ == 0;
-}
 
 /// Returns how many of the wanted threads the system can start, with a few to spare: libuv aborts the process
 /// when it cannot start the threads of its pool.
 std::uint32_t threads_given(std::uint32_t wanted) {
     constexpr std::uint32_t kSpare = 4;
-    struct Gate {
-        std::mutex mutex;
-        std::condition_variable opened;
-        bool open = false;
-    } gate;
-    const auto wait = [](void* at) {
-        auto& waited = *static_cast<Gate*>(at);
-        std::unique_lock lock(waited.mutex);
-        waited.opened.wait(lock, [&waited] { return waited.open; });
-    };
+    std::latch counted(1);
+    const auto wait = [](void* latch) { static_cast<std::latch*>(latch)->wait(); };
     uv_thread_options_t options{};
     options.flags = UV_THREAD_HAS_STACK_SIZE;
     options.stack_size = std::size_t{8} << 20;  // as for the pool's threads
@@ -313,14 +280,10 @@ std::uint32_t threads_given(std::uint32_t wanted) {
     threads.reserve(wanted + kSpare);
     while (threads.size() < wanted + kSpare) {
         uv_thread_t thread{};
-        if (uv_thread_create_ex(&thread, &options, wait, &gate) != 0) break;
+        if (uv_thread_create_ex(&thread, &options, wait, &counted) != 0) break;
         threads.push_back(thread);
     }
-    {
-        const std::lock_guard lock(gate.mutex);
-        gate.open = true;
-    }
-    gate.opened.notify_all();
+    counted.count_down();
     for (uv_thread_t& thread : threads) uv_thread_join(&thread);
     const auto given = static_cast<std::uint32_t>(threads.size());
     return given > kSpare ? given - kSpare : 0;

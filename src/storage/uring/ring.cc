@@ -10,7 +10,6 @@
 #include <array>
 #include <bit>
 #include <cerrno>
-#include <cstring>
 
 #include "base/check.h"
 #include "base/system/errno_name.h"
@@ -43,15 +42,15 @@ Result<std::unique_ptr<Ring>> Ring::make(std::uint32_t requests) {
     // A disabled ring belongs to no thread yet: the thread that runs the loop enables it. With DEFER_TASKRUN
     // the kernel finishes completions when this thread polls for them, and never interrupts it; older kernels
     // have fewer flags.
-    constexpr std::array<unsigned, 3> kFlags = {
+    constexpr std::array<unsigned, 3> kFlagSets = {
         IORING_SETUP_SINGLE_ISSUER | IORING_SETUP_DEFER_TASKRUN | IORING_SETUP_TASKRUN_FLAG,
         IORING_SETUP_COOP_TASKRUN | IORING_SETUP_TASKRUN_FLAG, 0};
     const std::uint32_t entries = std::bit_ceil(std::clamp<std::uint32_t>(requests, 64, 4096));
     std::unique_ptr<Ring> ring(new Ring);
     int result = -EINVAL;
-    for (std::size_t i = 0; i < kFlags.size() && result == -EINVAL; ++i) {
+    for (std::size_t i = 0; i < kFlagSets.size() && result == -EINVAL; ++i) {
         io_uring_params params{};
-        params.flags = kFlags[i] | IORING_SETUP_R_DISABLED | IORING_SETUP_CQSIZE | IORING_SETUP_CLAMP;
+        params.flags = kFlagSets[i] | IORING_SETUP_R_DISABLED | IORING_SETUP_CQSIZE | IORING_SETUP_CLAMP;
         params.cq_entries = std::bit_ceil(std::max(entries, requests) * 2);
         result = io_uring_queue_init_params(entries, &ring->ring_, &params);
     }
@@ -65,22 +64,21 @@ Result<std::unique_ptr<Ring>> Ring::make(std::uint32_t requests) {
         }
         io_uring_free_probe(probe);
     }
-    ring->eventfd_ = ::eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
-    if (ring->eventfd_ < 0) return environment_error(why_not(errno));
-    result = io_uring_register_eventfd(&ring->ring_, ring->eventfd_);
+    ring->eventfd_ = FileDescriptor(::eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC));
+    if (!ring->eventfd_) return environment_error(why_not(errno));
+    result = io_uring_register_eventfd(&ring->ring_, ring->eventfd());
     if (result < 0) return environment_error(why_not(-result));
     return ring;
 }
 
 Ring::~Ring() {
     if (ring_.ring_fd >= 0) io_uring_queue_exit(&ring_);
-    if (eventfd_ >= 0) close(eventfd_);
 }
 
 void Ring::clear_eventfd() {
     std::uint64_t count = 0;
     // EAGAIN when the eventfd was cleared already; the count does not matter.
-    [[maybe_unused]] const ssize_t got = ::read(eventfd_, &count, sizeof count);
+    [[maybe_unused]] const ssize_t got = ::read(eventfd(), &count, sizeof count);
 }
 
 void Ring::enable(std::uint32_t workers) {

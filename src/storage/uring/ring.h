@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "storage/file_descriptor.h"
 
 namespace streamsim::storage {
 
@@ -27,7 +28,7 @@ public:
     Ring& operator=(const Ring&) = delete;
 
     /// Readable when completions may have come.
-    int eventfd() const { return eventfd_; }
+    int eventfd() const { return eventfd_.get(); }
     void clear_eventfd();
 
     /// Once, before the first entry(), on the thread that will use the ring. `workers` is the number of
@@ -67,7 +68,7 @@ private:
     void fetch();
 
     io_uring ring_{};
-    int eventfd_ = -1;
+    FileDescriptor eventfd_;
     bool enabled_ = false;
     std::uint32_t waiting_ = 0;
     std::bitset<256> operations_;

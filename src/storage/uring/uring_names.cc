@@ -1,4 +1,4 @@
-// The part of the io_uring backend that deals with names: opens and operations by name. libuv's pool performs
+// The part of the io_uring backend that handles names: opens and operations by name. libuv's pool performs
 // the operations that this kernel's ring does not support (list; on older kernels rename, remove,
 // make_directory), and stamps them as the thread pool backend does (threads_storage.cc).
 #include <fcntl.h>
@@ -9,10 +9,10 @@
 #include <cerrno>
 
 #include "base/check.h"
+#include "storage/clock_now.h"
+#include "storage/local/linux_calls.h"
 #include "storage/local/local_file.h"
-#include "storage/local/open_flags.h"
-#include "storage/local/statx.h"
-#include "storage/uring/uring_work.h"
+#include "storage/uring/uring_storage.h"
 
 namespace streamsim::storage {
 
@@ -46,8 +46,7 @@ void UringStorage::request_open(UringSlot& slot) {
     } else {
         io_uring_prep_openat(&sqe, AT_FDCWD, op.path, flags, kNewFileMode);
     }
-    if (!slot.local) sqe.flags |= IOSQE_ASYNC;
-    io_uring_sqe_set_data(&sqe, &slot);
+    issue(sqe, &slot, !slot.local);
 }
 
 void UringStorage::request_check(UringSlot& slot) {
@@ -55,7 +54,7 @@ void UringStorage::request_check(UringSlot& slot) {
     slot.answer = {};
     const unsigned mask = STATX_DIOALIGN | (slot.confined ? STATX_TYPE | STATX_NLINK : 0U);
     io_uring_prep_statx(&sqe, slot.file, "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC, mask, &slot.answer);
-    io_uring_sqe_set_data(&sqe, &slot);
+    issue(sqe, &slot, false);
 }
 
 bool UringStorage::advance_open(UringSlot& slot) {
@@ -172,8 +171,7 @@ void UringStorage::request_name(UringSlot& slot) {
         }
         case PathOp::Kind::rename: io_uring_prep_renameat(&sqe, AT_FDCWD, op.path, AT_FDCWD, op.to, 0); break;
     }
-    sqe.flags |= IOSQE_ASYNC;
-    io_uring_sqe_set_data(&sqe, &slot);
+    issue(sqe, &slot, true);
 }
 
 bool UringStorage::advance_name(UringSlot& slot) {
@@ -202,7 +200,7 @@ void UringStorage::request_of_pool(UringSlot& slot) {
         } else {
             self.writes_.perform(static_cast<PathOp&>(*asked.op));
         }
-        asked.op->completed_at = {static_cast<std::int64_t>(uv_hrtime())};
+        asked.op->completed_at = clock_now();
     };
     // On the loop, in the turn's poll, before reap().
     const auto after = [](uv_work_t* work, int status) {

@@ -18,7 +18,7 @@
 // Completion and its stamps. The kernel signals an eventfd, which libuv polls; that wakes the loop, whose turn
 // begins with reap(). reap() takes the whole batch, stamps it with one now(), and only then runs callbacks. The
 // request completed at that stamp or before, but after the previous conclusive poll, which did not find it
-// (completion_poll_times.h). So not_before is always that poll, or the submission if that was later. In a loop
+// (operation_intake.h). So not_before is always that poll, or the submission if that was later. In a loop
 // that runs well the two are close: each deadline has a timer, and each turn polls. After a SIGSTOP they lie on
 // both sides of the stop, and a deadline between them is attributed to the client.
 //
@@ -36,14 +36,14 @@
 #include "base/check.h"
 #include "base/system/errno_name.h"
 #include "base/units.h"
-#include "storage/uring/uring_work.h"
+#include "storage/backends.h"
 
 namespace streamsim::storage {
 namespace {
 
 constexpr std::uint32_t kBatch = 16;
-constexpr std::size_t kRequestBytesMax = std::size_t{1}
-                                         << 30;  // one read or write; the kernel's limit is 2 GiB
+/// Limit of one read or write; the kernel allows 2 GiB.
+constexpr std::size_t kRequestBytesMax = std::size_t{1} << 30;
 
 // The request was interrupted. 512 to 516 are error codes within the kernel, which no system call returns; an
 // open that is cancelled in a worker does.
@@ -116,23 +116,28 @@ void UringStorage::request(UringSlot& slot) {
     }
 }
 
-// Returns an entry for one io_uring_prep function, which clears the whole entry: set flags and user data (the
-// slot, or null) afterwards.
+// Returns an entry for one io_uring_prep function, which clears the whole entry; issue() comes afterwards.
 io_uring_sqe& UringStorage::entry() {
     if (!ring_->enabled()) ring_->enable(workers_);
     if (ring_->entries_waiting() >= kBatch) ring_->submit();
-    if (!flush_set_) {
-        flush_set_ = true;
-        loop().defer(Callback::of<&UringStorage::flush>(this));
-    }
+    flush_later();
     return ring_->entry();
+}
+
+/// `slot`: null when no operation waits for the request. `async`: a worker of the kernel performs it.
+void UringStorage::issue(io_uring_sqe& sqe, UringSlot* slot, bool async) {
+    if (async) sqe.flags |= IOSQE_ASYNC;
+    if (slot == nullptr) ++without_operation_;
+    io_uring_sqe_set_data(&sqe, slot);
+}
+
+void UringStorage::flush_later() {
+    if (!std::exchange(flush_set_, true)) loop().defer(Callback::of<&UringStorage::flush>(this));
 }
 
 void UringStorage::flush() {
     flush_set_ = false;
-    if (ring_->submit()) return;
-    flush_set_ = true;
-    loop().defer(Callback::of<&UringStorage::flush>(this));
+    if (!ring_->submit()) flush_later();
 }
 
 void UringStorage::request_transfer(UringSlot& slot,
@@ -157,8 +162,7 @@ void UringStorage::request_transfer(UringSlot& slot,
     } else {
         io_uring_prep_read(&sqe, id, part.data(), bytes, offset);
     }
-    if (!file.direct || !file.local) sqe.flags |= IOSQE_ASYNC;
-    io_uring_sqe_set_data(&sqe, &slot);
+    issue(sqe, &slot, !file.direct || !file.local);
 }
 
 void UringStorage::request_read(UringSlot& slot) {
@@ -176,8 +180,7 @@ void UringStorage::request_write(UringSlot& slot) {
 void UringStorage::request_sync(UringSlot& slot) {
     io_uring_sqe& sqe = entry();
     io_uring_prep_fsync(&sqe, static_cast<SyncOp&>(*slot.op).file, 0);
-    sqe.flags |= IOSQE_ASYNC;
-    io_uring_sqe_set_data(&sqe, &slot);
+    issue(sqe, &slot, true);
 }
 
 void UringStorage::hint(FileId file, std::uint64_t offset, std::uint64_t bytes) {
@@ -188,9 +191,7 @@ void UringStorage::hint(FileId file, std::uint64_t offset, std::uint64_t bytes) 
     io_uring_sqe& sqe = entry();
     const auto hinted = static_cast<off_t>(std::min(bytes, kHintBytesMax));
     io_uring_prep_fadvise(&sqe, file, offset, hinted, POSIX_FADV_WILLNEED);
-    sqe.flags |= IOSQE_ASYNC;
-    io_uring_sqe_set_data(&sqe, nullptr);
-    ++without_operation_;
+    issue(sqe, nullptr, true);
 }
 
 void UringStorage::close(FileId file) {
@@ -201,9 +202,7 @@ void UringStorage::close(FileId file) {
 void UringStorage::request_close(int file, bool local) {
     io_uring_sqe& sqe = entry();
     io_uring_prep_close(&sqe, file);
-    if (!local) sqe.flags |= IOSQE_ASYNC;
-    io_uring_sqe_set_data(&sqe, nullptr);
-    ++without_operation_;
+    issue(sqe, nullptr, !local);
 }
 
 void UringStorage::cancel(Op& op) {
@@ -219,8 +218,7 @@ void UringStorage::cancel(Op& op) {
     }
     io_uring_sqe& sqe = entry();
     io_uring_prep_cancel(&sqe, &slot, 0);
-    io_uring_sqe_set_data(&sqe, nullptr);
-    ++without_operation_;
+    issue(sqe, nullptr, false);
 }
 
 StorageCapabilities UringStorage::capabilities() const {
@@ -273,6 +271,10 @@ bool UringStorage::advance(UringSlot& slot) {
             return request(slot), false;
         }
     }
+    if (slot.result < 0 && is_transfer(*slot.op)) {
+        slot.op->error = -slot.result;
+        return true;
+    }
     switch (slot.op->operation) {
         case OpKind::open: return advance_open(slot);
         case OpKind::read: return advance_read(slot);
@@ -285,10 +287,6 @@ bool UringStorage::advance(UringSlot& slot) {
 
 bool UringStorage::advance_read(UringSlot& slot) {
     auto& op = static_cast<ReadOp&>(*slot.op);
-    if (slot.result < 0) {
-        op.error = -slot.result;
-        return true;
-    }
     const auto got = static_cast<std::size_t>(slot.result);
     op.bytes += got;
     if (got == 0 || op.bytes == op.buffer.size()) return true;
@@ -304,10 +302,6 @@ bool UringStorage::advance_read(UringSlot& slot) {
 
 bool UringStorage::advance_write(UringSlot& slot) {
     auto& op = static_cast<WriteOp&>(*slot.op);
-    if (slot.result < 0) {
-        op.error = -slot.result;
-        return true;
-    }
     auto put = static_cast<std::size_t>(slot.result);
     if (put < slot.asked_bytes) put = written_for_good(put, slot.direct, policy_.alignment());
     op.bytes += put;
@@ -333,20 +327,13 @@ void UringStorage::complete(UringSlot& slot, Instant seen) {
 }
 
 bool UringStorage::close_all() {
-    if (poll_ == nullptr) return true;
-    auto* const handle = reinterpret_cast<uv_handle_t*>(poll_);
-    if (uv_is_closing(handle) != 0) return false;
     for (FileId file = 0; file < files_.id_end(); ++file) {
         if (files_[file].open) close(file);
     }
     if (without_operation_ > 0) return false;
-    uv_close(handle, [](uv_handle_t* closed) {
-        auto* self = static_cast<UringStorage*>(closed->data);
-        delete reinterpret_cast<uv_poll_t*>(closed);
-        self->poll_ = nullptr;
-        self->advance_shutdown();
-    });
-    return false;
+    uv_close(reinterpret_cast<uv_handle_t*>(std::exchange(poll_, nullptr)),
+             [](uv_handle_t* closed) { delete reinterpret_cast<uv_poll_t*>(closed); });
+    return true;
 }
 
 Result<std::unique_ptr<Storage>> make_uring_storage(EventLoop& loop,

@@ -11,7 +11,7 @@
 namespace streamsim {
 namespace {
 
-TEST(FrameRate, deadlines_are_exact_for_a_day_and_for_ten_years) {
+TEST(FrameRate, DeadlinesAreExactForADayAndForTenYears) {
     constexpr FrameRate kFilm{24000, 1001};
     EXPECT_EQ(kFilm.slots_in(seconds(86400)), 2'071'529u);
     EXPECT_EQ(kFilm.due(2'071'528).ns, 86'399'980'333'333);  // 2071528 * 1001 * 10^9 / 24000, rounded down
@@ -19,14 +19,14 @@ TEST(FrameRate, deadlines_are_exact_for_a_day_and_for_ten_years) {
     EXPECT_EQ((FrameRate{60000, 1001}.due(60000ull * 315'360).ns), 1001ll * 315'360 * 1'000'000'000);
 }
 
-TEST(FrameRate, a_length_that_is_a_whole_number_of_frames_has_no_slot_more) {
+TEST(FrameRate, ALengthThatIsAWholeNumberOfFramesHasNoSlotMore) {
     EXPECT_EQ((FrameRate{24, 1}.slots_in(seconds(10))), 240u);
     EXPECT_EQ((FrameRate{24, 1}.slots_in(seconds(10) + nanoseconds(1))), 241u);
     EXPECT_EQ((FrameRate{30, 1}.slots_in(milliseconds(1))), 1u);
     EXPECT_EQ((FrameRate{30, 1}.slots_in({})), 0u);
 }
 
-TEST(FrameRate, reads_what_the_trade_writes) {
+TEST(FrameRate, ReadsWhatTheTradeWrites) {
     EXPECT_EQ(*FrameRate::parse("24"), (FrameRate{24, 1}));
     EXPECT_EQ(*FrameRate::parse("23.976"), (FrameRate{24000, 1001}));
     EXPECT_EQ(*FrameRate::parse("29.97"), (FrameRate{30000, 1001}));
@@ -38,7 +38,7 @@ TEST(FrameRate, reads_what_the_trade_writes) {
     }
 }
 
-TEST(Units, a_number_without_a_unit_is_not_a_guess) {
+TEST(Units, ANumberWithoutAUnitIsNotAGuess) {
     EXPECT_EQ(parse_duration("10s")->ns, 10'000'000'000);
     EXPECT_EQ(parse_duration("1.5ms")->ns, 1'500'000);
     EXPECT_EQ(parse_duration("24h")->ns, 86'400'000'000'000);
@@ -53,7 +53,7 @@ TEST(Units, a_number_without_a_unit_is_not_a_guess) {
     }
 }
 
-TEST(Units, timecode_drops_labels_where_the_standard_does) {
+TEST(Units, TimecodeDropsLabelsWhereTheStandardDoes) {
     EXPECT_EQ(timecode(24 * 3661 + 5, {24, 1}), "01:01:01:05");
     EXPECT_EQ(timecode(24 * 60, {24000, 1001}), "00:01:00:00");
     EXPECT_EQ(timecode(1799, {30000, 1001}), "00:00:59;29");
@@ -64,7 +64,7 @@ TEST(Units, timecode_drops_labels_where_the_standard_does) {
     EXPECT_EQ(timecode(3600, {60000, 1001}), "00:01:00;04");
 }
 
-TEST(Units, shows_people_what_they_can_read) {
+TEST(Units, ShowsPeopleWhatTheyCanRead) {
     EXPECT_EQ(show_bytes(999), "999 B");
     EXPECT_EQ(show_bytes(49'774'592), "49.8 MB");
     EXPECT_EQ(show_bytes(999'999), "1.0 MB");
@@ -73,7 +73,7 @@ TEST(Units, shows_people_what_they_can_read) {
     EXPECT_EQ(show_duration(microseconds(41'667)), "41.7 ms");
 }
 
-TEST(Prng, gives_the_same_numbers_everywhere) {
+TEST(Prng, GivesTheSameNumbersEverywhere) {
     Prng prng(1);
     EXPECT_EQ(prng.next(), 6791897765849424158ull);
     EXPECT_EQ(prng.next(), 17405687883870564846ull);
@@ -92,7 +92,7 @@ TEST(Prng, gives_the_same_numbers_everywhere) {
     EXPECT_NE(entropy64(), entropy64());
 }
 
-TEST(Check, a_broken_promise_ends_the_process) {
+TEST(Check, ABrokenPromiseEndsTheProcess) {
     EXPECT_DEATH(STREAMSIM_CHECK(1 + 1 == 3, "sums are right"),
                  "CHECK failed: 1 \\+ 1 == 3 \\(sums are right\\)");
 }

@@ -33,7 +33,7 @@ protected:
                                      testing::UnitTest::GetInstance()->current_test_info()->name());
 };
 
-TEST_F(DocumentTest, is_read_whole_up_to_its_limit) {
+TEST_F(DocumentTest, IsReadWholeUpToItsLimit) {
     EXPECT_EQ(*read_document(file("")), "");
     EXPECT_EQ(*read_document(file("{}"), 2), "{}");
     const std::string large(1'000'000, 'x');
@@ -42,13 +42,13 @@ TEST_F(DocumentTest, is_read_whole_up_to_its_limit) {
     EXPECT_THAT(problem(larger), HasSubstr("document.json: is larger than 1 MiB"));
 }
 
-TEST_F(DocumentTest, that_is_none_is_named) {
+TEST_F(DocumentTest, ThatIsNoneIsNamed) {
     EXPECT_THAT(problem(read_document((folder_ / "none").string())), HasSubstr("none: there is no such file"));
     EXPECT_THAT(problem(read_document(folder_.string())),
                 HasSubstr("expected a file with a document, found a directory"));
 }
 
-TEST_F(DocumentTest, a_device_without_an_end_ends_at_once) {
+TEST_F(DocumentTest, ADeviceWithoutAnEndEndsAtOnce) {
     if (!std::filesystem::exists("/dev/zero")) GTEST_SKIP() << "there is no /dev/zero";
     EXPECT_THAT(problem(read_document("/dev/zero", UINT64_MAX / 2)),
                 HasSubstr("/dev/zero: byte 0: expected text"));
@@ -56,14 +56,14 @@ TEST_F(DocumentTest, a_device_without_an_end_ends_at_once) {
     EXPECT_EQ(*read_document("/dev/null"), "");
 }
 
-TEST_F(DocumentTest, that_is_longer_than_its_file_system_says_ends_at_its_limit) {
+TEST_F(DocumentTest, ThatIsLongerThanItsFileSystemSaysEndsAtItsLimit) {
     const char* const longer = "/proc/self/maps";  // of no bytes, by its size
     if (!std::filesystem::exists(longer)) GTEST_SKIP() << "there is no " << longer;
     EXPECT_TRUE(read_document(longer));
     EXPECT_THAT(problem(read_document(longer, 100)), HasSubstr("is larger than"));
 }
 
-TEST(ProblemList, shows_the_first_and_counts_the_others) {
+TEST(ProblemList, ShowsTheFirstAndCountsTheOthers) {
     ProblemList problems("f.json");
     EXPECT_TRUE(problems.empty());
     for (int i = 0; i < 20; ++i) problems.add("p");
@@ -76,7 +76,7 @@ TEST(ProblemList, shows_the_first_and_counts_the_others) {
     EXPECT_EQ(problems.size(), 22u);
 }
 
-TEST(Shortened, keeps_both_ends_and_whole_characters) {
+TEST(Shortened, KeepsBothEndsAndWholeCharacters) {
     EXPECT_EQ(shortened("0123456789", 10), "0123456789");
     EXPECT_EQ(shortened("0123456789abcdef", 8), "012345...ef");
     std::string umlauts;

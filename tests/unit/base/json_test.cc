@@ -9,20 +9,20 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-TEST(ParseJson, a_syntax_error_names_the_byte) {
+TEST(ParseJson, ASyntaxErrorNamesTheByte) {
     const auto parsed = parse_json("{\"a\": 1,\n\"b\": }", "f.json");
     ASSERT_FALSE(parsed.has_value());
     EXPECT_THAT(parsed.error().problems, ElementsAre(HasSubstr("f.json: byte 15")));
 }
 
-TEST(ParseJson, a_key_given_twice_is_named_wherever_it_is) {
+TEST(ParseJson, AKeyGivenTwiceIsNamedWhereverItIs) {
     const auto parsed = parse_json(R"({"a": [{"x": 1}, {"x": 1, "y~/": {"z": 1, "z": 2}}], "a": 3})", "f.json");
     ASSERT_FALSE(parsed.has_value());
     EXPECT_THAT(parsed.error().problems,
                 ElementsAre(HasSubstr("f.json: /a/1/y~0~1/z: "), HasSubstr("f.json: /a: ")));
 }
 
-TEST(ParseJson, what_is_nested_without_end_is_an_error_at_its_place) {
+TEST(ParseJson, WhatIsNestedWithoutEndIsAnErrorAtItsPlace) {
     const auto nested = [](std::size_t levels) {
         return "{\"a\": " + std::string(levels, '[') + std::string(levels, ']') + "}";
     };
@@ -34,7 +34,7 @@ TEST(ParseJson, what_is_nested_without_end_is_an_error_at_its_place) {
     EXPECT_THAT(deep.error().problems[0], testing::EndsWith(": nested deeper than 1024 levels"));
 }
 
-TEST(ParseJson, long_tables_take_no_longer_a_row_than_short_ones) {
+TEST(ParseJson, LongTablesTakeNoLongerARowThanShortOnes) {
     constexpr std::size_t kRows = 200'000;  // read one against all it would be here for minutes
     std::string text = "[";
     for (std::size_t i = 0; i < kRows; ++i) text += i == 0 ? "{\"a\":1}" : ",{\"a\":1}";
@@ -43,13 +43,13 @@ TEST(ParseJson, long_tables_take_no_longer_a_row_than_short_ones) {
     EXPECT_EQ(table->size(), kRows);
 }
 
-TEST(ParseJson, bytes_that_are_not_utf8_are_an_error_and_not_an_exception) {
+TEST(ParseJson, BytesThatAreNotUtf8AreAnErrorAndNotAnException) {
     EXPECT_FALSE(parse_json("{\"a\": \"\xff\"}", "f.json").has_value());
     EXPECT_FALSE(parse_json("", "f.json").has_value());
     EXPECT_FALSE(parse_json(std::string(100, '['), "f.json").has_value());
 }
 
-TEST(JsonObject, every_problem_is_reported_with_its_pointer) {
+TEST(JsonObject, EveryProblemIsReportedWithItsPointer) {
     const auto document = parse_json(
         R"({"count": 0, "name": "", "rate": [24, 0], "time": "5", "mode": "x", "flag": 1, "extra": 2,
             "big": 18446744073709551615})",
@@ -74,7 +74,7 @@ TEST(JsonObject, every_problem_is_reported_with_its_pointer) {
                     HasSubstr("/missing: missing"), HasSubstr("/extra: unknown key")));
 }
 
-TEST(JsonObject, what_is_right_is_read) {
+TEST(JsonObject, WhatIsRightIsRead) {
     const auto document =
         parse_json(R"({"schema": "s", "version": 1, "rate": [24000, 1001], "time": "500ms"})", "f");
     JsonProblems problems("f");
@@ -87,7 +87,7 @@ TEST(JsonObject, what_is_right_is_read) {
     EXPECT_TRUE(problems.empty());
 }
 
-TEST(JsonObject, something_else_than_an_object_is_one_problem) {
+TEST(JsonObject, SomethingElseThanAnObjectIsOneProblem) {
     const Json list = Json::array();
     JsonProblems problems("f");
     JsonObject object(list, "/a", problems);

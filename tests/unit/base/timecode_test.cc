@@ -20,7 +20,7 @@ std::string problem(const char* text, FrameRate rate) {
     return parsed ? "none" : parsed.error().problems.front();
 }
 
-TEST(Timecode, counts_frames_from_zero) {
+TEST(Timecode, CountsFramesFromZero) {
     EXPECT_EQ(frames("01:01:01:05", {24, 1}), 24u * 3661 + 5);
     EXPECT_EQ(frames("00:01:00:00", {24000, 1001}), 24u * 60);
     EXPECT_EQ(frames("1:00:00:00", {25, 1}), 90'000u);
@@ -28,7 +28,7 @@ TEST(Timecode, counts_frames_from_zero) {
     EXPECT_EQ(frames("00:00:01.11", {25, 1}), 36u);
 }
 
-TEST(Timecode, drop_frame_is_what_the_separator_says) {
+TEST(Timecode, DropFrameIsWhatTheSeparatorSays) {
     EXPECT_EQ(frames("00:00:59;29", {30000, 1001}), 1799u);
     EXPECT_EQ(frames("00:01:00;02", {30000, 1001}), 1800u);
     EXPECT_EQ(frames("00:10:00;00", {30000, 1001}), 17982u);
@@ -38,7 +38,7 @@ TEST(Timecode, drop_frame_is_what_the_separator_says) {
     EXPECT_EQ(frames("00:01:00;04", {60000, 1001}), 3600u);
 }
 
-TEST(Timecode, is_the_inverse_of_the_label) {
+TEST(Timecode, IsTheInverseOfTheLabel) {
     for (const FrameRate rate : {FrameRate{24000, 1001}, FrameRate{25, 1}, FrameRate{30000, 1001},
                                  FrameRate{60000, 1001}, FrameRate{50, 1}}) {
         for (std::uint64_t frame = 0; frame < 200'000; frame += 7)
@@ -47,7 +47,7 @@ TEST(Timecode, is_the_inverse_of_the_label) {
     }
 }
 
-TEST(Timecode, labels_that_do_not_exist_are_errors) {
+TEST(Timecode, LabelsThatDoNotExistAreErrors) {
     EXPECT_NE(problem("00:00:00:24", {24, 1}).find("from 00 to 23"), std::string::npos);
     EXPECT_NE(problem("00:01:00;00", {30000, 1001}).find("first of this minute is 02"), std::string::npos);
     EXPECT_NE(problem("00:01:00;03", {60000, 1001}).find("leaves this label out"), std::string::npos);

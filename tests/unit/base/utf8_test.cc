@@ -31,7 +31,7 @@ TEST(Utf8, KnowsWhatIsNone) {
     }
 }
 
-TEST(Utf8, printable_text_commands_no_terminal) {
+TEST(Utf8, PrintableTextCommandsNoTerminal) {
     EXPECT_EQ(printable("a\tb\x7f\xc2\x9bz\xc3\xa9"), "a\\x09b\\x7f\\u009bz\xc3\xa9") << "U+009B is an escape";
     EXPECT_EQ(printable("\x9b\xff\xc3"), "\\x9b\\xff\\xc3");
     EXPECT_EQ(printable("\x1b[2J\r\n"), "\\x1b[2J\\x0d\\x0a");

@@ -25,7 +25,7 @@ ProbeResult gives(double bytes_per_s) {
     return {"", 2, 1 << 20, 8, bytes_per_s};
 }
 
-/// CompletionPollTimes of every 200 ms over `seconds`; of each second these shares are spent.
+/// The shares of each second that a computer spends; watched() makes a sample of them every 200 ms.
 struct Computer {
     double busy = 0.1;    // of both processors
     double waiting = 0;   // of the thread that waits most
@@ -54,7 +54,7 @@ SystemHistory watched(const Computer& computer, int seconds = 50) {
     return history;
 }
 
-/// Of clip 0: read alone, missed ones and others.
+/// Adds re-reads of frames of clip 0, each read alone: of the missed `slots` and of five others.
 void read_again(Evidence& evidence,
                 const std::vector<std::uint64_t>& slots,
                 std::int64_t took_ns,
@@ -231,7 +231,7 @@ const std::vector<Case> kCases = {
          e.delivery_gaps.push_back({30 * kPeriodNs - 9 * kPeriodNs, 42 * kPeriodNs});
      },
      Cause::storage_stall, Limit::storage, "the storage gave no data"},
-    {"silent_all_the_time_is_slow",
+    {"gaps_all_the_time_are_slow_reads",
      [](Evidence& e) {
          drop(e, 900, &ReasonCounts::late);
          for (std::int64_t at = 0; at < 40; ++at)
@@ -245,21 +245,21 @@ const std::vector<Case> kCases = {
          e.as_played = gives(380e6);
      },
      Cause::network, Limit::network, "eth0 was 95 % busy"},
-    {"an_echo_that_waits_in_a_queue",
+    {"a_round_trip_that_waits_in_a_queue",
      [](Evidence& e) {
          drop(e, 200, &ReasonCounts::late);
          e.system = watched({.received_per_s = 380'000'000, .rtt_ns = 16 * kMs, .rtt_min_ns = 50'000});
          e.as_played = gives(380e6);
      },
      Cause::network, Limit::network, "the network was full"},
-    {"an_echo_that_does_not",
+    {"a_round_trip_that_does_not",
      [](Evidence& e) {
          drop(e, 200, &ReasonCounts::late);
          e.system = watched({.received_per_s = 380'000'000, .rtt_ns = 60'000, .rtt_min_ns = 50'000});
          e.as_played = gives(380e6);
      },
      Cause::bandwidth, Limit::storage, "did not keep up"},
-    {"an_echo_of_a_fast_network_that_wavers",
+    {"a_round_trip_time_of_a_fast_network_that_wavers",
      [](Evidence& e) {
          drop(e, 200, &ReasonCounts::late);
          e.system = watched({.received_per_s = 380'000'000, .rtt_ns = 300'000, .rtt_min_ns = 50'000});

@@ -27,7 +27,7 @@ inline judge::Evidence good_run() {
     return evidence;
 }
 
-/// Of the stream; it was due in its time, asked for a read-ahead before, and took `took_ns`.
+/// A missed frame of the stream: due in its time, requested a read-ahead before, read in `took_ns`.
 inline judge::MissedFrame missed(std::uint64_t slot, DropReason reason, std::int64_t took_ns = 400 * kMs) {
     judge::MissedFrame frame;
     frame.slot = frame.clip_frame = slot;
@@ -69,7 +69,7 @@ inline void fail(judge::Evidence& evidence, std::uint64_t count, std::uint64_t R
     miss(evidence, count, reason, FrameKind::failed);
 }
 
-/// Play stood still for so many frames.
+/// Play stalled for `count` frames.
 inline void stall(judge::Evidence& evidence, std::uint64_t count, DropReason reason) {
     for (std::uint64_t i = 0; i < count; ++i) {
         judge::MissedFrame frame = missed(30 + 100 * i, reason);

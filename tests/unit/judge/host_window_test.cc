@@ -74,7 +74,7 @@ TEST(HostWindow, WhatASampleDoesNotSayIsNotZero) {
     EXPECT_TRUE(then.cpu_pressure);
 }
 
-TEST(HostWindow, TheEchoIsTheMedianOfTheTimeAndItsLeastOfTheWholeRun) {
+TEST(HostWindow, TheRttIsTheMedianOfTheWindowAndItsMinimumOfTheWholeRun) {
     SystemHistory history;
     for (const std::int64_t us : {200, 9'000, 300, 8'000, 7'000, 100}) {
         history.push_back(at(static_cast<std::int64_t>(history.size()) * 200));
@@ -88,12 +88,12 @@ TEST(NetworkPathFacts, IsTheInterfaceThatReceivedMost) {
     SystemHistory history{carrying(0, 70'000'000), carrying(1'000, 132'500'000), carrying(2'000, 132'500'000)};
     history.back().links.push_back({"eth1", std::nullopt, 1'000});  // came up while it played
     history.back().connection = {"10.0.0.7", 60'000'000, 50'000, 900};
-    const NetworkPathFacts way = network_path_facts(history);
-    EXPECT_EQ(way.link, "eth0");
-    EXPECT_EQ(way.received_bytes, 62'500'000U) << "since the first sample";
-    EXPECT_EQ(way.bits_per_s, 1'000'000'000U);
-    EXPECT_EQ(way.peer, "10.0.0.7");
-    EXPECT_EQ(way.out_of_order, 900U);
+    const NetworkPathFacts facts = network_path_facts(history);
+    EXPECT_EQ(facts.link, "eth0");
+    EXPECT_EQ(facts.received_bytes, 62'500'000U) << "since the first sample";
+    EXPECT_EQ(facts.bits_per_s, 1'000'000'000U);
+    EXPECT_EQ(facts.peer, "10.0.0.7");
+    EXPECT_EQ(facts.out_of_order, 900U);
     EXPECT_NEAR(*link_busy(history, "eth0", 0, 1'000 * kMs), 0.5, 1e-9);
     EXPECT_NEAR(*link_busy(history, "eth0", 0, 2'000 * kMs), 0.25, 1e-9);
     EXPECT_FALSE(link_busy(history, "lo", 0, 2'000 * kMs)) << "it does not say its speed";
@@ -120,7 +120,7 @@ TEST(Path, IsWhatCountersGrewBy) {
     EXPECT_EQ(path_span({}, 0, 1).received_segments, 0U);
 }
 
-TEST(NetworkPathFacts, WithoutEchoesTheLeastIsWhatTheConnectionKnows) {
+TEST(NetworkPathFacts, WithoutPingsTheMinimumRttIsTheConnections) {
     SystemHistory history{at(0), at(200)};
     history[1].rtt_ns = 9 * kMs;
     history[1].rtt_min_ns = 100'000;

@@ -1,6 +1,6 @@
-#include "judge/meters.h"
-
 #include <gmock/gmock.h>
+
+#include "judge/run_verdicts.h"
 
 namespace streamsim::judge {
 namespace {

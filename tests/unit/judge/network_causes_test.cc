@@ -24,11 +24,11 @@ using testing::Not;
 
 constexpr std::int64_t kSecond = 1'000'000'000;
 
-/// What the path did between two instants, a second of it.
+/// Growth of the path's counters in each second between two instants.
 struct PathRates {
     std::int64_t from_ns = 0, to_ns = 0;
     std::int64_t quiet_ns = 0, no_carrier_ns = 0, unanswered_ns = 0, unacknowledged_ns = 0;
-    std::uint64_t quiet_answers = 0, refused = 0, out_of_order = 0, resent = 0, lossy_looks = 0;
+    std::uint64_t quiet_answers = 0, refused = 0, out_of_order = 0, resent = 0, lossy_samples = 0;
 };
 
 /// Samples of every 200 ms over 50 s of a server that all bytes came from, with 20,000 segments a second in and
@@ -51,7 +51,7 @@ SystemHistory path(const std::vector<PathRates>& rates, std::optional<std::int64
             sum.refused += each.refused / 5;
             sum.out_of_order += each.out_of_order / 5;
             sum.resent += each.resent / 5;
-            sum.lossy_looks += each.lossy_looks / 5;
+            sum.lossy_samples += each.lossy_samples / 5;
         }
         sum.received_segments += 4'000;
         sum.sent_segments += 400;
@@ -216,7 +216,7 @@ const std::vector<Case> kCases = {
          silent_for_two_seconds(e);
          e.system = path(
              {with(always(),
-                   [](PathRates& r) { r.out_of_order = 4'000, r.lossy_looks = 10, r.quiet_answers = 10; })},
+                   [](PathRates& r) { r.out_of_order = 4'000, r.lossy_samples = 10, r.quiet_answers = 10; })},
              100'000);
      },
      Cause::storage_stall, Limit::storage, "answered meanwhile"},
@@ -298,31 +298,31 @@ const std::vector<Case> kCases = {
                          100'000);
      },
      Cause::bandwidth, Limit::storage, "did not keep up"},
-    {"losses_where_an_echo_works",
+    {"losses_where_a_ping_is_answered",
      [](Evidence& e) {
          slow_for_long(e);
-         e.system =
-             path({with(always(), [](PathRates& r) { r.out_of_order = 1'000, r.lossy_looks = 10; })}, 20 * kMs);
+         e.system = path({with(always(), [](PathRates& r) { r.out_of_order = 1'000, r.lossy_samples = 10; })},
+                         20 * kMs);
      },
      Cause::network_loss, Limit::network, "lost packets"},
     {"losses_where_none_works",
      [](Evidence& e) {
          slow_for_long(e);
-         e.system = path({with(always(), [](PathRates& r) { r.out_of_order = 1'000, r.lossy_looks = 10; })});
+         e.system = path({with(always(), [](PathRates& r) { r.out_of_order = 1'000, r.lossy_samples = 10; })});
      },
      Cause::network_loss, Limit::network, "losses: "},
     {"few_losses_on_a_long_path",
      [](Evidence& e) {
          slow_for_long(e);
          e.system =
-             path({with(always(), [](PathRates& r) { r.out_of_order = 400, r.lossy_looks = 10; })}, 20 * kMs);
+             path({with(always(), [](PathRates& r) { r.out_of_order = 400, r.lossy_samples = 10; })}, 20 * kMs);
      },
      Cause::network_loss, Limit::network, "losses: "},
     {"few_losses_on_a_short_path",
      [](Evidence& e) {
          slow_for_long(e);
          e.system =
-             path({with(always(), [](PathRates& r) { r.out_of_order = 400, r.lossy_looks = 10; })}, 60'000);
+             path({with(always(), [](PathRates& r) { r.out_of_order = 400, r.lossy_samples = 10; })}, 60'000);
      },
      Cause::bandwidth, Limit::storage, "did not keep up"},
     {"losses_of_requests",
@@ -336,10 +336,10 @@ const std::vector<Case> kCases = {
          e.remote = true;
          drop(e, 8, &ReasonCounts::late);
          e.delivery_gaps.push_back({28 * kPeriodNs, 38 * kPeriodNs});
-         e.system =
-             path({with(always(),
-                        [](PathRates& r) { r.out_of_order = 1'000, r.lossy_looks = 10, r.quiet_answers = 5; })},
-                  20 * kMs);
+         e.system = path(
+             {with(always(),
+                   [](PathRates& r) { r.out_of_order = 1'000, r.lossy_samples = 10, r.quiet_answers = 5; })},
+             20 * kMs);
      },
      Cause::network_loss, Limit::network, "lost packets"},
     {"losses_that_make_a_frame_slow_again",
@@ -349,21 +349,21 @@ const std::vector<Case> kCases = {
              e.rereads.push_back({0, slot, false, false, 2 * kMs});
          for (const std::uint64_t slot : std::initializer_list<std::uint64_t>{30, 40, 50})
              e.rereads.push_back({0, slot, true, false, 300 * kMs});
-         e.system =
-             path({with(always(), [](PathRates& r) { r.out_of_order = 1'000, r.lossy_looks = 10; })}, 20 * kMs);
+         e.system = path({with(always(), [](PathRates& r) { r.out_of_order = 1'000, r.lossy_samples = 10; })},
+                         20 * kMs);
      },
      Cause::network_loss, Limit::network, "lost packets"},
     {"many_losses_on_a_busy_computer",
      [](Evidence& e) {
          slow_for_long(e);
-         e.system = path({with(always(), [](PathRates& r) { r.out_of_order = 4'000, r.lossy_looks = 10; })});
+         e.system = path({with(always(), [](PathRates& r) { r.out_of_order = 4'000, r.lossy_samples = 10; })});
          make_busy(e);
      },
      Cause::network_loss, Limit::network, "lost packets"},
     {"few_losses_on_a_busy_computer",
      [](Evidence& e) {
          slow_for_long(e);
-         e.system = path({with(always(), [](PathRates& r) { r.out_of_order = 400, r.lossy_looks = 10; })});
+         e.system = path({with(always(), [](PathRates& r) { r.out_of_order = 400, r.lossy_samples = 10; })});
          make_busy(e);
      },
      Cause::client_cpu, Limit::client_cpu, "ran out of processor time"},
@@ -372,24 +372,25 @@ const std::vector<Case> kCases = {
          slow_for_long(e);
          e.remote = false;
          e.bytes_read = 400'000'000'000;  // little of it came over the network
-         e.system = path({with(always(), [](PathRates& r) { r.out_of_order = 1'000, r.lossy_looks = 10; })});
+         e.system = path({with(always(), [](PathRates& r) { r.out_of_order = 1'000, r.lossy_samples = 10; })});
      },
      Cause::bandwidth, Limit::storage, "did not keep up"},
     {"losses_at_another_time",
      [](Evidence& e) {
          slow_for_long(e);
-         e.system = path(
-             {with(always(),
-                   [](PathRates& r) { r.from_ns = 20 * kSecond, r.out_of_order = 1'000, r.lossy_looks = 10; })},
-             20 * kMs);
+         e.system = path({with(always(),
+                               [](PathRates& r) {
+                                   r.from_ns = 20 * kSecond, r.out_of_order = 1'000, r.lossy_samples = 10;
+                               })},
+                         20 * kMs);
      },
      Cause::bandwidth, Limit::storage, "did not keep up"},
     {"segments_that_seldom_come_out_of_order",
      [](Evidence& e) {
          slow_for_long(e);
-         e.system =
-             path({with(always(), [](PathRates& r) { r.out_of_order = 20, r.lossy_looks = 10, r.resent = 5; })},
-                  20 * kMs);
+         e.system = path(
+             {with(always(), [](PathRates& r) { r.out_of_order = 20, r.lossy_samples = 10, r.resent = 5; })},
+             20 * kMs);
      },
      Cause::bandwidth, Limit::storage, "did not keep up"},
     {"a_burst_that_comes_out_of_order_on_this_computer",
@@ -402,7 +403,7 @@ const std::vector<Case> kCases = {
                                    r.quiet_ns = 0;
                                    r.to_ns = 1 * kSecond;
                                    r.out_of_order = 10'000;
-                                   r.lossy_looks = 5;
+                                   r.lossy_samples = 5;
                                })},
                          100'000);
      },
@@ -410,12 +411,12 @@ const std::vector<Case> kCases = {
     {"losses_of_a_full_network",
      [](Evidence& e) {
          slow_for_long(e);
-         e.system =
-             path({with(always(), [](PathRates& r) { r.out_of_order = 1'000, r.lossy_looks = 10; })}, 20 * kMs);
+         e.system = path({with(always(), [](PathRates& r) { r.out_of_order = 1'000, r.lossy_samples = 10; })},
+                         20 * kMs);
          e.system.back().rtt_ns = 100'000;
      },
      Cause::network, Limit::network, "was full"},
-    {"a_quiet_path_without_echoes",
+    {"a_quiet_path_without_round_trip_times",
      [](Evidence& e) {
          slow_for_long(e);
          e.system = path({});
@@ -439,11 +440,11 @@ const std::vector<Case> kCases = {
      [](Evidence& e) {
          failed(e, false, false);
          e.system = path({with(always(), [](PathRates& r) {
-             r.out_of_order = 1'000, r.lossy_looks = 10, r.quiet_answers = 10;
+             r.out_of_order = 1'000, r.lossy_samples = 10, r.quiet_answers = 10;
          })});
      },
      Cause::network_loss, Limit::network, "lost packets"},
-    {"reads_that_fail_as_there_is_no_way", [](Evidence& e) { failed(e, true, false); }, Cause::network_down,
+    {"reads_that_fail_as_there_is_no_route", [](Evidence& e) { failed(e, true, false); }, Cause::network_down,
      Limit::network, "was gone"},
     {"reads_that_fail_as_the_server_refuses", [](Evidence& e) { failed(e, false, true); }, Cause::storage_error,
      Limit::storage, "gave an error"},
@@ -513,8 +514,8 @@ TEST(PathGone, IsSeenAfterAWhile) {
     EXPECT_EQ(gone(0, 150), 150);
 }
 
-/// Of 50 segments a second, one second of which some were lost in.
-double share_of(std::uint64_t out_of_order, std::uint64_t lossy_looks, std::int64_t from_ns) {
+/// lost_share() of a path with 50 segments a second, which lost some in one of ten seconds.
+double share_of(std::uint64_t out_of_order, std::uint64_t lossy_samples, std::int64_t from_ns) {
     SystemHistory history;
     for (std::int64_t i = 0; i <= 10; ++i) {
         SystemSample sample;
@@ -522,7 +523,7 @@ double share_of(std::uint64_t out_of_order, std::uint64_t lossy_looks, std::int6
         sample.path = SystemSample::Path{};
         sample.path->received_segments = 50 * static_cast<std::uint64_t>(i);
         sample.path->out_of_order = i >= 2 ? out_of_order : 0;
-        sample.path->lossy_looks = i >= 2 ? lossy_looks : 0;
+        sample.path->lossy_samples = i >= 2 ? lossy_samples : 0;
         history.push_back(std::move(sample));
     }
     return lost_share(history, from_ns, from_ns + 100 * kMs);

@@ -1,4 +1,4 @@
-// What this computer lacked, and storage that vanished, by the evidence.
+// Shortages of this computer, and storage that vanished, by the evidence.
 #include <gmock/gmock.h>
 
 #include <algorithm>
@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "evidence_samples.h"
+#include "judge/host_window.h"
 #include "judge/judge.h"
-#include "judge/memory.h"
 
 namespace streamsim::judge {
 namespace {

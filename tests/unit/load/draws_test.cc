@@ -1,4 +1,4 @@
-// What is drawn, by counting. Chi-square tests state their sample and their critical value, which a right
+// The random draws, by counting. Chi-square tests state their sample and their critical value, which a right
 // program exceeds with a chance of 1 in 1000; seeds are fixed, so that it is the same each time.
 #include "load/draws.h"
 
@@ -9,7 +9,6 @@
 #include <map>
 #include <set>
 
-#include "load/permutation.h"
 #include "unit/load/chi_square.h"
 
 namespace streamsim::test {
@@ -17,7 +16,7 @@ namespace {
 
 constexpr std::uint64_t kSample = 100'000;
 
-TEST(WeightedDraw, follows_the_weights_and_never_gives_what_has_none) {
+TEST(WeightedDraw, FollowsTheWeightsAndNeverGivesWhatHasNone) {
     const std::vector<double> weights = {0, 70, 0, 25, 5, 0};
     const load::WeightedDraw draw(weights);
     Prng prng(3);
@@ -27,7 +26,7 @@ TEST(WeightedDraw, follows_the_weights_and_never_gives_what_has_none) {
     EXPECT_LT(chi_square(counts, weights), 13.82) << "2 degrees of freedom, p = 0.001";
 }
 
-TEST(BlockSizes, a_length_is_cut_into_blocks_and_the_largest_that_fit) {
+TEST(BlockSizes, ALengthIsCutIntoBlocksAndTheLargestThatFit) {
     const load::BlockSizes sizes({{65'536, 1}, {4096, 1}, {1024, 0}, {2048, 0}});
     const auto cut = [&](std::uint64_t length, std::size_t block) {
         std::vector<std::uint64_t> pieces;
@@ -53,7 +52,7 @@ MeterSpec reading() {
     return spec;
 }
 
-TEST(Draws, lengths_are_uniform_in_whole_smallest_blocks) {
+TEST(Draws, LengthsAreUniformInWholeSmallestBlocks) {
     MeterSpec spec = reading();
     spec.length_up_to = 20 * 1024 + 1023;
     const load::Draws draws(spec, 1);
@@ -70,7 +69,7 @@ TEST(Draws, lengths_are_uniform_in_whole_smallest_blocks) {
     EXPECT_LT(chi_square(counts, std::vector<double>(20, 1)), 43.82) << "19 degrees of freedom, p = 0.001";
 }
 
-TEST(Draws, weighted_lengths_are_rounded_up_to_the_alignment) {
+TEST(Draws, WeightedLengthsAreRoundedUpToTheAlignment) {
     MeterSpec spec = reading();
     spec.lengths = {{10'000, 1}, {4096, 3}};
     const load::Draws draws(spec, 512);
@@ -82,7 +81,7 @@ TEST(Draws, weighted_lengths_are_rounded_up_to_the_alignment) {
     EXPECT_LT(chi_square(found, {1, 3}), 10.83) << "1 degree of freedom, p = 0.001";
 }
 
-TEST(Draws, without_lengths_a_transfer_is_one_block) {
+TEST(Draws, WithoutLengthsATransferIsOneBlock) {
     const load::Draws draws(reading(), 1);
     EXPECT_EQ(draws.longest(), 65'536u);
     Prng prng(8);
@@ -95,7 +94,7 @@ TEST(Draws, without_lengths_a_transfer_is_one_block) {
     EXPECT_LT(chi_square(counts, {1, 3}), 10.83) << "1 degree of freedom, p = 0.001";
 }
 
-TEST(Permutation, every_number_comes_once) {
+TEST(Permutation, EveryNumberComesOnce) {
     for (const std::uint64_t n : {1u, 2u, 3u, 4u, 5u, 7u, 8u, 100u, 1023u, 1024u, 1025u, 65'537u}) {
         for (const std::uint64_t key : {0u, 1u, 77u}) {
             const load::Permutation order(n, key);
@@ -115,8 +114,8 @@ TEST(Permutation, every_number_comes_once) {
     EXPECT_LT(*seen.rbegin(), 1'000'000'000'000u);
 }
 
-TEST(Permutation, the_order_looks_like_chance) {
-    // Where the first quarter of the indices goes: sixteen parts of 1000 numbers, over 64 keys.
+TEST(Permutation, TheOrderLooksLikeChance) {
+    // The distribution of the first quarter of the indices over sixteen parts of 1000 numbers, for 64 keys.
     constexpr std::uint64_t kNumbers = 16'000;
     std::vector<std::uint64_t> counts(16);
     std::uint64_t rising = 0;
@@ -132,14 +131,14 @@ TEST(Permutation, the_order_looks_like_chance) {
     EXPECT_NEAR(static_cast<double>(rising), 128'000, 4 * 253);
 }
 
-TEST(Arrivals, constant_ones_are_exact) {
+TEST(Arrivals, ConstantOnesAreExact) {
     EXPECT_EQ(load::constant_time(0, 54).ns, 0);
     EXPECT_EQ(load::constant_time(54'000'000, 54), seconds(1'000'000));
     EXPECT_EQ(load::constant_time(1, 3).ns, 333'333'333);
     EXPECT_EQ(load::constant_time(3, 3), seconds(1));
 }
 
-TEST(Arrivals, poisson_ones_have_its_mean_and_its_variance) {
+TEST(Arrivals, PoissonOnesHaveItsMeanAndItsVariance) {
     load::PoissonTimes times(11, 1000);
     Duration before;
     double sum = 0, squares = 0;

@@ -38,7 +38,7 @@ public:
 
     Duration fixed = milliseconds(10);
     double bytes_per_s = 0;  // 0: bytes take no time
-    /// What is submitted in between begins at the end of it.
+    /// Operations that are submitted in between begin at the end of the stall.
     Instant stall_from = Instant::never(), stall_to;
     /// An errno value, or 0.
     std::function<int(const Asked&)> error = [](const Asked&) { return 0; };
@@ -228,7 +228,7 @@ public:
         EXPECT_EQ(storage.outstanding, 0u);
         EXPECT_EQ(storage.open_files, 0) << "each file is closed once";
         result = meter->result();
-        // What a live view was shown in the end is what is in the result.
+        // The last progress that a live view was given agrees with the result.
         EXPECT_EQ(plan.progress->done, result.all.done);
         EXPECT_EQ(plan.progress->failed, result.all.failed);
         EXPECT_EQ(plan.progress->bytes_read, of(LoadOperation::read).bytes);

@@ -26,7 +26,7 @@ Rig& arriving(Rig& rig, double per_s) {
     return reads(rig, per_s, MeterSpec::Loop::open);
 }
 
-TEST(MeterSchedule, a_closed_loop_begins_when_the_last_is_complete) {
+TEST(MeterSchedule, AClosedLoopBeginsWhenTheLastIsComplete) {
     Rig rig;
     reads(rig).spec.inflight = 3;
     rig.run(seconds(10));
@@ -39,7 +39,7 @@ TEST(MeterSchedule, a_closed_loop_begins_when_the_last_is_complete) {
     EXPECT_EQ(rig.result.all.service_ns->p50, rig.result.all.service_ns->max);
 }
 
-TEST(MeterSchedule, think_time_comes_after_each_operation) {
+TEST(MeterSchedule, ThinkTimeComesAfterEachOperation) {
     Rig rig;
     reads(rig).spec.think_time = milliseconds(40);
     rig.run(milliseconds(210));
@@ -47,7 +47,7 @@ TEST(MeterSchedule, think_time_comes_after_each_operation) {
     EXPECT_EQ(rig.result.all.done, 5u);
 }
 
-TEST(MeterSchedule, a_closed_loop_keeps_below_its_limit_and_does_not_catch_up) {
+TEST(MeterSchedule, AClosedLoopKeepsBelowItsLimitAndDoesNotCatchUp) {
     Rig rig;
     reads(rig, 10).storage.stall_from = rig.start() + milliseconds(200);
     rig.storage.stall_to = rig.start() + milliseconds(420);
@@ -55,14 +55,14 @@ TEST(MeterSchedule, a_closed_loop_keeps_below_its_limit_and_does_not_catch_up) {
     EXPECT_THAT(begins(rig), ElementsAre(0, 100, 200, 430, 530, 630));
 }
 
-TEST(MeterSchedule, a_limit_is_spread_over_the_users) {
+TEST(MeterSchedule, ALimitIsSpreadOverTheUsers) {
     Rig rig;
     reads(rig, 10).spec.users = 4;
     rig.run(milliseconds(200));
     EXPECT_THAT(begins(rig), ElementsAre(0, 25, 50, 75, 100, 125, 150, 175));
 }
 
-TEST(MeterSchedule, constant_arrivals_do_not_depend_on_completions) {
+TEST(MeterSchedule, ConstantArrivalsDoNotDependOnCompletions) {
     Rig rig;
     arriving(rig, 100).spec.inflight = 50;
     rig.storage.fixed = milliseconds(95);
@@ -75,7 +75,7 @@ TEST(MeterSchedule, constant_arrivals_do_not_depend_on_completions) {
     EXPECT_EQ(rig.storage.most_outstanding, 10u);
 }
 
-TEST(MeterSchedule, arrivals_of_users_on_all_seats_are_spread_evenly) {
+TEST(MeterSchedule, ArrivalsOfUsersOnAllSeatsAreSpreadEvenly) {
     Rig rig;
     arriving(rig, 10).spec.users = 2;
     rig.plan.seats = 2;
@@ -84,7 +84,7 @@ TEST(MeterSchedule, arrivals_of_users_on_all_seats_are_spread_evenly) {
     EXPECT_THAT(begins(rig), ElementsAre(50, 75, 150, 175)) << "the other seat has 0, 25, 100, 125";
 }
 
-TEST(MeterSchedule, a_stall_shows_in_full_in_the_latency_from_the_intended_time) {
+TEST(MeterSchedule, AStallShowsInFullInTheLatencyFromTheIntendedTime) {
     Rig rig;
     arriving(rig, 100).storage.fixed = milliseconds(1);
     rig.storage.stall_from = rig.start() + seconds(1);
@@ -105,7 +105,7 @@ TEST(MeterSchedule, a_stall_shows_in_full_in_the_latency_from_the_intended_time)
     EXPECT_EQ(worst, milliseconds(1001).ns);
 }
 
-TEST(MeterSchedule, what_stands_in_line_at_the_end_is_unfinished) {
+TEST(MeterSchedule, WhatStandsInLineAtTheEndIsUnfinished) {
     Rig rig;
     arriving(rig, 1000).run(seconds(1));
     EXPECT_EQ(rig.result.arrived, 1000u);
@@ -114,7 +114,7 @@ TEST(MeterSchedule, what_stands_in_line_at_the_end_is_unfinished) {
     EXPECT_EQ(rig.asked(Asked::read).size(), 100u);
 }
 
-TEST(MeterSchedule, poisson_arrivals_have_the_rate_and_its_spread) {
+TEST(MeterSchedule, PoissonArrivalsHaveTheRateAndItsSpread) {
     Rig rig;
     arriving(rig, 50).spec.arrival = MeterSpec::Arrival::poisson;
     rig.spec.users = 40;
@@ -132,7 +132,7 @@ TEST(MeterSchedule, poisson_arrivals_have_the_rate_and_its_spread) {
         << "an in-flight slot was always free";
 }
 
-TEST(MeterSchedule, users_begin_one_after_the_other) {
+TEST(MeterSchedule, UsersBeginOneAfterTheOther) {
     Rig rig;
     reads(rig).spec.users = 3;
     rig.spec.one_more_every = milliseconds(1500);
@@ -153,7 +153,7 @@ TEST(MeterSchedule, users_begin_one_after_the_other) {
     EXPECT_THAT(done, ElementsAre(0, 49, 100, 199, 249, 300, 3)) << "what completes at 6 s belongs to the next";
 }
 
-TEST(MeterSchedule, it_ends_at_its_own_end_or_at_that_of_the_run) {
+TEST(MeterSchedule, ItEndsAtItsOwnEndOrAtThatOfTheRun) {
     for (const bool own : {true, false}) {
         Rig rig;
         reads(rig).spec.end = own ? seconds(2) : seconds(9);
@@ -164,7 +164,7 @@ TEST(MeterSchedule, it_ends_at_its_own_end_or_at_that_of_the_run) {
     }
 }
 
-TEST(MeterSchedule, a_burst_comes_first_and_the_rest_when_it_is_complete) {
+TEST(MeterSchedule, ABurstComesFirstAndTheRestWhenItIsComplete) {
     Rig rig;
     arriving(rig, 10).spec.burst = 5;
     rig.spec.inflight = 2;
@@ -175,7 +175,7 @@ TEST(MeterSchedule, a_burst_comes_first_and_the_rest_when_it_is_complete) {
     EXPECT_EQ(rig.result.all.response_sum_ns, milliseconds(80).ns);
 }
 
-TEST(MeterSchedule, a_burst_before_a_closed_loop_has_no_think_time) {
+TEST(MeterSchedule, ABurstBeforeAClosedLoopHasNoThinkTime) {
     Rig rig;
     reads(rig).spec.burst = 3;
     rig.spec.think_time = milliseconds(50);
@@ -183,7 +183,7 @@ TEST(MeterSchedule, a_burst_before_a_closed_loop_has_no_think_time) {
     EXPECT_THAT(begins(rig), ElementsAre(0, 10, 20, 80, 140));
 }
 
-TEST(MeterSchedule, one_seed_gives_one_run) {
+TEST(MeterSchedule, OneSeedGivesOneRun) {
     const auto rows = [](std::uint64_t seed) {
         Rig rig;
         reads(rig).weigh(LoadOperation::write, 1);

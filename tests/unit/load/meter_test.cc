@@ -12,7 +12,7 @@ using testing::ElementsAre;
 using testing::IsEmpty;
 using testing::UnorderedElementsAreArray;
 
-TEST(WorkingSet, each_user_has_its_own_files_or_all_share_them) {
+TEST(WorkingSet, EachUserHasItsOwnFilesOrAllShareThem) {
     MeterSpec spec;
     spec.users = 2;
     spec.set = {3, 1 << 20, 2, 1, false};
@@ -32,7 +32,7 @@ TEST(WorkingSet, each_user_has_its_own_files_or_all_share_them) {
     EXPECT_THAT(load::working_set(spec, "r", 7).directories, ElementsAre("r/shared"));
 }
 
-TEST(MeterByName, created_files_are_removed_and_renamed_and_what_is_left_is_known) {
+TEST(MeterByName, CreatedFilesAreRemovedAndRenamedAndWhatIsLeftIsKnown) {
     Rig rig;
     for (const auto each : {LoadOperation::open, LoadOperation::stat, LoadOperation::create,
                             LoadOperation::remove, LoadOperation::rename, LoadOperation::list})
@@ -69,7 +69,7 @@ TEST(MeterByName, created_files_are_removed_and_renamed_and_what_is_left_is_know
     EXPECT_THAT(left, IsEmpty());
 }
 
-TEST(MeterByName, where_no_file_is_left_one_is_created_instead) {
+TEST(MeterByName, WhereNoFileIsLeftOneIsCreatedInstead) {
     Rig rig;
     rig.weigh(LoadOperation::remove, 1);
     rig.spec.set.spare_files = 3;
@@ -82,7 +82,7 @@ TEST(MeterByName, where_no_file_is_left_one_is_created_instead) {
         << "numbers of tasks that change names";
 }
 
-TEST(MeterFailures, they_are_counted_and_the_loop_does_not_spin) {
+TEST(MeterFailures, TheyAreCountedAndTheLoopDoesNotSpin) {
     Rig rig;
     rig.weigh(LoadOperation::read, 1);
     rig.storage.fixed = Duration{};
@@ -102,7 +102,7 @@ TEST(MeterFailures, they_are_counted_and_the_loop_does_not_spin) {
     EXPECT_EQ(rig.result.errors[0].operation, LoadOperation::read);
 }
 
-TEST(MeterFailures, a_full_disk_in_the_middle_of_a_transfer_is_a_failed_transfer) {
+TEST(MeterFailures, AFullDiskInTheMiddleOfATransferIsAFailedTransfer) {
     Rig rig;
     rig.weigh(LoadOperation::write, 1);
     rig.spec.lengths = {{4096 * 4, 1}};
@@ -120,7 +120,7 @@ TEST(MeterFailures, a_full_disk_in_the_middle_of_a_transfer_is_a_failed_transfer
     EXPECT_EQ(rig.result.cells[0].cell.transfers, 1u);
 }
 
-TEST(MeterFailures, a_short_read_is_none_that_is_done) {
+TEST(MeterFailures, AShortReadIsNoneThatIsDone) {
     Rig rig;
     rig.weigh(LoadOperation::read, 1);
     rig.storage.found = [](const Asked& asked) { return asked.offset == 4096 ? 4095 : asked.bytes; };
@@ -131,7 +131,7 @@ TEST(MeterFailures, a_short_read_is_none_that_is_done) {
     EXPECT_EQ(rig.result.errors[0].error, ENODATA);
 }
 
-TEST(MeterFailures, files_that_cannot_be_opened_fail_what_is_asked_of_them) {
+TEST(MeterFailures, FilesThatCannotBeOpenedFailWhatIsAskedOfThem) {
     Rig rig;
     rig.weigh(LoadOperation::read, 1);
     rig.spec.users = 2;
@@ -149,7 +149,7 @@ TEST(MeterFailures, files_that_cannot_be_opened_fail_what_is_asked_of_them) {
     EXPECT_EQ(rig.result.errors[1].path, "root/s0/u1/f0.load");
 }
 
-TEST(MeterFailures, so_do_files_that_each_transfer_opens_and_syncs_itself) {
+TEST(MeterFailures, SoDoFilesThatEachTransferOpensAndSyncsItself) {
     for (const auto refused : {Asked::open, Asked::sync}) {
         Rig rig;
         rig.weigh(LoadOperation::write, 1);
@@ -162,7 +162,7 @@ TEST(MeterFailures, so_do_files_that_each_transfer_opens_and_syncs_itself) {
     }
 }
 
-TEST(MeterFailures, an_fsync_that_fails_is_told) {
+TEST(MeterFailures, AnFsyncThatFailsIsTold) {
     Rig rig;
     rig.weigh(LoadOperation::write, 1);
     rig.spec.sync = MeterSpec::Sync::at_end;
@@ -173,7 +173,7 @@ TEST(MeterFailures, an_fsync_that_fails_is_told) {
     EXPECT_EQ(rig.result.errors[0].error, EIO);
 }
 
-TEST(MeterFailures, what_could_not_be_removed_is_still_there) {
+TEST(MeterFailures, WhatCouldNotBeRemovedIsStillThere) {
     Rig rig;
     rig.weigh(LoadOperation::create, 1);
     rig.weigh(LoadOperation::remove, 1);
@@ -199,7 +199,7 @@ Rig& everything(Rig& rig) {
     return rig;
 }
 
-TEST(MeterInterrupt, nothing_is_lost_whenever_it_comes) {
+TEST(MeterInterrupt, NothingIsLostWheneverItComes) {
     Prng prng(4);
     // The files are opened by 10 ms, play begins at 1005 ms and ends at 1200 ms; then files are synced.
     std::vector<Duration> times = {nanoseconds(1),     milliseconds(10),   milliseconds(500),
@@ -226,7 +226,7 @@ TEST(MeterInterrupt, nothing_is_lost_whenever_it_comes) {
     }
 }
 
-TEST(MeterInterrupt, what_is_under_way_ends_early) {
+TEST(MeterInterrupt, WhatIsUnderWayEndsEarly) {
     Rig rig;
     rig.weigh(LoadOperation::read, 1);
     rig.storage.fixed = seconds(100);
@@ -248,7 +248,7 @@ TEST(MeterInterrupt, what_is_under_way_ends_early) {
     EXPECT_EQ(play.result.unfinished, 2u);
 }
 
-TEST(MeterRows, there_is_one_for_each_block_and_for_each_other_operation) {
+TEST(MeterRows, ThereIsOneForEachBlockAndForEachOtherOperation) {
     Rig rig;
     everything(rig).run(milliseconds(200));
     std::uint64_t blocks = 0, others = 0, done = 0;

@@ -1,5 +1,5 @@
-// What a meter reads and writes, by counting what a storage was asked for. Samples and critical values (p =
-// 0.001) are stated; seeds are fixed.
+// The reads and writes of a meter, by counting the operations that its storage was asked for. Samples and
+// critical values (p = 0.001) are stated; seeds are fixed.
 #include <fmt/format.h>
 
 #include <map>
@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::uint64_t kMiB = 1 << 20;
 
-TEST(MeterTransfers, the_mix_of_operations_and_of_block_sizes_is_as_weighted) {
+TEST(MeterTransfers, TheMixOfOperationsAndOfBlockSizesIsAsWeighted) {
     Rig rig;
     rig.weigh(LoadOperation::read, 60);
     rig.weigh(LoadOperation::write, 25);
@@ -41,7 +41,7 @@ TEST(MeterTransfers, the_mix_of_operations_and_of_block_sizes_is_as_weighted) {
     EXPECT_EQ(bytes, result.all.bytes);
 }
 
-TEST(MeterTransfers, the_random_share_is_as_asked_for_and_the_others_go_on_where_the_last_ended) {
+TEST(MeterTransfers, TheRandomShareIsAsAskedForAndTheOthersGoOnWhereTheLastEnded) {
     Rig rig;
     rig.weigh(LoadOperation::read, 1);
     rig.weigh(LoadOperation::write, 1);
@@ -58,7 +58,7 @@ TEST(MeterTransfers, the_random_share_is_as_asked_for_and_the_others_go_on_where
     EXPECT_LT(chi_square({jumps, 50'000 - jumps}, {30, 70}), 10.83) << "50,000; 1 degree of freedom";
 }
 
-TEST(MeterTransfers, random_positions_are_uniform_over_the_file) {
+TEST(MeterTransfers, RandomPositionsAreUniformOverTheFile) {
     Rig rig;
     rig.weigh(LoadOperation::read, 1);
     rig.spec.random_share = 1;
@@ -73,7 +73,7 @@ TEST(MeterTransfers, random_positions_are_uniform_over_the_file) {
     EXPECT_LT(chi_square(parts, std::vector<double>(16, 1)), 37.70) << "50,000; 15 degrees of freedom";
 }
 
-TEST(MeterTransfers, a_sequential_user_goes_around_the_end_of_the_file) {
+TEST(MeterTransfers, ASequentialUserGoesAroundTheEndOfTheFile) {
     Rig rig;
     rig.weigh(LoadOperation::read, 1);
     rig.spec.blocks = {{1000, 1}, {300, 0}};
@@ -116,7 +116,7 @@ void expect_whole_passes(const Rig& rig, std::uint64_t unit, std::uint64_t passe
     }
 }
 
-TEST(MeterTransfers, positions_that_do_not_repeat_are_all_visited_before_one_comes_again) {
+TEST(MeterTransfers, PositionsThatDoNotRepeatAreAllVisitedBeforeOneComesAgain) {
     Rig rig;
     rig.weigh(LoadOperation::read, 1);
     rig.spec.random_share = 1;
@@ -129,7 +129,7 @@ TEST(MeterTransfers, positions_that_do_not_repeat_are_all_visited_before_one_com
     expect_whole_passes(rig, 4096, 4);
 }
 
-TEST(MeterTransfers, blocks_of_several_sizes_that_do_not_repeat_never_meet) {
+TEST(MeterTransfers, BlocksOfSeveralSizesThatDoNotRepeatNeverMeet) {
     Rig rig;
     rig.weigh(LoadOperation::read, 1);
     rig.spec.random_share = 1;
@@ -143,7 +143,7 @@ TEST(MeterTransfers, blocks_of_several_sizes_that_do_not_repeat_never_meet) {
     expect_whole_passes(rig, 16'384, 3);
 }
 
-TEST(MeterTransfers, seats_of_a_shared_file_take_turns_in_one_order) {
+TEST(MeterTransfers, SeatsOfASharedFileTakeTurnsInOneOrder) {
     std::set<std::uint64_t> seen;
     for (const std::uint32_t seat : {0u, 1u, 2u}) {
         Rig rig;
@@ -167,7 +167,7 @@ TEST(MeterTransfers, seats_of_a_shared_file_take_turns_in_one_order) {
     EXPECT_EQ(seen.size(), 300u);
 }
 
-TEST(MeterTransfers, users_of_a_shared_file_begin_in_parts_of_their_own) {
+TEST(MeterTransfers, UsersOfASharedFileBeginInPartsOfTheirOwn) {
     Rig rig;
     rig.weigh(LoadOperation::write, 1);
     rig.spec.blocks = {{kMiB, 1}};
@@ -200,7 +200,7 @@ std::uint64_t read_once_bytes(const Rig& rig) {
     return bytes;
 }
 
-TEST(MeterTransfers, reading_once_ends_when_all_files_are_read) {
+TEST(MeterTransfers, ReadingOnceEndsWhenAllFilesAreRead) {
     Rig rig;
     rig.weigh(LoadOperation::read, 1);
     rig.spec.read_once = true;
@@ -217,7 +217,7 @@ TEST(MeterTransfers, reading_once_ends_when_all_files_are_read) {
     EXPECT_EQ(rig.result.unfinished, 0u);
 }
 
-TEST(MeterTransfers, reading_a_shared_file_once_is_shared_between_the_users) {
+TEST(MeterTransfers, ReadingASharedFileOnceIsSharedBetweenTheUsers) {
     for (const double random : {0.0, 1.0}) {
         Rig rig;
         rig.weigh(LoadOperation::read, 1);
@@ -232,7 +232,7 @@ TEST(MeterTransfers, reading_a_shared_file_once_is_shared_between_the_users) {
     }
 }
 
-TEST(MeterTransfers, reading_whole_files_once_opens_each_once) {
+TEST(MeterTransfers, ReadingWholeFilesOnceOpensEachOnce) {
     Rig rig;
     rig.weigh(LoadOperation::read, 1);
     rig.spec.read_once = rig.spec.whole_files = true;
@@ -275,18 +275,18 @@ Rig& modes(Rig& rig) {
     return rig;
 }
 
-TEST(MeterTransfers, the_cells_are_what_arithmetic_gives) {
+TEST(MeterTransfers, TheCellsAreWhatArithmeticGives) {
     Rig rig;
     modes(rig).run(seconds(100));
     expect_cells(rig, Duration{});
     EXPECT_GT(rig.result.all.done, 900u);
-    // Of about 1200 transfers: the share of each mode, with its block size.
+    // The share of each mode, with its block size, in about 1200 transfers.
     std::vector<std::uint64_t> counts;
     for (const auto& cell : rig.result.cells) counts.push_back(cell.cell.transfers);
     EXPECT_LT(chi_square(counts, std::vector<double>(8, 1)), 24.32) << "7 degrees of freedom";
 }
 
-TEST(MeterTransfers, files_that_are_opened_for_a_transfer_are_part_of_its_latency) {
+TEST(MeterTransfers, FilesThatAreOpenedForATransferArePartOfItsLatency) {
     Rig rig;
     modes(rig).spec.set.files = 65;
     rig.run(seconds(50));
@@ -298,7 +298,7 @@ TEST(MeterTransfers, files_that_are_opened_for_a_transfer_are_part_of_its_latenc
     EXPECT_EQ(paths.size(), 65u);
 }
 
-TEST(MeterTransfers, whole_files_are_opened_one_after_the_other_and_moved_from_the_front) {
+TEST(MeterTransfers, WholeFilesAreOpenedOneAfterTheOtherAndMovedFromTheFront) {
     Rig rig;
     rig.weigh(LoadOperation::read, 1);
     rig.spec.whole_files = true;
@@ -323,7 +323,7 @@ TEST(MeterTransfers, whole_files_are_opened_one_after_the_other_and_moved_from_t
     EXPECT_EQ(rig.storage.open_files, 0);
 }
 
-TEST(MeterTransfers, writes_have_sizes_of_their_own_where_they_are_given) {
+TEST(MeterTransfers, WritesHaveSizesOfTheirOwnWhereTheyAreGiven) {
     Rig rig;
     rig.weigh(LoadOperation::read, 1);
     rig.weigh(LoadOperation::write, 1);
@@ -341,7 +341,7 @@ TEST(MeterTransfers, writes_have_sizes_of_their_own_where_they_are_given) {
     EXPECT_NEAR(static_cast<double>(writes[kMiB]), 2.0 * static_cast<double>(writes[8192]), 2);
 }
 
-TEST(MeterTransfers, a_transfer_shorter_than_its_block_is_booked_under_what_it_is_moved_in) {
+TEST(MeterTransfers, ATransferShorterThanItsBlockIsCountedUnderTheSizeThatItIsMovedIn) {
     Rig rig;
     rig.weigh(LoadOperation::read, 1);
     rig.spec.blocks = {{kMiB, 1}, {4096, 0}, {1024, 0}};
@@ -355,7 +355,7 @@ TEST(MeterTransfers, a_transfer_shorter_than_its_block_is_booked_under_what_it_i
     EXPECT_EQ(rig.result.cells[0].cell.bytes, 3u * 9 * 1024);
 }
 
-TEST(MeterTransfers, an_fsync_after_each_write_is_part_of_the_block) {
+TEST(MeterTransfers, AnFsyncAfterEachWriteIsPartOfTheBlock) {
     Rig rig;
     rig.weigh(LoadOperation::write, 1);
     rig.spec.sync = MeterSpec::Sync::each_write;
@@ -369,7 +369,7 @@ TEST(MeterTransfers, an_fsync_after_each_write_is_part_of_the_block) {
     EXPECT_EQ(rig.result.wall_ns, milliseconds(400).ns);
 }
 
-TEST(MeterTransfers, an_fsync_at_the_end_is_of_each_file_that_was_written_and_in_the_wall_time) {
+TEST(MeterTransfers, AnFsyncAtTheEndIsOfEachFileThatWasWrittenAndInTheWallTime) {
     Rig rig;
     rig.weigh(LoadOperation::write, 1);
     rig.spec.sync = MeterSpec::Sync::at_end;
@@ -383,7 +383,7 @@ TEST(MeterTransfers, an_fsync_at_the_end_is_of_each_file_that_was_written_and_in
     EXPECT_EQ(rig.result.all.done, 30u);
 }
 
-TEST(MeterTransfers, no_two_blocks_that_are_written_are_alike) {
+TEST(MeterTransfers, NoTwoBlocksThatAreWrittenAreAlike) {
     Rig rig;
     rig.weigh(LoadOperation::write, 1);
     rig.spec.users = 3;
@@ -399,7 +399,7 @@ TEST(MeterTransfers, no_two_blocks_that_are_written_are_alike) {
     EXPECT_LT(chi_square(values, std::vector<double>(256, 1)), 330.5) << "24,576; 255 degrees of freedom";
 }
 
-TEST(MeterTransfers, memory_that_nobody_reads_is_not_touched) {
+TEST(MeterTransfers, MemoryThatNobodyReadsIsNotTouched) {
     Rig rig;
     rig.weigh(LoadOperation::write, 1);
     rig.storage.fills = false;

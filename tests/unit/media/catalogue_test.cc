@@ -11,6 +11,7 @@ using testing::all_problems;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using testing::Place;
+using testing::read_format;
 using testing::shipped_formats;
 using testing::source_file;
 

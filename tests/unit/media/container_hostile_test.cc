@@ -9,7 +9,7 @@
 #include "media/catalogue/frame_sizes.h"
 #include "media/clips/clip_index.h"
 #include "media/container/container_clip.h"
-#include "media/frames/prores.h"
+#include "media/frames/codec_makers.h"
 #include "unit/media/fixtures.h"
 
 namespace streamsim::media {

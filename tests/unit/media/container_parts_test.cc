@@ -3,7 +3,7 @@
 
 #include <functional>
 
-#include "media/container/container_audio.h"
+#include "media/container/container_file.h"
 #include "media/container/container_structure.h"
 #include "media/container/container_times.h"
 #include "unit/media/fixtures.h"

@@ -7,7 +7,7 @@
 
 #include "media/catalogue/frame_sizes.h"
 #include "media/clips/clip_index.h"
-#include "media/frames/prores.h"
+#include "media/frames/codec_makers.h"
 #include "media/write/container_writer.h"
 #include "media/write/media_set.h"
 #include "media/write/planned_index.h"

@@ -11,7 +11,7 @@ bool has(const std::string& text, std::string_view part) {
     return text.find(part) != std::string::npos;
 }
 
-TEST_F(Cuts, cuts_play_to_the_frame) {
+TEST_F(Cuts, CutsPlayToTheFrame) {
     add("A", 0, 99);
     add("B", 86400, 86499);
     const CutList list = cuts(
@@ -30,7 +30,7 @@ TEST_F(Cuts, cuts_play_to_the_frame) {
     EXPECT_EQ(joined(list.notes), "");
 }
 
-TEST_F(Cuts, a_dissolve_reads_both_sides) {
+TEST_F(Cuts, ADissolveReadsBothSides) {
     add("A", 0, 99);
     add("B", 0, 99);
     // The outgoing side as a cut of no length, with the same number.
@@ -61,7 +61,7 @@ TEST_F(Cuts, a_dissolve_reads_both_sides) {
               (Texts{"A 10", "A 11", "A 48 + B 20", "B 21"}));
 }
 
-TEST_F(Cuts, nothing_is_read_for_black) {
+TEST_F(Cuts, NothingIsReadForBlack) {
     add("A", 0, 99);
     const CutList list = cuts(
         "001  BL  V  C        00:00:00:00 00:00:00:00 10:00:00:00 10:00:00:00\r\n"
@@ -73,7 +73,7 @@ TEST_F(Cuts, nothing_is_read_for_black) {
     EXPECT_EQ(list.frames, 8u);
 }
 
-TEST_F(Cuts, a_key_reads_background_and_foreground) {
+TEST_F(Cuts, AKeyReadsBackgroundAndForeground) {
     add("A", 0, 99);
     add("B", 0, 99);
     for (const char* background : {"K B     ", "KB  000 "}) {
@@ -84,7 +84,7 @@ TEST_F(Cuts, a_key_reads_background_and_foreground) {
     }
 }
 
-TEST_F(Cuts, speeds_are_what_m2_says) {
+TEST_F(Cuts, SpeedsAreWhatM2Says) {
     add("A", 0, 199);
     const auto event = [](const char* source_out, const char* record_out, const char* m2) {
         return std::string("001  A  V  C  00:00:01:00 ") + source_out + " 00:00:00:00 " + record_out + "\n" +
@@ -114,7 +114,7 @@ TEST_F(Cuts, speeds_are_what_m2_says) {
         has(problems(event("00:00:01:06", "00:00:00:03", "")), "line 1: event 001: its source is 6 frames"));
 }
 
-TEST_F(Cuts, drop_frame_is_by_fcm_or_by_the_separators) {
+TEST_F(Cuts, DropFrameIsByFcmOrByTheSeparators) {
     add("A", 0, 20000, {30000, 1001});
     // 00:09:59;29 is frame 17981, 00:10:00;00 the next one.
     const char* by_separator =
@@ -130,7 +130,7 @@ TEST_F(Cuts, drop_frame_is_by_fcm_or_by_the_separators) {
                     "line 1: event 001: time code 00:01:00;00: drop frame leaves this label out"));
 }
 
-TEST_F(Cuts, the_record_has_one_way_of_counting_whatever_the_sources_have) {
+TEST_F(Cuts, TheRecordHasOneWayOfCountingWhateverTheSourcesHave) {
     add("A", 0, 20000, {30000, 1001});
     // A drop-frame hour is 108 frames shorter: counted so, one of the two would lie before the other.
     const CutList plain = cuts(
@@ -153,7 +153,7 @@ TEST_F(Cuts, the_record_has_one_way_of_counting_whatever_the_sources_have) {
     EXPECT_EQ(shown(mixed, 29, 31), (Texts{"A 1799", "A 1800"}));
 }
 
-TEST_F(Cuts, other_people_s_styles) {
+TEST_F(Cuts, OtherPeopleSStyles) {
     add("reels/A001C002_190523", 0, 99);
     add("SHOT_B", 0, 99);
     const Texts expected = {"reels/A001C002_190523 4", "reels/A001C002_190523 5",
@@ -198,7 +198,7 @@ TEST_F(Cuts, other_people_s_styles) {
     for (const char* style : styles) EXPECT_EQ(shown(cuts(style), 0, 4), expected) << style;
 }
 
-TEST_F(Cuts, events_may_stand_in_any_order_and_cross_midnight) {
+TEST_F(Cuts, EventsMayStandInAnyOrderAndCrossMidnight) {
     add("A", 0, 99);
     EXPECT_EQ(shown(cuts("002  A  V  C  00:00:00:50 00:00:00:51 01:00:00:01 01:00:00:02\n"
                          "001  A  V  C  00:00:00:10 00:00:00:11 01:00:00:00 01:00:00:01\n",
@@ -211,7 +211,7 @@ TEST_F(Cuts, events_may_stand_in_any_order_and_cross_midnight) {
               (Texts{"A 10", "A 11", "A 20"}));
 }
 
-TEST_F(Cuts, the_upper_video_track_hides_the_lower) {
+TEST_F(Cuts, TheUpperVideoTrackHidesTheLower) {
     add("A", 0, 99);
     add("B", 0, 99);
     const CutList list = cuts(
@@ -221,7 +221,7 @@ TEST_F(Cuts, the_upper_video_track_hides_the_lower) {
     EXPECT_TRUE(has(joined(list.notes), "topmost"));
 }
 
-TEST_F(Cuts, sound_is_left_aside_and_counted) {
+TEST_F(Cuts, SoundIsLeftAsideAndCounted) {
     add("A", 0, 99);
     const CutList list = cuts(
         "001  Z  A     C  00:00:00:10 00:00:00:15 00:00:00:00 00:00:00:05\n* FROM CLIP NAME: sound.wav\n"
@@ -231,7 +231,7 @@ TEST_F(Cuts, sound_is_left_aside_and_counted) {
     EXPECT_EQ(joined(list.notes), "2 events without a picture ignored\n");
 }
 
-TEST_F(Cuts, every_problem_has_its_line) {
+TEST_F(Cuts, EveryProblemHasItsLine) {
     add("A", 0, 99);
     const std::string found = problems(
         "TITLE: BROKEN\n"
@@ -252,7 +252,7 @@ TEST_F(Cuts, every_problem_has_its_line) {
     EXPECT_EQ(std::count(found.begin(), found.end(), '\n'), 7) << found;
 }
 
-TEST_F(Cuts, what_does_not_fit_the_rate_or_the_other_events_has_its_line) {
+TEST_F(Cuts, WhatDoesNotFitTheRateOrTheOtherEventsHasItsLine) {
     add("A", 0, 99);
     const std::string found = problems(
         "001  A  V  C      00:00:00:10 00:00:00:24 00:00:00:00 00:00:00:14\n"
@@ -278,7 +278,7 @@ TEST_F(Cuts, what_does_not_fit_the_rate_or_the_other_events_has_its_line) {
                     "line 2: event 002: its record times lie over those of event 001 in line 1, by 1 frames"));
 }
 
-TEST_F(Cuts, lists_without_events_are_no_lists) {
+TEST_F(Cuts, ListsWithoutEventsAreNoLists) {
     EXPECT_TRUE(has(problems(""), "no event in it"));
     EXPECT_TRUE(has(problems("Dear editor,\nplease find the list attached.\n"), "no event in it"));
     EXPECT_TRUE(
@@ -295,7 +295,7 @@ TEST_F(Cuts, lists_without_events_are_no_lists) {
     EXPECT_TRUE(has(problems(std::string_view("\xff\xfe\x30\x00", 4)), "UTF-16"));
 }
 
-TEST_F(Cuts, ten_thousand_events_are_read_at_once) {
+TEST_F(Cuts, TenThousandEventsAreReadAtOnce) {
     std::string text;
     for (int i = 0; i < 10'000; ++i) {
         char line[160];

@@ -1,5 +1,5 @@
 #include "base/document/json.h"
-#include "media/cuts/otio_values.h"
+#include "media/cuts/edit_readers.h"
 #include "unit/media/cut_fixture.h"
 
 namespace streamsim::testing {
@@ -67,7 +67,7 @@ std::string timeline(const Items& tracks) {
 
 using CutsOtio = Cuts;
 
-TEST_F(CutsOtio, clips_gaps_and_transitions) {
+TEST_F(CutsOtio, ClipsGapsAndTransitions) {
     add("A", 0, 99);
     add("B", 1000, 1099);
     const CutList list = cuts(timeline({track({clip("A", range(10, 4)), transition(1, 2),
@@ -82,7 +82,7 @@ TEST_F(CutsOtio, clips_gaps_and_transitions) {
     EXPECT_EQ(joined(list.notes), "");
 }
 
-TEST_F(CutsOtio, media_is_found_by_url_and_counted_from_its_available_range) {
+TEST_F(CutsOtio, MediaIsFoundByUrlAndCountedFromItsAvailableRange) {
     add("day 1/A", 86400, 86499);
     add("day 2/A", 0, 99);
     const CutList list = cuts(timeline({track({
@@ -94,7 +94,7 @@ TEST_F(CutsOtio, media_is_found_by_url_and_counted_from_its_available_range) {
     EXPECT_EQ(list.clips.size(), 2u);
 }
 
-TEST_F(CutsOtio, image_sequences_count_from_their_start_frame) {
+TEST_F(CutsOtio, ImageSequencesCountFromTheirStartFrame) {
     add("A", 90, 199);
     const Json reference = {{"OTIO_SCHEMA", "ImageSequenceReference.1"},
                             {"target_url_base", "file:///x/A"},
@@ -108,7 +108,7 @@ TEST_F(CutsOtio, image_sequences_count_from_their_start_frame) {
     EXPECT_EQ(shown(cuts(timeline({track({clip("x", range(3602, 1), reference)})})), 0), "A 12");
 }
 
-TEST_F(CutsOtio, clip_2_has_several_references) {
+TEST_F(CutsOtio, Clip2HasSeveralReferences) {
     add("A", 0, 99);
     Json item = clip("x", range(3, 1));
     item["OTIO_SCHEMA"] = "Clip.2";
@@ -121,7 +121,7 @@ TEST_F(CutsOtio, clip_2_has_several_references) {
     EXPECT_EQ(shown(cuts(timeline({track({by_reel})})), 0), "A 3");
 }
 
-TEST_F(CutsOtio, speeds) {
+TEST_F(CutsOtio, Speeds) {
     add("A", 0, 199);
     const auto play = [&](double scalar) {
         return shown(cuts(timeline({track({with_speed(clip("A", range(20, 4)), scalar)})})), 0, 4);
@@ -139,7 +139,7 @@ TEST_F(CutsOtio, speeds) {
     EXPECT_EQ(shown(cuts(timeline({track({freeze})})), 0, 3), (Texts{"A 20", "A 20", "A 20"}));
 }
 
-TEST_F(CutsOtio, speeds_are_the_fractions_that_their_decimals_stand_for) {
+TEST_F(CutsOtio, SpeedsAreTheFractionsThatTheirDecimalsStandFor) {
     add("A", 0, 6000);
     const struct {
         double scalar;
@@ -159,7 +159,7 @@ TEST_F(CutsOtio, speeds_are_the_fractions_that_their_decimals_stand_for) {
               (Texts{"A 9", "A 9", "A 9", "A 10", "A 10", "A 10", "A 11"}));
 }
 
-TEST_F(CutsOtio, other_rates_are_converted) {
+TEST_F(CutsOtio, OtherRatesAreConverted) {
     add("A", 0, 199);
     // A source at 48 in a timeline of 24: every second frame.
     Json document = Json::parse(timeline(
@@ -176,7 +176,7 @@ TEST_F(CutsOtio, other_rates_are_converted) {
     EXPECT_EQ(cuts(timeline({track({clip("A", range(0, 2))})}), FrameRate{25, 1}).rate, (FrameRate{25, 1}));
 }
 
-TEST_F(CutsOtio, the_topmost_track_is_read) {
+TEST_F(CutsOtio, TheTopmostTrackIsRead) {
     add("A", 0, 99);
     add("B", 0, 99);
     Json disabled = clip("C", range(0, 1));
@@ -191,7 +191,7 @@ TEST_F(CutsOtio, the_topmost_track_is_read) {
     EXPECT_TRUE(has(joined(list.notes), "1 disabled"));
 }
 
-TEST_F(CutsOtio, compositions_inside_each_other) {
+TEST_F(CutsOtio, CompositionsInsideEachOther) {
     add("A", 0, 99);
     add("B", 0, 99);
     Json inner = stack({track({clip("A", range(10, 4)), clip("B", range(20, 4))})});
@@ -203,7 +203,7 @@ TEST_F(CutsOtio, compositions_inside_each_other) {
     EXPECT_EQ(shown(cuts(collection.dump()), 0), "A 10");
 }
 
-TEST_F(CutsOtio, every_problem_has_its_pointer) {
+TEST_F(CutsOtio, EveryProblemHasItsPointer) {
     add("A", 0, 99);
     Json bad_time = clip("A", range(0, 1));
     bad_time["source_range"]["duration"]["value"] = "one";
@@ -229,13 +229,13 @@ TEST_F(CutsOtio, every_problem_has_its_pointer) {
             "/tracks/children/0/children/1: reaches past the beginning"));
 }
 
-TEST_F(CutsOtio, depth_is_bounded) {
+TEST_F(CutsOtio, DepthIsBounded) {
     Json item = track({clip("A", range(0, 1))});
     for (int i = 0; i < 200; ++i) item = stack({item});
     EXPECT_TRUE(has(problems(item.dump()), "64 compositions"));
 }
 
-TEST(OtioValues, urls_and_rates) {
+TEST(OtioValues, UrlsAndRates) {
     EXPECT_EQ(media::path_in_url("file:///a/b%20c.mov"), "/a/b c.mov");
     EXPECT_EQ(media::path_in_url("file://localhost/a/b.mov"), "/a/b.mov");
     EXPECT_EQ(media::path_in_url("file:/a/b.mov"), "/a/b.mov");

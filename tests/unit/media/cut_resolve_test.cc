@@ -21,7 +21,7 @@ std::string event(const std::string& reel, const std::string& comments = "") {
 
 using CutsResolve = Cuts;
 
-TEST_F(CutsResolve, a_clip_goes_by_many_names) {
+TEST_F(CutsResolve, AClipGoesByManyNames) {
     add("day1/A001_C002_0101", 0, 99);
     add("day1/other", 0, 99);
     const char* const names[] = {
@@ -47,14 +47,14 @@ TEST_F(CutsResolve, a_clip_goes_by_many_names) {
     EXPECT_EQ(shown(cuts(event("other", "* FROM CLIP NAME: A001_C002_0101\n")), 0), "day1/A001_C002_0101 5");
 }
 
-TEST_F(CutsResolve, names_may_be_in_latin_1) {
+TEST_F(CutsResolve, NamesMayBeInLatin1) {
     add("M\xc3\xb6we", 0, 99);
     add("other", 0, 99);
     const char* const lists[] = {"* FROM CLIP NAME: M\xc3\xb6we\n", "* FROM CLIP NAME: M\xf6we\n"};
     for (const char* list : lists) EXPECT_EQ(shown(cuts(event("AX", list)), 0), "M\xc3\xb6we 5");
 }
 
-TEST_F(CutsResolve, more_of_a_path_and_the_reel_tell_equals_apart) {
+TEST_F(CutsResolve, MoreOfAPathAndTheReelTellEqualsApart) {
     add("day1/A", 0, 99);
     add("day2/A", 0, 99);
     EXPECT_EQ(shown(cuts(event("AX", "* SOURCE FILE: /old/place/day2/A\n")), 0), "day2/A 5");
@@ -65,7 +65,7 @@ TEST_F(CutsResolve, more_of_a_path_and_the_reel_tell_equals_apart) {
     EXPECT_TRUE(has(found, place_.path()));
 }
 
-TEST_F(CutsResolve, all_that_are_missing_are_named_at_once) {
+TEST_F(CutsResolve, AllThatAreMissingAreNamedAtOnce) {
     add("A", 0, 99);
     const std::string found = problems(event("X1", "* FROM CLIP NAME: nowhere.mov\n") +
                                        "002  X2  V  C  00:00:00:05 00:00:00:06 00:00:00:01 00:00:00:02\n"
@@ -77,7 +77,7 @@ TEST_F(CutsResolve, all_that_are_missing_are_named_at_once) {
     EXPECT_EQ(std::count(found.begin(), found.end(), '\n'), 2);
 }
 
-TEST_F(CutsResolve, source_times_are_taken_as_they_all_fit) {
+TEST_F(CutsResolve, SourceTimesAreTakenAsTheyAllFit) {
     add("A", 86400, 86499);  // 01:00:00:00 on
     const char* by_number =
         "001  A  V  C  01:00:00:05 01:00:00:06 00:00:00:00 00:00:00:01\n"
@@ -101,7 +101,7 @@ TEST_F(CutsResolve, source_times_are_taken_as_they_all_fit) {
     EXPECT_TRUE(has(neither, "line 3: event 003: needs frames 86499")) << neither;
 }
 
-TEST_F(CutsResolve, a_transition_needs_material_beyond_the_cut) {
+TEST_F(CutsResolve, ATransitionNeedsMaterialBeyondTheCut) {
     add("A", 0, 9);
     add("B", 0, 9);
     const std::string found = problems(
@@ -113,7 +113,7 @@ TEST_F(CutsResolve, a_transition_needs_material_beyond_the_cut) {
         << found;
 }
 
-TEST_F(CutsResolve, clips_of_several_rates_need_the_list_s) {
+TEST_F(CutsResolve, ClipsOfSeveralRatesNeedTheListS) {
     add("A", 0, 99, {24, 1});
     add("B", 0, 99, {25, 1});
     const std::string list = event("A") + "002  B  V  C  00:00:00:05 00:00:00:06 00:00:00:01 00:00:00:02\n";
@@ -122,7 +122,7 @@ TEST_F(CutsResolve, clips_of_several_rates_need_the_list_s) {
     EXPECT_EQ(shown(cuts(list, FrameRate{30000, 1001}), 0, 2), (Texts{"A 5", "B 5"}));
 }
 
-TEST_F(CutsResolve, what_is_missing_does_not_hide_the_other_problems) {
+TEST_F(CutsResolve, WhatIsMissingDoesNotHideTheOtherProblems) {
     add("A", 0, 99, {25, 1});
     const std::string found = problems(
         "001  A  V  C  00:00:00:05 00:00:00:30 00:00:00:00 00:00:01:00\n"
@@ -148,7 +148,7 @@ TEST_F(CutsResolve, what_is_missing_does_not_hide_the_other_problems) {
     EXPECT_EQ(std::count(unknown.begin(), unknown.end(), '\n'), 2) << "no clip, no counting: " << unknown;
 }
 
-TEST_F(CutsResolve, an_edl_is_counted_as_its_clips_are_and_played_at_the_rate_asked_for) {
+TEST_F(CutsResolve, AnEdlIsCountedAsItsClipsAreAndPlayedAtTheRateAskedFor) {
     add("A", 0, 99, {25, 1});
     add("B", 0, 99, {25, 1});
     const std::string list =
@@ -170,7 +170,7 @@ TEST_F(CutsResolve, an_edl_is_counted_as_its_clips_are_and_played_at_the_rate_as
     EXPECT_TRUE(has(problems(list + other), "line 3: event 003: time code 00:00:00:49: at 25")) << "no --fps";
 }
 
-TEST_F(CutsResolve, clips_that_state_no_rate_do_not_count_a_list) {
+TEST_F(CutsResolve, ClipsThatStateNoRateDoNotCountAList) {
     add("A", 0, 99);
     for (const char* file : {"A/A.0000000.dpx", "A/A.0000099.dpx"}) {
         std::string image = place_.read(file);
@@ -186,7 +186,7 @@ TEST_F(CutsResolve, clips_that_state_no_rate_do_not_count_a_list) {
     EXPECT_EQ(shown(stated, 0, 2), (Texts{"A 25", "C 25"}));
 }
 
-TEST_F(CutsResolve, only_what_is_used_is_read) {
+TEST_F(CutsResolve, OnlyWhatIsUsedIsRead) {
     add("A", 0, 99);
     add("B", 0, 99);
     std::vector<std::string> opened;
@@ -199,13 +199,13 @@ TEST_F(CutsResolve, only_what_is_used_is_read) {
         << "two headers of A";
 }
 
-TEST_F(CutsResolve, links_that_lead_in_circles_do_no_harm) {
+TEST_F(CutsResolve, LinksThatLeadInCirclesDoNoHarm) {
     add("day1/A", 0, 99);
     std::filesystem::create_directory_symlink(place_.path(), place_.at("day1/loop"));
     EXPECT_EQ(shown(cuts(event("A")), 0), "day1/A 5");
 }
 
-TEST_F(CutsResolve, a_target_can_be_one_clip) {
+TEST_F(CutsResolve, ATargetCanBeOneClip) {
     add("A", 0, 99);
     add("B", 0, 99);
     const auto list = media::parse_cut_list(event("A"), "list.edl");
@@ -222,7 +222,7 @@ TEST_F(CutsResolve, a_target_can_be_one_clip) {
               ErrorKind::environment);
 }
 
-TEST_F(CutsResolve, prepared_media_can_be_named) {
+TEST_F(CutsResolve, PreparedMediaCanBeNamed) {
     media::PrepareRequest request{
         .target = place_.path(), .format = small_prores("small", 64, 32, 600), .clips = 3};
     request.clip_duration = seconds(1);
@@ -239,7 +239,7 @@ TEST_F(CutsResolve, prepared_media_can_be_named) {
     EXPECT_EQ(list.rate, (FrameRate{30, 1}));
 }
 
-TEST_F(CutsResolve, two_hundred_events_over_twelve_clips) {
+TEST_F(CutsResolve, TwoHundredEventsOverTwelveClips) {
     for (int i = 0; i < 12; ++i)
         add("shots/S" + std::to_string(100 + i), 86400 + i * 1000, 86400 + i * 1000 + 299);
     std::string text = "TITLE: 200\nFCM: NON-DROP FRAME\n";
@@ -284,7 +284,7 @@ TEST_F(CutsResolve, two_hundred_events_over_twelve_clips) {
         ASSERT_EQ(shown(list, frame), expected[frame]) << frame;
 }
 
-TEST_F(CutsResolve, damaged_lists_are_refused_or_played_and_never_crash) {
+TEST_F(CutsResolve, DamagedListsAreRefusedOrPlayedAndNeverCrash) {
     add("A", 0, 99);
     add("B", 0, 99);
     const std::string edl =

@@ -7,7 +7,7 @@
 
 #include "base/byte_order.h"
 #include "base/prng.h"
-#include "media/frames/dpx_writer.h"
+#include "media/frames/codec_makers.h"
 #include "unit/media/fixtures.h"
 
 namespace streamsim::media {

@@ -15,8 +15,7 @@
 #include <sstream>
 
 #include "media/catalogue/frame_sizes.h"
-#include "media/frames/dpx_writer.h"
-#include "media/frames/prores.h"
+#include "media/frames/codec_makers.h"
 #include "media/image/dpx.h"
 #include "media/write/container_writer.h"
 
@@ -204,13 +203,19 @@ media::Catalogue shipped_formats() {
     return std::move(*catalogue);
 }
 
+Result<MediaFormat> read_format(const std::string& text, const std::string& source) {
+    const auto document = media::read_format_document(text, source);
+    if (!document) return document.error();
+    return document->entries.front().own();
+}
+
 MediaFormat small_dpx(const std::string& name, int width, int height, int bits, FrameRate rate) {
     Json document = Json::parse(source_file("formats/media/dpx12.json"));
     document["name"] = name;
     document["raster"] = {{"width", width}, {"height", height}};
     document["rate"] = {rate.num, rate.den};
     document["dpx"]["bits"] = bits;
-    auto format = media::read_format(document.dump(), name);
+    auto format = read_format(document.dump(), name);
     if (!format) ADD_FAILURE() << all_problems(format.error());
     return *format;
 }
@@ -220,7 +225,7 @@ MediaFormat small_prores(const std::string& name, int width, int height, std::ui
     document["name"] = name;
     document["raster"] = {{"width", width}, {"height", height}};
     document["prores"]["frame_sizes"]["mean_bits_per_s"] = mean_bytes * 8 * 30;
-    auto format = media::read_format(document.dump(), name);
+    auto format = read_format(document.dump(), name);
     if (!format) ADD_FAILURE() << all_problems(format.error());
     return *format;
 }

@@ -64,6 +64,8 @@ public:
 
 std::string source_file(const std::string& name);
 media::Catalogue shipped_formats();
+/// The only format of a document.
+Result<MediaFormat> read_format(const std::string& text, const std::string& source);
 /// "dpx12" with another name, raster and rate.
 MediaFormat small_dpx(const std::string& name, int width, int height, int bits = 12, FrameRate rate = {24, 1});
 /// "prores-hd" with another name, raster and mean, 30 fps.

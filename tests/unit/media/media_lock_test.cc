@@ -9,6 +9,7 @@
 #include <thread>
 
 #include "media/own_files/own_names.h"
+#include "media/write/media_lease.h"
 #include "media/write/media_set.h"
 #include "media/write/media_set_names.h"
 #include "unit/media/fixtures.h"

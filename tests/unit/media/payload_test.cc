@@ -7,8 +7,7 @@
 #include <vector>
 
 #include "base/byte_order.h"
-#include "media/frames/dpx_writer.h"
-#include "media/frames/prores.h"
+#include "media/frames/codec_makers.h"
 #include "media/image/dpx.h"
 #include "unit/media/fixtures.h"
 

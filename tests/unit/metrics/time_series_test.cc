@@ -5,7 +5,7 @@
 namespace streamsim::metrics {
 namespace {
 
-TEST(TimeSeries, keeps_a_second_an_interval_and_doubles_when_it_outgrows_them) {
+TEST(TimeSeries, KeepsASecondAnIntervalAndDoublesWhenItOutgrowsThem) {
     TimeSeries series(4);
     for (int second = 0; second < 4; ++second) series.at(milliseconds(second * 1000 + 999)).bytes += 10;
     EXPECT_EQ(series.interval(), seconds(1));
@@ -18,7 +18,7 @@ TEST(TimeSeries, keeps_a_second_an_interval_and_doubles_when_it_outgrows_them) {
     EXPECT_EQ(series.intervals()[2].bytes, 5u);
 }
 
-TEST(TimeSeries, keeps_extremes_and_sums_when_intervals_become_one) {
+TEST(TimeSeries, KeepsExtremesAndSumsWhenIntervalsBecomeOne) {
     TimeSeries series(2);
     series.at({}).service_ns_max = 7;
     series.at({}).buffer_frames_min = 3;
@@ -30,7 +30,7 @@ TEST(TimeSeries, keeps_extremes_and_sums_when_intervals_become_one) {
     EXPECT_EQ(series.intervals()[0].frames_dropped, 2u);
 }
 
-TEST(TimeSeries, merges_series_of_different_lengths) {
+TEST(TimeSeries, MergesSeriesOfDifferentLengths) {
     TimeSeries a(4);
     TimeSeries b(4);
     a.at(seconds(1)).bytes = 1;

@@ -29,8 +29,8 @@ public:
 
     std::function<Duration(const Asked&)> takes = [](const Asked&) { return Duration{}; };
     std::function<int(const Asked&)> error = [](const Asked&) { return 0; };
-    /// What would complete while it lasts completes at its end.
-    Instant silent_from = Instant::never(), silent_to = Instant::never();
+    /// A throughput gap: operations that would complete in it complete at its end.
+    Instant gap_from = Instant::never(), gap_to = Instant::never();
     std::vector<Asked> log;
     std::vector<std::string> problems;  // broken contracts
     std::map<std::string, std::uint64_t> bytes_of;
@@ -95,7 +95,7 @@ private:
         op.submitted_at = loop_.now();
         loop_.hold();
         Instant at = loop_.now() + takes(asked);
-        if (at >= silent_from && at < silent_to) at = silent_to;
+        if (at >= gap_from && at < gap_to) at = gap_to;
         pending_.push_back(std::make_unique<Pending>(Pending{this, &op, std::move(asked), at}));
         pending_.back()->timer = loop_.at(at, Callback::of<&Pending::done>(pending_.back().get()));
     }

@@ -25,7 +25,7 @@ Play ordered(const char* order, std::uint64_t frames, std::uint64_t slots) {
     return play;
 }
 
-TEST(Order, opens_files_in_the_order_of_play) {
+TEST(Order, OpensFilesInTheOrderOfPlay) {
     const auto opened = [](const char* order, std::uint64_t frames, std::uint64_t slots) {
         Play play = ordered(order, frames, slots);
         play.reads_take(milliseconds(5)).run();
@@ -39,7 +39,7 @@ TEST(Order, opens_files_in_the_order_of_play) {
     EXPECT_EQ(opened("shuttle:-2", 6, 4), files({5, 3, 1, 5}));
 }
 
-TEST(Order, a_container_is_opened_once_and_read_frame_by_frame_unless_it_is_read_front_to_back) {
+TEST(Order, AContainerIsOpenedOnceAndReadFrameByFrameUnlessItIsReadFrontToBack) {
     Play play = ordered("reverse", 4, 6);
     play.file_per_frame = false;
     play.options.pattern = play::AccessPattern::streaming;
@@ -49,7 +49,7 @@ TEST(Order, a_container_is_opened_once_and_read_frame_by_frame_unless_it_is_read
                                "read 0+1000", "read 3000+1000", "read 2000+1000"}));
 }
 
-TEST(Order, shuttle_reads_every_nth_frame_in_real_time) {
+TEST(Order, ShuttleReadsEveryNthFrameInRealTime) {
     Play play = ordered("shuttle:8", 96, 24);
     play.reads_take(milliseconds(5)).run();
     EXPECT_EQ(play.counts.bytes_read, 24'000u);
@@ -86,7 +86,7 @@ Play jumping(std::vector<std::uint64_t> jumps, std::uint64_t slots) {
     return play;
 }
 
-TEST(Seek, is_asked_for_when_it_is_made_and_its_latency_is_not_a_drop) {
+TEST(Seek, IsAskedForWhenItIsMadeAndItsLatencyIsNotADrop) {
     Play play = jumping({10}, 20);
     play.reads_take(milliseconds(15)).run();
     EXPECT_EQ(play.counts.on_time, 20u);
@@ -106,7 +106,7 @@ TEST(Seek, is_asked_for_when_it_is_made_and_its_latency_is_not_a_drop) {
     EXPECT_GT(play.summary.margin_ns->min, 0) << "the frame that was waited for says nothing of margins";
 }
 
-TEST(Seek, frames_after_it_have_deadlines_and_can_be_dropped) {
+TEST(Seek, FramesAfterItHaveDeadlinesAndCanBeDropped) {
     Play play = jumping({10}, 20);
     play.options.inflight = 1;
     play.reads_take(milliseconds(5)).delay(12, milliseconds(100)).run();
@@ -114,7 +114,7 @@ TEST(Seek, frames_after_it_have_deadlines_and_can_be_dropped) {
     EXPECT_EQ(play.slots_that_were(FrameKind::dropped), range(12, 12));
 }
 
-TEST(Seek, that_fails_is_a_failed_frame_and_play_goes_on) {
+TEST(Seek, ThatFailsIsAFailedFrameAndPlayGoesOn) {
     Play play = jumping({10}, 20);
     play.reads_take(milliseconds(5)).fail({10, 10, 1}, EIO).run();
     EXPECT_EQ(play.slots_that_were(FrameKind::failed), range(10, 10));
@@ -124,7 +124,7 @@ TEST(Seek, that_fails_is_a_failed_frame_and_play_goes_on) {
     EXPECT_FALSE(play.summary.seek_ns.has_value()) << "a failure has no latency";
 }
 
-TEST(Seek, holds_under_every_policy_and_with_jumps_in_the_first_window_and_at_the_end) {
+TEST(Seek, HoldsUnderEveryPolicyAndWithJumpsInTheFirstWindowAndAtTheEnd) {
     for (const play::OnMiss on_miss : {play::OnMiss::drop, play::OnMiss::hold, play::OnMiss::stall}) {
         Play play = jumping({2, 3, 4, 19}, 20);
         play.options.on_miss = on_miss;
@@ -137,7 +137,7 @@ TEST(Seek, holds_under_every_policy_and_with_jumps_in_the_first_window_and_at_th
     }
 }
 
-TEST(Seek, interrupted_while_it_waits_cancels_its_frame) {
+TEST(Seek, InterruptedWhileItWaitsCancelsItsFrame) {
     Play play = jumping({10}, 20);
     play.reads_take(milliseconds(5)).delay(10, seconds(1));
     play.interrupt_at = Instant{} + milliseconds(700);
@@ -147,7 +147,7 @@ TEST(Seek, interrupted_while_it_waits_cancels_its_frame) {
     EXPECT_EQ(play.counts.stalls, 0u);
 }
 
-TEST(Layers, a_slot_is_complete_when_all_of_its_layers_are) {
+TEST(Layers, ASlotIsCompleteWhenAllOfItsLayersAre) {
     Play play;
     play.path = play::make_path({std::make_shared<TinyClip>(50, true), std::make_shared<TinyClip>(50, true)},
                                 {}, std::nullopt, 1);
@@ -187,7 +187,7 @@ private:
     std::vector<Extent> chunks_;
 };
 
-/// What each slot reads, as "offset+bytes offset+bytes".
+/// The extents that each slot reads, as "offset+bytes offset+bytes".
 Names reads_of(const play::PlayPath& path, std::uint64_t slots) {
     play::SlotReads reads(path);
     std::vector<play::SlotExtent> extents;
@@ -210,7 +210,7 @@ std::shared_ptr<const play::PlayPath> grouped(const char* order, bool audio, std
                      1);
 }
 
-TEST(SlotReads, a_long_group_is_read_once_forwards_and_at_its_end_backwards) {
+TEST(SlotReads, ALongGroupIsReadOnceForwardsAndAtItsEndBackwards) {
     EXPECT_EQ(reads_of(*grouped("forward", false), 6),
               (Names{"0+1000", "2000+1000", "4000+1000", "6000+1000", "8000+1000", "10000+1000"}));
     EXPECT_EQ(reads_of(*grouped("reverse", false), 6),
@@ -221,7 +221,7 @@ TEST(SlotReads, a_long_group_is_read_once_forwards_and_at_its_end_backwards) {
                      "16000+1000 18000+1000"}));
 }
 
-TEST(SlotReads, each_pass_reads_everything_anew) {
+TEST(SlotReads, EachPassReadsEverythingAnew) {
     const auto whole = grouped("forward", false, 16);  // one group is the whole clip
     const Names reads = reads_of(*whole, 32);
     EXPECT_EQ(Names(reads.begin(), reads.begin() + 16), Names(reads.begin() + 16, reads.end()));
@@ -231,7 +231,7 @@ TEST(SlotReads, each_pass_reads_everything_anew) {
               Names(with_audio.begin() + 16, with_audio.end()));
 }
 
-TEST(SlotReads, audio_is_read_with_the_frame_it_begins_with_and_after_a_jump_with_the_one_it_reaches_into) {
+TEST(SlotReads, AudioIsReadWithTheFrameItBeginsWithAndAfterAJumpWithTheOneItReachesInto) {
     EXPECT_EQ(reads_of(*grouped("forward", true, 1), 4),
               (Names{"0+1000 1000+500", "2000+1000", "4000+1000 5000+500", "6000+1000"}));
     EXPECT_EQ(reads_of(*grouped("reverse", true, 1), 4),
@@ -240,7 +240,7 @@ TEST(SlotReads, audio_is_read_with_the_frame_it_begins_with_and_after_a_jump_wit
               (Names{"0+1000 1000+500", "9000+500 10000+1000", "20000+1000 21000+500"}));
 }
 
-TEST(SlotReads, a_slot_that_was_passed_over_leaves_its_frames_to_the_next_of_the_group) {
+TEST(SlotReads, ASlotThatWasPassedOverLeavesItsFramesToTheNextOfTheGroup) {
     const auto path = grouped("forward", false);
     play::SlotReads reads(*path);
     std::vector<play::SlotExtent> extents;
@@ -252,7 +252,7 @@ TEST(SlotReads, a_slot_that_was_passed_over_leaves_its_frames_to_the_next_of_the
     EXPECT_EQ(extents.front().frame, 4u);
 }
 
-TEST(SlotReads, a_group_longer_than_the_buffer_is_read_through_it) {
+TEST(SlotReads, AGroupLongerThanTheBufferIsReadThroughIt) {
     Play play;
     play.path = grouped("reverse", true);
     play.options.slots = 16;
@@ -280,7 +280,7 @@ CutList twelve_clips_and_200_events() {
     return list;
 }
 
-TEST(Cuts, of_200_events_over_12_clips_play_to_the_frame_with_the_read_ahead_crossing_each_cut) {
+TEST(Cuts, Of200EventsOver12ClipsPlayToTheFrameWithTheReadAheadCrossingEachCut) {
     const CutList list = twelve_clips_and_200_events();
     Play play;
     play.path = play::make_cut_path(list, std::nullopt);
@@ -303,7 +303,7 @@ TEST(Cuts, of_200_events_over_12_clips_play_to_the_frame_with_the_read_ahead_cro
     EXPECT_EQ(slot, play.frames.size());
 }
 
-TEST(Cuts, containers_are_opened_when_the_window_reaches_them_and_black_needs_nothing) {
+TEST(Cuts, ContainersAreOpenedWhenTheWindowReachesThemAndBlackNeedsNothing) {
     CutList list;
     list.rate = {24, 1};
     for (int i = 0; i < 2; ++i) {

@@ -1,4 +1,4 @@
-// What each order shows, against lists written by hand.
+// The frames that each order shows, against lists written by hand.
 #include "play/play_path.h"
 
 #include <gmock/gmock.h>
@@ -26,7 +26,7 @@ Frames first_frames(const play::PlayPath& path, std::uint64_t slots) {
     return out;
 }
 
-TEST(PlayOrder, is_read_as_it_is_typed_and_shown_so) {
+TEST(PlayOrder, IsReadAsItIsTypedAndShownSo) {
     for (const char* text :
          {"forward", "reverse", "ping-pong", "shuttle:8", "shuttle:-3", "scrub", "random", "cuts"}) {
         const auto order = play::PlayOrder::parse(text);
@@ -41,7 +41,7 @@ TEST(PlayOrder, is_read_as_it_is_typed_and_shown_so) {
     }
 }
 
-TEST(PlayPath, orders_show_what_a_hand_would_write_down) {
+TEST(PlayPath, OrdersShowWhatAHandWouldWriteDown) {
     EXPECT_EQ(first_frames(*path_of("forward", 5), 12), (Frames{0, 1, 2, 3, 4, 0, 1, 2, 3, 4, 0, 1}));
     EXPECT_EQ(first_frames(*path_of("reverse", 5), 12), (Frames{4, 3, 2, 1, 0, 4, 3, 2, 1, 0, 4, 3}));
     EXPECT_EQ(first_frames(*path_of("ping-pong", 5), 18),
@@ -51,21 +51,21 @@ TEST(PlayPath, orders_show_what_a_hand_would_write_down) {
     EXPECT_EQ(first_frames(*path_of("shuttle:-4", 10), 6), (Frames{9, 5, 1, 7, 3, 9}));
 }
 
-TEST(PlayPath, a_clip_of_one_frame_has_every_order) {
+TEST(PlayPath, AClipOfOneFrameHasEveryOrder) {
     for (const char* order : {"forward", "reverse", "ping-pong", "shuttle:8", "scrub", "random"}) {
         EXPECT_EQ(first_frames(*path_of(order, 1), 50), Frames(50, 0)) << order;
     }
     EXPECT_EQ(first_frames(*path_of("ping-pong", 2), 5), (Frames{0, 1, 0, 1, 0}));
 }
 
-TEST(PlayPath, a_pass_is_one_run_through_the_clip) {
+TEST(PlayPath, APassIsOneRunThroughTheClip) {
     EXPECT_EQ(path_of("forward", 10)->pass_slots(), 10u);
     EXPECT_EQ(path_of("ping-pong", 10)->pass_slots(), 18u);
     EXPECT_EQ(path_of("shuttle:3", 10)->pass_slots(), 4u);
     EXPECT_EQ(path_of("shuttle:-3", 10)->pass_slots(), 4u);
 }
 
-TEST(PlayPath, random_is_seeded_goes_everywhere_and_needs_no_seek) {
+TEST(PlayPath, RandomIsSeededGoesEverywhereAndNeedsNoSeek) {
     const auto path = path_of("random", 20);
     const Frames frames = first_frames(*path, 400);
     EXPECT_EQ(frames, first_frames(*path_of("random", 20), 400));
@@ -74,7 +74,7 @@ TEST(PlayPath, random_is_seeded_goes_everywhere_and_needs_no_seek) {
     for (std::uint64_t slot = 0; slot < 400; ++slot) EXPECT_FALSE(path->sought(slot));
 }
 
-TEST(PlayPath, scrub_plays_on_from_each_jump_in_the_rhythm_of_a_hand) {
+TEST(PlayPath, ScrubPlaysOnFromEachJumpInTheRhythmOfAHand) {
     const auto path = path_of("scrub", 2400);
     std::vector<std::uint64_t> jumps = {0};
     std::uint64_t near = 0;
@@ -99,7 +99,7 @@ TEST(PlayPath, scrub_plays_on_from_each_jump_in_the_rhythm_of_a_hand) {
     EXPECT_NEAR(static_cast<double>(near) / static_cast<double>(jumps.size()), 0.8, 0.05);
 }
 
-TEST(PlayPath, any_slot_can_be_asked_for_in_any_order) {
+TEST(PlayPath, AnySlotCanBeAskedForInAnyOrder) {
     for (const char* order : {"scrub", "random"}) {
         const auto path = path_of(order, 500);
         const Frames forwards = first_frames(*path, 40'000);
@@ -108,7 +108,7 @@ TEST(PlayPath, any_slot_can_be_asked_for_in_any_order) {
     }
 }
 
-TEST(PlayPath, layers_are_all_shown_and_a_shorter_one_begins_again) {
+TEST(PlayPath, LayersAreAllShownAndAShorterOneBeginsAgain) {
     const auto path = play::make_path({clip_of(6), clip_of(4)}, {}, std::nullopt, 1);
     std::vector<play::ShownFrame> shown;
     path->shown(5, shown);
@@ -117,7 +117,7 @@ TEST(PlayPath, layers_are_all_shown_and_a_shorter_one_begins_again) {
     EXPECT_EQ(path->pass_slots(), 6u);
 }
 
-TEST(PlayPath, angles_are_shown_one_at_a_time_and_a_cut_between_them_is_sought) {
+TEST(PlayPath, AnglesAreShownOneAtATimeAndACutBetweenThemIsSought) {
     const auto path = play::make_angle_path({clip_of(100), clip_of(100), clip_of(100)}, {}, std::nullopt, 7);
     std::vector<play::ShownFrame> shown;
     std::uint32_t angle = 0;
@@ -150,7 +150,7 @@ public:
     }
 };
 
-TEST(PlayPath, a_variable_rate_is_played_by_its_own_time_stamps) {
+TEST(PlayPath, AVariableRateIsPlayedByItsOwnTimeStamps) {
     const auto path = play::make_path({std::make_shared<UnevenClip>()}, {}, std::nullopt, 1);
     EXPECT_EQ(path->due(2), milliseconds(50));
     EXPECT_EQ(path->due(4), milliseconds(100));
@@ -168,7 +168,7 @@ Clip named_clip(std::uint64_t frames) {
     return clip;
 }
 
-TEST(CutPath, shows_cuts_transitions_black_speed_and_reverse_as_written) {
+TEST(CutPath, ShowsCutsTransitionsBlackSpeedAndReverseAsWritten) {
     CutList list;
     list.rate = {25, 1};
     list.clips = {named_clip(100), named_clip(50)};

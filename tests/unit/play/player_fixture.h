@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "loop/timed_decoder.h"
+#include "loop/decoders.h"
 #include "play/player.h"
 #include "recording_storage.h"
 #include "stalled_loop.h"
@@ -62,7 +62,7 @@ struct Play {
     Duration decode_cpu;
     std::vector<LoopStall> stalls;  // of the client
 
-    // What came of it.
+    // The outcome of run().
     std::vector<FrameOutcome> frames;
     std::vector<play::SeekEntry> seeks;
     std::vector<std::string> log;     // of the storage: see RecordingStorage
@@ -160,8 +160,9 @@ inline void Play::run() {
         }
         void interrupt() { player->interrupt(); }
     } conductor{loop, storage, nullptr, {}};
-    conductor.player = std::make_unique<play::Player>(loop, storage, *path, with_decoder, ledger, memory,
-                                                      *progress, Callback::of<&Conductor::changed>(&conductor));
+    const play::StreamParts parts{
+        loop, storage, *path, with_decoder, ledger, *progress, Callback::of<&Conductor::changed>(&conductor)};
+    conductor.player = std::make_unique<play::Player>(parts, memory);
     conductor.player->preroll();
     if (interrupt_at) loop.at(*interrupt_at, Callback::of<&Conductor::interrupt>(&conductor));
     ASSERT_EQ(loop.run(), StopReason::stopped);

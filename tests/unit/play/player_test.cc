@@ -7,7 +7,7 @@ namespace {
 
 constexpr Duration kStall = milliseconds(500);  // exactly 12 periods at 24 fps
 
-TEST(PlayerDrop, a_stall_of_12_periods_costs_11_slots_when_reads_take_no_time) {
+TEST(PlayerDrop, AStallOf12PeriodsCosts11SlotsWhenReadsTakeNoTime) {
     Play play;
     play.delay(20, kStall).run();
     EXPECT_EQ(play.slots_that_were(FrameKind::dropped), range(20, 30));
@@ -15,7 +15,7 @@ TEST(PlayerDrop, a_stall_of_12_periods_costs_11_slots_when_reads_take_no_time) {
     EXPECT_EQ(play.summary.longest_drop_run, 11u);
 }
 
-TEST(PlayerDrop, a_stall_of_12_periods_costs_12_slots_when_reads_take_time) {
+TEST(PlayerDrop, AStallOf12PeriodsCosts12SlotsWhenReadsTakeTime) {
     Play play;
     play.options.inflight = 1;
     play.reads_take(milliseconds(1)).delay(20, kStall).run();
@@ -28,7 +28,7 @@ TEST(PlayerDrop, a_stall_of_12_periods_costs_12_slots_when_reads_take_time) {
     EXPECT_EQ(play.frames[25].reason, DropReason::late);
 }
 
-TEST(PlayerDrop, a_slot_due_exactly_when_an_inflight_slot_becomes_free_is_not_overdue_and_is_read) {
+TEST(PlayerDrop, ASlotDueExactlyWhenAnInflightSlotBecomesFreeIsNotOverdueAndIsRead) {
     for (const int ns_later : {0, 1}) {
         Play play;
         play.options.inflight = 1;
@@ -47,7 +47,7 @@ TEST(PlayerDrop, a_slot_due_exactly_when_an_inflight_slot_becomes_free_is_not_ov
     }
 }
 
-TEST(PlayerDrop, a_read_ahead_of_8_covers_a_stall_of_7_periods) {
+TEST(PlayerDrop, AReadAheadOf8CoversAStallOf7Periods) {
     Play play;
     play.options.readahead = 8;
     play.options.inflight = 1;
@@ -56,7 +56,7 @@ TEST(PlayerDrop, a_read_ahead_of_8_covers_a_stall_of_7_periods) {
     EXPECT_EQ(play.summary.margin_ns->min, (Duration{} + play.due(20) - play.due(12)).ns - 291'000'000);
 }
 
-TEST(PlayerDrop, a_late_read_keeps_its_place_and_the_other_place_reads_on) {
+TEST(PlayerDrop, ALateReadKeepsItsInFlightSlotAndTheOtherReadsOn) {
     Play play;
     play.options.readahead = 2;
     play.options.inflight = 2;
@@ -64,7 +64,7 @@ TEST(PlayerDrop, a_late_read_keeps_its_place_and_the_other_place_reads_on) {
     EXPECT_EQ(play.slots_that_were(FrameKind::dropped), range(20, 20));
 }
 
-TEST(PlayerDrop, a_completion_at_the_deadline_is_on_time_and_a_nanosecond_later_is_not) {
+TEST(PlayerDrop, ACompletionAtTheDeadlineIsOnTimeAndANanosecondLaterIsNot) {
     for (const bool late : {false, true}) {
         Play play;
         play.options.inflight = 1;
@@ -76,7 +76,7 @@ TEST(PlayerDrop, a_completion_at_the_deadline_is_on_time_and_a_nanosecond_later_
     }
 }
 
-TEST(PlayerDrop, start_up_drops_are_those_due_in_the_first_second) {
+TEST(PlayerDrop, StartUpDropsAreThoseDueInTheFirstSecond) {
     Play play;
     play.options.inflight = 1;
     play.delay(20, kStall).run();
@@ -84,7 +84,7 @@ TEST(PlayerDrop, start_up_drops_are_those_due_in_the_first_second) {
     EXPECT_EQ(play.counts.startup_drops, 4u) << "slots 20 to 23";
 }
 
-TEST(PlayerHold, late_frames_are_shown_in_order_and_the_clock_is_not_shifted) {
+TEST(PlayerHold, LateFramesAreShownInOrderAndTheClockIsNotShifted) {
     Play play;
     play.options.on_miss = play::OnMiss::hold;
     play.options.inflight = 1;
@@ -97,7 +97,7 @@ TEST(PlayerHold, late_frames_are_shown_in_order_and_the_clock_is_not_shifted) {
     EXPECT_EQ(play.ended, play.play_start + play.due(95));
 }
 
-TEST(PlayerStall, the_clock_stops_until_the_frame_is_there) {
+TEST(PlayerStall, TheClockStopsUntilTheFrameIsThere) {
     Play play;
     play.options.on_miss = play::OnMiss::stall;
     play.options.inflight = 1;
@@ -112,7 +112,7 @@ TEST(PlayerStall, the_clock_stops_until_the_frame_is_there) {
     EXPECT_EQ(play.frames[20].deadline, play.frames[20].completed);
 }
 
-TEST(PlayerFails, every_second_frame_fails_under_each_policy_and_nothing_waits_for_it) {
+TEST(PlayerFails, EverySecondFrameFailsUnderEachPolicyAndNothingWaitsForIt) {
     for (const play::OnMiss policy : {play::OnMiss::drop, play::OnMiss::hold, play::OnMiss::stall}) {
         Play play;
         play.options.on_miss = policy;
@@ -127,7 +127,7 @@ TEST(PlayerFails, every_second_frame_fails_under_each_policy_and_nothing_waits_f
     }
 }
 
-TEST(PlayerFails, a_missing_file_and_a_short_one_say_so) {
+TEST(PlayerFails, AMissingFileAndAShortOneSaySo) {
     Play play;
     storage::FaultRule missing;
     missing.file = "f.7.dpx";
@@ -145,7 +145,7 @@ TEST(PlayerFails, a_missing_file_and_a_short_one_say_so) {
     EXPECT_EQ(play.frames[9].reason, DropReason::short_read);
 }
 
-TEST(PlayerWindow, frames_enter_at_the_deadline_of_the_frame_read_ahead_before_them) {
+TEST(PlayerWindow, FramesEnterAtTheDeadlineOfTheFrameReadAheadBeforeThem) {
     Play play;
     play.options.readahead = 5;
     play.options.inflight = 1;
@@ -163,7 +163,7 @@ TEST(PlayerWindow, frames_enter_at_the_deadline_of_the_frame_read_ahead_before_t
     EXPECT_EQ(play.summary.buffer_frames->min, 4u) << "the emptying at the end is not counted";
 }
 
-TEST(PlayerWindow, clips_shorter_than_the_window_loop_and_every_pass_is_read) {
+TEST(PlayerWindow, ClipsShorterThanTheWindowLoopAndEveryPassIsRead) {
     Play play;
     play.clip_frames = 3;
     play.options.readahead = 8;
@@ -173,7 +173,7 @@ TEST(PlayerWindow, clips_shorter_than_the_window_loop_and_every_pass_is_read) {
     EXPECT_EQ(play.frames[95].clip_frame, 2u);
 }
 
-TEST(PlayerStreaming, pieces_on_the_grid_are_read_once_and_frames_share_them) {
+TEST(PlayerStreaming, PiecesOnTheGridAreReadOnceAndFramesShareThem) {
     for (const std::uint64_t io_size : {512u, 700u, 4096u, 100'000u}) {
         Play play;
         play.file_per_frame = false;
@@ -186,7 +186,7 @@ TEST(PlayerStreaming, pieces_on_the_grid_are_read_once_and_frames_share_them) {
     }
 }
 
-TEST(PlayerStreaming, a_frame_waits_for_the_piece_that_an_earlier_frame_asked_for) {
+TEST(PlayerStreaming, AFrameWaitsForThePieceThatAnEarlierFrameAskedFor) {
     Play play;
     play.file_per_frame = false;
     play.options.pattern = play::AccessPattern::streaming;
@@ -198,7 +198,7 @@ TEST(PlayerStreaming, a_frame_waits_for_the_piece_that_an_earlier_frame_asked_fo
     EXPECT_EQ(play.frames[15].completed, play.frames[16].completed);
 }
 
-TEST(PlayerInterrupt, at_any_instant_the_counts_add_up_and_what_was_due_is_booked) {
+TEST(PlayerInterrupt, AtAnyInstantTheCountsAddUpAndEachDueSlotIsCounted) {
     for (const play::OnMiss policy : {play::OnMiss::drop, play::OnMiss::hold, play::OnMiss::stall}) {
         for (std::int64_t at_us = 0; at_us < 4'200'000; at_us += 23'456) {
             Play play;
@@ -216,7 +216,7 @@ TEST(PlayerInterrupt, at_any_instant_the_counts_add_up_and_what_was_due_is_booke
     }
 }
 
-TEST(PlayerInterrupt, a_frame_that_waits_for_the_tail_of_one_that_is_given_up_ends) {
+TEST(PlayerInterrupt, AFrameThatWaitsForTheTailOfOneThatIsGivenUpEnds) {
     for (std::int64_t at_us = 0; at_us < 1'000'000; at_us += 7'654) {
         Play play;
         play.file_per_frame = false;
@@ -231,7 +231,7 @@ TEST(PlayerInterrupt, a_frame_that_waits_for_the_tail_of_one_that_is_given_up_en
     }
 }
 
-TEST(PlayerMax, reads_all_frames_without_deadlines) {
+TEST(PlayerMax, ReadsAllFramesWithoutDeadlines) {
     Play play;
     play.options.paced = false;
     play.options.slots = 1000;
@@ -242,7 +242,7 @@ TEST(PlayerMax, reads_all_frames_without_deadlines) {
     EXPECT_EQ(play.ended, Instant{500'000'000}) << "two at a time";
 }
 
-TEST(PlayerClock, a_day_at_24000_1001_ends_on_the_nanosecond) {
+TEST(PlayerClock, ADayAt240001001EndsOnTheNanosecond) {
     Play play;
     play.rate = {24000, 1001};
     play.options.slots = play.rate.slots_in(seconds(86400));
@@ -252,7 +252,7 @@ TEST(PlayerClock, a_day_at_24000_1001_ends_on_the_nanosecond) {
     EXPECT_EQ(play.frames.back().deadline.ns, 99'999ull * 1001 * 1'000'000'000 / 24000);
 }
 
-TEST(PlayerOpens, opens_that_hang_cost_their_places_and_nothing_more) {
+TEST(PlayerOpens, OpensThatHangCostTheirInFlightSlotsAndNothingMore) {
     for (const play::AccessPattern pattern :
          {play::AccessPattern::filename_prefetch, play::AccessPattern::on_demand}) {
         Play play;
@@ -283,7 +283,7 @@ struct OneAfterTheOther : Play {
     void stall(Duration from, Duration to) { stalls.push_back({Instant{} + from, Instant{} + to}); }
 };
 
-TEST(PlayerBlames, a_loop_that_cannot_run_while_the_storage_has_all_it_can_be_given_has_cost_nothing) {
+TEST(PlayerBlames, ALoopThatCannotRunWhileTheStorageHasAllItCanBeGivenHasCostNothing) {
     OneAfterTheOther play;
     play.delay(41, milliseconds(50));  // 7.3 ms too late
     for (const std::uint64_t slot : {33U, 34U, 35U})
@@ -294,7 +294,7 @@ TEST(PlayerBlames, a_loop_that_cannot_run_while_the_storage_has_all_it_can_be_gi
     EXPECT_EQ(play.frames[41].reason, DropReason::late);
 }
 
-TEST(PlayerBlames, a_loop_that_looked_too_late_for_the_place_is_to_blame_also_for_those_that_waited_behind) {
+TEST(PlayerBlames, ALoopThatPollsTooLateForTheInFlightSlotIsToBlameAlsoForFramesThatWaitForIt) {
     for (const bool stalled : {false, true}) {
         OneAfterTheOther play;
         play.delay(41, milliseconds(40)).delay(42, milliseconds(42)).delay(43, milliseconds(60));
@@ -332,7 +332,7 @@ struct TooSlowAndStopped : Play {
     }
 };
 
-TEST(PlayerBlames, stops_beside_a_storage_that_is_too_slow_are_to_blame_for_the_slots_that_they_cover) {
+TEST(PlayerBlames, StopsBesideAStorageThatIsTooSlowAreToBlameForTheSlotsThatTheyCover) {
     TooSlowAndStopped undisturbed(play::OnMiss::drop, false);
     undisturbed.run();
     EXPECT_EQ(undisturbed.of_client(), 0u);
@@ -352,7 +352,7 @@ TEST(PlayerBlames, stops_beside_a_storage_that_is_too_slow_are_to_blame_for_the_
     }
 }
 
-TEST(PlayerBlames, a_clock_that_waits_makes_up_for_the_stops_too) {
+TEST(PlayerBlames, AClockThatWaitsMakesUpForTheStopsToo) {
     TooSlowAndStopped play(play::OnMiss::stall);
     play.run();
     EXPECT_GT(play.counts.stalls, 200u);
@@ -360,7 +360,7 @@ TEST(PlayerBlames, a_clock_that_waits_makes_up_for_the_stops_too) {
 }
 
 /// Without the stop it had played: what waits behind it is the client's, however long that takes.
-TEST(PlayerBlames, a_long_stop_beside_a_storage_that_is_just_fast_enough_stays_the_clients) {
+TEST(PlayerBlames, ALongStopBesideAStorageThatIsJustFastEnoughStaysTheClients) {
     Play play;
     play.options.slots = 240;
     play.options.readahead = 4;
@@ -372,7 +372,7 @@ TEST(PlayerBlames, a_long_stop_beside_a_storage_that_is_just_fast_enough_stays_t
     for (const FrameOutcome& frame : play.frames) EXPECT_NE(frame.reason, DropReason::late) << frame.slot;
 }
 
-TEST(PlayerDecodes, a_decoder_that_is_too_slow_is_the_clients_fault_and_drops_only_what_it_cannot_do) {
+TEST(PlayerDecodes, ADecoderThatIsTooSlowIsTheClientsFaultAndDropsOnlyWhatItCannotDo) {
     for (const play::OnMiss policy : {play::OnMiss::drop, play::OnMiss::hold, play::OnMiss::stall}) {
         Play play;
         play.options.on_miss = policy;
@@ -388,7 +388,7 @@ TEST(PlayerDecodes, a_decoder_that_is_too_slow_is_the_clients_fault_and_drops_on
 }
 
 /// The clock stands while a jump is decoded, and all that was asked for meanwhile is needed later by that.
-TEST(PlayerDecodes, a_jump_waits_for_its_decoding_and_drops_nothing) {
+TEST(PlayerDecodes, AJumpWaitsForItsDecodingAndDropsNothing) {
     for (const play::OnMiss policy : {play::OnMiss::drop, play::OnMiss::hold, play::OnMiss::stall}) {
         Play play;
         play.options.on_miss = policy;

@@ -17,7 +17,7 @@ std::vector<Miss> misses_of(const StreamProgress& progress) {
     return misses;
 }
 
-TEST(Progress, says_which_slots_were_missed_last_and_when_they_were_due) {
+TEST(Progress, SaysWhichSlotsWereMissedLastAndWhenTheyWereDue) {
     Play play;
     play.delay(20, milliseconds(500)).run();
     EXPECT_EQ(play.progress->bad, 11u);
@@ -37,7 +37,7 @@ TEST(Progress, says_which_slots_were_missed_last_and_when_they_were_due) {
     EXPECT_THAT(slots, testing::ElementsAre(20, 24, 25, 26, 27, 28, 29, 30));
 }
 
-TEST(Progress, the_margin_of_late_forgets_what_the_smallest_margin_remembers) {
+TEST(Progress, TheMarginOfLateForgetsWhatTheSmallestMarginRemembers) {
     Play play;
     play.options.readahead = 8;
     play.options.inflight = 1;
@@ -47,7 +47,7 @@ TEST(Progress, the_margin_of_late_forgets_what_the_smallest_margin_remembers) {
     EXPECT_NEAR(static_cast<double>(play.progress->margin_lately_ns), static_cast<double>(usual), 10.0);
 }
 
-TEST(Progress, a_clock_that_stands_still_says_so) {
+TEST(Progress, AClockThatStandsStillSaysSo) {
     Play play;
     play.options.on_miss = play::OnMiss::stall;
     play.options.inflight = 1;
@@ -61,14 +61,14 @@ TEST(Progress, a_clock_that_stands_still_says_so) {
     EXPECT_EQ(play.progress->state, StreamState::ended);
 }
 
-TEST(Progress, an_interrupted_stream_was_removed) {
+TEST(Progress, AnInterruptedStreamWasRemoved) {
     Play play;
     play.interrupt_at = Instant{} + seconds(1);
     play.run();
     EXPECT_EQ(play.progress->state, StreamState::removed);
 }
 
-TEST(RecentMisses, are_whole_or_not_there_while_they_are_written) {
+TEST(RecentMisses, AreWholeOrNotThereWhileTheyAreWritten) {
     RecentMisses misses;
     std::atomic<bool> over{false};
     std::thread writing([&] {

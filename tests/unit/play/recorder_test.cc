@@ -96,9 +96,9 @@ void Recording::run() {
         void stop() { recorder->stop_submitting(); }
         void begin() { recorder->preroll(); }
     } conductor{*this, nullptr};
-    conductor.recorder =
-        std::make_unique<play::Recorder>(loop, disk, *path, options, record, ledger, memory, progress,
-                                         Callback::of<&Conductor::changed>(&conductor));
+    const play::StreamParts parts{
+        loop, disk, *path, options, ledger, progress, Callback::of<&Conductor::changed>(&conductor)};
+    conductor.recorder = std::make_unique<play::Recorder>(parts, record, memory);
     if (interrupt_at) loop.at(*interrupt_at, Callback::of<&Conductor::interrupt>(&conductor));
     if (stop_at) loop.at(*stop_at, Callback::of<&Conductor::stop>(&conductor));
     loop.defer(Callback::of<&Conductor::begin>(&conductor));
@@ -114,8 +114,8 @@ void Recording::run() {
     frames = ledger.frames();
 }
 
-/// What must become of a recording whose frames take `takes` each once they are begun: by recurrence over the
-/// slots, without events. In virtual time all instants are exact.
+/// The outcome of a recording whose frames take `takes` each once they are begun: by recurrence over the slots,
+/// without events. In virtual time all instants are exact.
 struct Predicted {
     std::vector<std::uint64_t> dropped;
     std::vector<Duration> complete;  // by slot, from play_start; of dropped ones nothing
@@ -202,8 +202,8 @@ TEST(Recorder, AStallLosesWhatTheBufferCannotHold) {
     // 500 ms from 1.000 s on: captured meanwhile are slots 24 (at 1.000 s) to 35 (at 1.458 s); slot 36 is due
     // at 1.500 s, when all are written. 8 of the 12 find a buffer slot.
     Recording recording;
-    recording.disk.silent_from = Instant{} + milliseconds(1000);
-    recording.disk.silent_to = Instant{} + milliseconds(1500);
+    recording.disk.gap_from = Instant{} + milliseconds(1000);
+    recording.disk.gap_to = Instant{} + milliseconds(1500);
     recording.run();
     EXPECT_EQ(recording.slots_that_were(FrameKind::dropped), range(32, 35));
     EXPECT_EQ(recording.counts.on_time, 92U);
@@ -230,7 +230,7 @@ TEST(Recorder, OneSlowFrameAmongOthersFillsNoBuffer) {
     EXPECT_GE(recording.summary.margin_ns->min, 0);
 }
 
-TEST(Recorder, OnePlaceInFlightMakesOneSlowFrameEverybodys) {
+TEST(Recorder, WithOneInFlightSlotASlowFrameDelaysAllOthers) {
     Recording recording;
     recording.options.inflight = 1;
     recording.write_takes = milliseconds(5);
@@ -286,8 +286,8 @@ TEST(Recorder, AsTheRecurrenceSaysInManyWays) {
 TEST(Recorder, ARendererWaitsAndLosesNothing) {
     Recording recording;
     recording.options.on_miss = play::OnMiss::stall;
-    recording.disk.silent_from = Instant{} + milliseconds(1000);
-    recording.disk.silent_to = Instant{} + milliseconds(1500);
+    recording.disk.gap_from = Instant{} + milliseconds(1000);
+    recording.disk.gap_to = Instant{} + milliseconds(1500);
     recording.run();
     EXPECT_EQ(recording.counts.on_time, 96U);
     EXPECT_EQ(recording.counts.stalls, 1U);
@@ -446,8 +446,8 @@ TEST(Recorder, AnInterruptSettlesEverySlotThatWasDue) {
             recording.file_per_frame = files;
             recording.record.durable = true;
             recording.hangs = hangs;
-            recording.disk.silent_from = Instant{} + milliseconds(1000);
-            recording.disk.silent_to = Instant{} + seconds(10);
+            recording.disk.gap_from = Instant{} + milliseconds(1000);
+            recording.disk.gap_to = Instant{} + seconds(10);
             recording.interrupt_at = Instant{} + milliseconds(1510);
             recording.run();
             // Due by 1.510 s: slots 0 to 36. 24 to 31 are in the buffer; 32 to 36 found no buffer slot.
@@ -485,11 +485,11 @@ TEST(Recorder, WithoutDeadlinesAFullDiskIsAskedAThousandTimesASecondAtMost) {
 }
 
 TEST(Recorder, TheDigestIsOfWhatBecameOfTheFrames) {
-    const auto digest_of = [](Duration takes, Instant silent_from) {
+    const auto digest_of = [](Duration takes, Instant gap_from) {
         Recording recording;
         recording.write_takes = takes;
-        recording.disk.silent_from = silent_from;
-        recording.disk.silent_to = silent_from == Instant::never() ? silent_from : silent_from + seconds(1);
+        recording.disk.gap_from = gap_from;
+        recording.disk.gap_to = gap_from == Instant::never() ? gap_from : gap_from + seconds(1);
         recording.run();
         return recording.digest.hex();
     };

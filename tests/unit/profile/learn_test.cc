@@ -85,6 +85,17 @@ TEST(Learn, AFramePerFileIsATransferWithItsOpen) {
     EXPECT_EQ(meter.sequence, "a sequence of 48 files /m/f.####.dpx, each read whole in 4 reads");
 }
 
+TEST(Learn, FilesWithoutADirectoryAreInOne) {
+    Maker make;
+    for (const char* name : {"a", "b", "c"}) {
+        const auto file = make.file(name, 4096);
+        make.add(TrafficKind::read, file * 10 * kMs, kMs, file, kNoSession, 0, 4096);
+    }
+    const LearntMeter meter = make.learnt();
+    EXPECT_EQ(meter.spec.set.files, 3u);
+    EXPECT_EQ(meter.spec.set.directories, 1u);
+}
+
 TEST(Learn, APlayerIsAnOpenLoopAtItsRateWithItsReadAhead) {
     const LearntMeter meter = sequence(40 * kMs, 8).learnt();
     EXPECT_EQ(meter.spec.loop, MeterSpec::Loop::open);

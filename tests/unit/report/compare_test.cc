@@ -145,7 +145,7 @@ TEST(Compare, AMarginThatIsNoneAnyMoreIsAChange) {
         // Runs of one set-up on both sides of 0.
         EXPECT_EQ(said(compared({plays, fails, plays, fails}), figure, 3), "changed: worse") << figure;
     }
-    // Where both pass, a few milliseconds about 0 are noise.
+    // If both pass, a few milliseconds about 0 are noise.
     const RunResult near = with_margin(steady(), 2'000'000, 5'000'000);
     const RunResult below = with_margin(steady(), -3'000'000, 5'000'000);
     EXPECT_EQ(said(compared({near, below}), "margin_ns_min"), "within the noise");

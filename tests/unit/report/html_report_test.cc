@@ -10,9 +10,8 @@
 #include "base/document/json.h"
 #include "base/units.h"
 #include "report/facts/headline.h"
-#include "report/facts/timeline.h"
+#include "report/facts/selection.h"
 #include "report/html/html_text.h"
-#include "report/html/table_html.h"
 #include "result/json_report.h"
 #include "unit/report/sample_results.h"
 
@@ -233,10 +232,9 @@ TEST(HtmlText, EscapesWhatWouldBreakOut) {
 
 TEST(HtmlTable, LeavesOutColumnsWithoutValues) {
     Table table{.title = "t"};
-    table.left("a");
-    table.right("none", Column::Keep::where_not_zero);
-    table.right("some", Column::Keep::where_not_zero);
-    table.right("kept", Column::Keep::on_page);
+    table.left({"a"});
+    table.right({"none", "some"}, Column::Keep::where_not_zero);
+    table.right({"kept"}, Column::Keep::on_page);
     table.row({"x", count_cell("totals.stalls", 0), "0", "0"});
     table.row({"y", "", "3", kNoValue});
     const std::string page = html::table_html(table);

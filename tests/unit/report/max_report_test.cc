@@ -1,7 +1,7 @@
 #include <gmock/gmock.h>
 
 #include "base/document/json.h"
-#include "report/text/max_text.h"
+#include "report/text/text_report.h"
 #include "result/json_report.h"
 #include "unit/report/golden.h"
 #include "unit/report/sample_results.h"

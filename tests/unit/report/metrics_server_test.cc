@@ -26,7 +26,7 @@ std::unique_ptr<view::MetricsServer> server() {
     return std::move(*out);
 }
 
-/// Of "http://127.0.0.1:PORT/metrics".
+/// The port in "http://127.0.0.1:PORT/metrics".
 std::uint16_t port_of(const view::MetricsServer& of) {
     const std::string& url = of.url();
     return static_cast<std::uint16_t>(std::stoul(url.substr(url.rfind(':') + 1)));

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "base/document/json.h"
-#include "report/text/run_text.h"
+#include "report/text/text_report.h"
 #include "result/json_report.h"
 #include "unit/report/golden.h"
 #include "unit/report/sample_results.h"

@@ -187,9 +187,9 @@ RunResult seats_and_stalls() {
         out.streams.push_back(stream(seat, 0, "dpx12", {24, 1}));
         out.streams.push_back(stream(seat, 1, "prores-hd", {30000, 1001}));
     }
-    FrameCounts& held_up = out.streams[2].counts;
-    held_up.stalls = 3;
-    held_up.stall_ns = 1'300'000'000;
+    FrameCounts& stalled = out.streams[2].counts;
+    stalled.stalls = 3;
+    stalled.stall_ns = 1'300'000'000;
     FrameCounts& late = out.streams[3].counts;
     late.late = 2;
     late.on_time -= 2;

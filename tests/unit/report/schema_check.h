@@ -1,7 +1,7 @@
 // As much of JSON Schema (draft 2020-12) as formats/schema/result.json uses: type, const, enum, required,
 // properties, additionalProperties, items, minItems, maxItems, minimum, exclusiveMinimum, pattern (not
-// evaluated), $defs and local $ref. A keyword that it does not know is a problem, so that nothing goes
-// unchecked in silence.
+// evaluated), $defs and local $ref. A keyword that it does not know is a problem, so that nothing is
+// left unchecked without a message.
 #pragma once
 
 #include <string>

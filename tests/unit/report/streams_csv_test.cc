@@ -1,5 +1,3 @@
-#include "report/csv/streams_csv.h"
-
 #include <gmock/gmock.h>
 
 #include <algorithm>
@@ -7,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "report/csv/csv_report.h"
 #include "unit/report/sample_results.h"
 
 namespace streamsim::report {

@@ -1,3 +1,5 @@
+#include "report/text/text_report.h"
+
 #include <gmock/gmock.h>
 
 #include <algorithm>
@@ -6,14 +8,13 @@
 #include <vector>
 
 #include "base/units.h"
+#include "base/utf8.h"
 #include "report/facts/headline.h"
-#include "report/facts/play_lines.h"
+#include "report/facts/run_lines.h"
 #include "report/facts/show.h"
 #include "report/html/html_report.h"
 #include "report/tables/run_tables.h"
-#include "report/text/run_text.h"
-#include "report/text/table_text.h"
-#include "report/text/wrap.h"
+#include "report/text/screen.h"
 #include "unit/report/golden.h"
 #include "unit/report/sample_results.h"
 
@@ -234,10 +235,9 @@ TEST(TextReport, NamesTheShareItsHintsAndTheServersThatWereSpokenTo) {
 
 TEST(TextTables, LeaveOutColumnsWithoutValues) {
     Table table{.title = "t"};
-    table.left("a");
-    table.right("none", Column::Keep::where_not_zero);
-    table.right("some", Column::Keep::where_not_zero);
-    table.right("page", Column::Keep::always, Column::Form::page);
+    table.left({"a"});
+    table.right({"none", "some"}, Column::Keep::where_not_zero);
+    table.right({"page"}, Column::Keep::always, Column::Form::page);
     table.row({"x", "0", "0", "1"});
     table.row({"y", kNoValue, "3", "2"});
     EXPECT_EQ(table_text(table), "t\n  a  some\n  x     0\n  y     3\n");
@@ -245,8 +245,7 @@ TEST(TextTables, LeaveOutColumnsWithoutValues) {
 
 TEST(TextTables, CutTheLastColumnAtItsFront) {
     Table table;
-    table.left("n");
-    table.left("clip");
+    table.left({"n", "clip"});
     table.row({"1", "folder/long-name-of-a-clip.mov"});
     EXPECT_EQ(table_lines(table, Column::Form::screen, 20), "  n  clip\n  1  ..of-a-clip.mov\n");
 }

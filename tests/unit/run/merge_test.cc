@@ -72,7 +72,7 @@ std::string comparable(RunResult result) {
     return result::json_report(result);
 }
 
-TEST(Merging, parts_in_virtual_time_give_what_one_process_gives) {
+TEST(Merging, PartsInVirtualTimeGiveWhatOneProcessGives) {
     PlayRequest request = request_on("sim:null");
     const RunResult one = run(request);
     const RunResult whole = *result::merge_results(
@@ -104,7 +104,7 @@ TEST(Merging, parts_in_virtual_time_give_what_one_process_gives) {
     EXPECT_EQ(again.margin_bins.size(), good.margin_bins.size());
 }
 
-TEST(Merging, parts_of_a_scenario_too) {
+TEST(Merging, PartsOfAScenarioToo) {
     const std::string document = R"({"schema": "streamsim.scenario", "version": 1, "duration": "6s", "seats": [
         {"count": 3, "target": "sim:null", "start": "500ms", "one_more_every": "2s", "streams": [
             {"format": "dpx10", "count": 2, "one_more_every": "1s"},
@@ -185,7 +185,7 @@ RunResult random_part(std::uint32_t rank, std::uint32_t ranks, metrics::SignedHi
     return part;
 }
 
-TEST(Merging, percentiles_are_those_of_all_samples) {
+TEST(Merging, PercentilesAreThoseOfAllSamples) {
     metrics::SignedHistogram all;
     Prng prng(7);
     std::vector<RunResult> parts;
@@ -207,7 +207,7 @@ TEST(Merging, percentiles_are_those_of_all_samples) {
     EXPECT_EQ(in_bins, all.count());
 }
 
-TEST(Merging, in_any_order_and_grouping_it_is_the_same) {
+TEST(Merging, InAnyOrderAndGroupingItIsTheSame) {
     metrics::SignedHistogram all;
     for (std::uint64_t seed = 1; seed <= 20; ++seed) {
         Prng prng(seed);
@@ -223,7 +223,7 @@ TEST(Merging, in_any_order_and_grouping_it_is_the_same) {
     }
 }
 
-TEST(Merging, a_seat_that_vanished_is_named_and_what_its_journal_holds_counts) {
+TEST(Merging, ASeatThatVanishedIsNamedAndWhatItsJournalHoldsCounts) {
     metrics::SignedHistogram all;
     Prng prng(3);
     std::vector<RunResult> parts;
@@ -246,7 +246,7 @@ TEST(Merging, a_seat_that_vanished_is_named_and_what_its_journal_holds_counts) {
     EXPECT_THAT(whole.causes.front().summary, HasSubstr("seat 0 (host h0): "));
 }
 
-TEST(Merging, who_vanished_comes_before_those_that_were_ended_for_it) {
+TEST(Merging, WhoVanishedComesBeforeThoseThatWereEndedForIt) {
     metrics::SignedHistogram all;
     Prng prng(3);
     std::vector<RunResult> parts;
@@ -259,7 +259,7 @@ TEST(Merging, who_vanished_comes_before_those_that_were_ended_for_it) {
         testing::StartsWith("6 of 6 computers did not play as they should: seat 5 (host h5): it vanished"));
 }
 
-TEST(Merging, where_nobody_played_the_result_is_incomplete) {
+TEST(Merging, WhereNobodyPlayedTheResultIsIncomplete) {
     metrics::SignedHistogram all;
     Prng prng(3);
     RunResult begun = random_part(0, 2, all, prng);
@@ -270,7 +270,7 @@ TEST(Merging, where_nobody_played_the_result_is_incomplete) {
               "INCOMPLETE: 0 streams from /mnt/x: nothing was played");
 }
 
-TEST(Merging, of_two_documents_of_one_rank_the_one_that_knows_more_counts) {
+TEST(Merging, OfTwoDocumentsOfOneRankTheOneThatKnowsMoreCounts) {
     metrics::SignedHistogram all;
     Prng prng(3);
     const RunResult first = random_part(0, 2, all, prng);
@@ -290,7 +290,7 @@ TEST(Merging, of_two_documents_of_one_rank_the_one_that_knows_more_counts) {
                 ElementsAre(HasSubstr("what seat 1 (host h1) played is in two merged documents")));
 }
 
-TEST(Merging, parts_of_different_runs_are_refused_with_every_problem) {
+TEST(Merging, PartsOfDifferentRunsAreRefusedWithEveryProblem) {
     metrics::SignedHistogram all;
     Prng prng(3);
     RunResult first = random_part(0, 2, all, prng);
@@ -313,7 +313,7 @@ TEST(Merging, parts_of_different_runs_are_refused_with_every_problem) {
 }
 
 /// Intervals of different lengths, and clocks that did not begin together.
-TEST(Merging, the_time_line_has_one_axis_and_one_length_of_interval) {
+TEST(Merging, TheTimeLineHasOneAxisAndOneLengthOfInterval) {
     metrics::SignedHistogram all;
     Prng prng(3);
     RunResult first = random_part(0, 2, all, prng);
@@ -331,7 +331,7 @@ TEST(Merging, the_time_line_has_one_axis_and_one_length_of_interval) {
 }
 
 /// Each snapshot obeys the law, and none has less than the one before.
-TEST(Snapshot, the_books_of_a_run_can_be_seen_while_it_plays) {
+TEST(Snapshot, TheStatisticsOfARunCanBeSeenWhileItPlays) {
     PlayRequest request = request_on("null:");
     request.duration = milliseconds(400);
     request.loops = 2;
@@ -364,7 +364,7 @@ TEST(Snapshot, the_books_of_a_run_can_be_seen_while_it_plays) {
     EXPECT_EQ(after.drops.size(), result.drops.size());
 }
 
-TEST(Seats, of_a_process_with_none_of_the_streams_there_is_a_result_without_any) {
+TEST(Seats, OfAProcessWithNoneOfTheStreamsThereIsAResultWithoutAny) {
     PlayRequest request = request_on("sim:null");
     request.total_streams = 3;
     request.first_seat = 4;

@@ -17,7 +17,7 @@ std::vector<load::MeterPlan> plan_of(std::vector<WeightedSize> blocks) {
     return plans;
 }
 
-TEST(FitToAlignment, leaves_out_remainders_that_direct_io_cannot_take) {
+TEST(FitToAlignment, LeavesOutRemaindersThatDirectIoCannotTake) {
     std::vector<load::MeterPlan> plans = plan_of({{4096, 1}, {1024, 0}, {512, 0}});
     EXPECT_THAT(fit_to_alignment(plans, 1024), ElementsAre(HasSubstr("remainders of transfers are left out")));
     EXPECT_TRUE(plans[0].spec.direct);
@@ -25,7 +25,7 @@ TEST(FitToAlignment, leaves_out_remainders_that_direct_io_cannot_take) {
     EXPECT_EQ(plans[0].spec.blocks.size(), 2U);
 }
 
-TEST(FitToAlignment, keeps_all_blocks_of_a_meter_that_cannot_be_direct) {
+TEST(FitToAlignment, KeepsAllBlocksOfAMeterThatCannotBeDirect) {
     std::vector<load::MeterPlan> plans = plan_of({{3000, 1}, {1000, 0}});
     EXPECT_THAT(fit_to_alignment(plans, 512), ElementsAre(HasSubstr("through the page cache")));
     EXPECT_FALSE(plans[0].spec.direct);
@@ -33,7 +33,7 @@ TEST(FitToAlignment, keeps_all_blocks_of_a_meter_that_cannot_be_direct) {
     EXPECT_EQ(plans[0].spec.blocks.size(), 2U);
 }
 
-TEST(FitToAlignment, has_nothing_to_say_of_blocks_that_fit) {
+TEST(FitToAlignment, HasNothingToSayOfBlocksThatFit) {
     std::vector<load::MeterPlan> plans = plan_of({{4096, 1}, {512, 0}});
     EXPECT_THAT(fit_to_alignment(plans, 512), IsEmpty());
     EXPECT_TRUE(plans[0].spec.direct);

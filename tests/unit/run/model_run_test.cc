@@ -1,4 +1,4 @@
-// Whole runs on models, seen through the books of their parts.
+// Whole runs on models, seen through the statistics of their parts.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -22,7 +22,7 @@ const PartResult& part(const RunResult& result, const std::string& name) {
     return result.parts.front();
 }
 
-TEST(ModelRun, a_group_of_seats_has_a_link_of_its_own_with_its_efficiency) {
+TEST(ModelRun, AGroupOfSeatsHasALinkOfItsOwnWithItsEfficiency) {
     const RunResult result = run(R"(
         {"target": "sim:h500", "link": {"bits_per_s": 10e9, "efficiency": 0.5},
          "streams": [{"format": "prores-hd"}]},
@@ -33,7 +33,7 @@ TEST(ModelRun, a_group_of_seats_has_a_link_of_its_own_with_its_efficiency) {
     EXPECT_EQ(part(result, "seat 2 link").stats.bytes_per_s, 2.1e9);
 }
 
-TEST(ModelRun, a_scenario_that_fails_says_what_the_model_delivers) {
+TEST(ModelRun, AScenarioThatFailsSaysWhatTheModelDelivers) {
     std::vector<double> gives;
     for (const char* count : {"10", "20"}) {  // 5 play
         const RunResult result = run(fmt::format(
@@ -48,7 +48,7 @@ TEST(ModelRun, a_scenario_that_fails_says_what_the_model_delivers) {
     EXPECT_GT(gives[0], 0.95 * 5 * 1194.6e6) << "what plays";
 }
 
-TEST(ModelRun, nothing_is_decoded_where_nothing_has_a_deadline) {
+TEST(ModelRun, NothingIsDecodedWhereNothingHasADeadline) {
     const char* const paced = R"({"target": "sim:h500", "streams": [{"format": "prores-uhd", "frames": 100}]})";
     const char* const unpaced =
         R"({"target": "sim:h500", "streams": [{"format": "prores-uhd", "frames": 100, "fps": "max"}]})";
@@ -60,7 +60,7 @@ TEST(ModelRun, nothing_is_decoded_where_nothing_has_a_deadline) {
     EXPECT_GT(reading, 0);
 }
 
-TEST(ModelRun, how_full_a_part_was_when_frames_were_missed_is_the_median_over_the_frames) {
+TEST(ModelRun, HowFullAPartWasWhenFramesWereMissedIsTheMedianOverTheFrames) {
     // Two streams of 830 Mb/s each on a link that has 840 Mb/s for three seconds of ten: it is full in those,
     // and not in the others.
     const char* const seats = R"({"target": "sim:h500", "streams": [{"format": "prores-uhd", "count": 2}]})";
@@ -79,7 +79,7 @@ TEST(ModelRun, how_full_a_part_was_when_frames_were_missed_is_the_median_over_th
     EXPECT_FALSE(part(fine, "seat 0 link").utilisation_missed) << "nothing was missed";
 }
 
-TEST(ModelRun, a_part_that_nothing_came_to_any_more_was_idle_when_frames_were_missed) {
+TEST(ModelRun, APartThatNothingCameToAnyMoreWasIdleWhenFramesWereMissed) {
     // The only seat's node is lost after two seconds: from then on its front end does nothing.
     const RunResult result =
         run(R"({"target": "sim:h500", "node": 0, "streams": [{"format": "prores-uhd", "count": 6}]})",
@@ -89,7 +89,7 @@ TEST(ModelRun, a_part_that_nothing_came_to_any_more_was_idle_when_frames_were_mi
     EXPECT_EQ(part(result, "node 0 front end").utilisation_missed, 0);
 }
 
-TEST(ModelRun, one_pool_of_clips_is_long_enough_for_all_who_play_from_it) {
+TEST(ModelRun, OnePoolOfClipsIsLongEnoughForAllWhoPlayFromIt) {
     const RunResult result = run(R"({"target": "sim:h500", "streams": [
         {"format": "prores-hd", "frames": 10}, {"format": "prores-hd"},
         {"format": "prores-hd", "order": "shuttle:4"}]})");
@@ -97,24 +97,24 @@ TEST(ModelRun, one_pool_of_clips_is_long_enough_for_all_who_play_from_it) {
     EXPECT_FALSE(result.media.looped);
 }
 
-TEST(ModelRun, what_a_pattern_is_not_for_is_said_of_the_streams_that_have_it) {
+TEST(ModelRun, WhatAPatternIsNotForIsSaidOfTheStreamsThatHaveIt) {
     const RunResult result = run(R"({"target": "sim:h500", "streams": [
         {"format": "prores-hd", "pattern": "streaming"}, {"format": "dpx10"},
         {"format": "prores-uhd", "pattern": "filename-prefetch"}]})");
     EXPECT_THAT(result.notices, testing::ElementsAre(testing::HasSubstr("prores-uhd: this --pattern")));
 }
 
-TEST(ModelRun, drops_of_an_injected_silence_are_the_faults_at_any_link_latency) {
-    const std::string silence = R"(, "faults": [{"kind": "silence", "at": "4s", "for": "3s"}])";
+TEST(ModelRun, DropsOfAnInjectedThroughputGapAreTheFaultsAtAnyLinkLatency) {
+    const std::string gap = R"(, "faults": [{"kind": "throughput-gap", "at": "4s", "for": "3s"}])";
     const RunResult far = run(R"({"target": "sim:h500", "link": {"latency": "5ms"},
         "streams": [{"format": "prores-hd", "count": 2}]})",
-                              silence);
+                              gap);
     EXPECT_GT(far.totals.dropped, 100U);
     EXPECT_EQ(far.verdict.limit, Limit::unknown) << far.verdict.reason;
     EXPECT_THAT(far.drops, testing::Each(testing::Field(&DropRecord::cause, Cause::injected_fault)));
     const RunResult held = run(R"({"target": "sim:f800", "streams": [
         {"format": "dpx10", "readahead": 4, "on_miss": "hold"}]})",
-                               R"(, "faults": [{"kind": "silence", "at": "4010ms", "for": "900ms"}])");
+                               R"(, "faults": [{"kind": "throughput-gap", "at": "4010ms", "for": "900ms"}])");
     EXPECT_GT(held.totals.late, 10U);
     EXPECT_EQ(held.verdict.limit, Limit::unknown) << held.verdict.reason;
     EXPECT_EQ(held.causes.front().cause, Cause::injected_fault);

@@ -41,7 +41,7 @@ storage::FaultPlan one_delay(std::uint32_t stream, std::uint64_t slot, Duration 
 }
 
 /// By how much a slot of a stream was due later than on its own.
-std::int64_t held_up_ns(const RunResult& result, std::uint32_t stream, std::uint64_t slot) {
+std::int64_t clock_shift_ns(const RunResult& result, std::uint32_t stream, std::uint64_t slot) {
     for (const FrameRow& row : result.frames) {
         if (row.stream == stream && row.outcome.slot == slot)
             return row.outcome.deadline.ns - FrameRate{24, 1}.due(slot).ns;
@@ -50,7 +50,7 @@ std::int64_t held_up_ns(const RunResult& result, std::uint32_t stream, std::uint
     return -1;
 }
 
-TEST(Sync, streams_on_one_clock_stand_still_together) {
+TEST(Sync, StreamsOnOneClockStallTogether) {
     PlayRequest request = request_for("dpx10");
     request.streams = 3;
     request.readahead = 1;
@@ -64,15 +64,15 @@ TEST(Sync, streams_on_one_clock_stand_still_together) {
     EXPECT_GT(stall_ns, 400'000'000);
     EXPECT_EQ(together->streams[1].counts.stall_ns, stall_ns);
     for (const std::uint32_t stream : {0u, 1u, 2u}) {
-        EXPECT_EQ(held_up_ns(*apart, stream, 30), stream == 1 ? stall_ns : 0);
-        EXPECT_EQ(held_up_ns(*together, stream, 19), 0);
-        EXPECT_EQ(held_up_ns(*together, stream, 30), stall_ns);
+        EXPECT_EQ(clock_shift_ns(*apart, stream, 30), stream == 1 ? stall_ns : 0);
+        EXPECT_EQ(clock_shift_ns(*together, stream, 19), 0);
+        EXPECT_EQ(clock_shift_ns(*together, stream, 30), stall_ns);
         EXPECT_EQ(together->streams[stream].counts.stalls, stream == 1 ? 1u : 0u) << "it is the cause alone";
         EXPECT_EQ(together->streams[stream].counts.on_time, 96u);
     }
 }
 
-TEST(Sync, waits_of_several_streams_count_once) {
+TEST(Sync, WaitsOfSeveralStreamsCountOnce) {
     PlayRequest request = request_for("dpx10");
     request.streams = 2;
     request.readahead = 1;
@@ -84,11 +84,11 @@ TEST(Sync, waits_of_several_streams_count_once) {
     ASSERT_TRUE(result);
     const std::int64_t longest =
         std::max(result->streams[0].counts.stall_ns, result->streams[1].counts.stall_ns);
-    EXPECT_EQ(held_up_ns(*result, 0, 30), longest);
-    EXPECT_EQ(held_up_ns(*result, 1, 30), longest);
+    EXPECT_EQ(clock_shift_ns(*result, 0, 30), longest);
+    EXPECT_EQ(clock_shift_ns(*result, 1, 30), longest);
 }
 
-TEST(Sync, streams_of_two_rates_have_no_common_clock) {
+TEST(Sync, StreamsOfTwoRatesHaveNoCommonClock) {
     PlayRequest request = request_for("dpx10");
     request.formats.push_back(request_for("prores-hd").formats.front());
     request.sync = true;
@@ -100,7 +100,7 @@ TEST(Sync, streams_of_two_rates_have_no_common_clock) {
     EXPECT_TRUE(play(request));
 }
 
-TEST(Sync, scrubbing_angles_jump_together) {
+TEST(Sync, ScrubbingAnglesJumpTogether) {
     PlayRequest request = request_for("prores-hd");
     request.streams = 2;
     request.order.kind = play::PlayOrder::Kind::scrub;
@@ -121,7 +121,7 @@ TEST(Sync, scrubbing_angles_jump_together) {
     EXPECT_GT(slots_of(*together, 0).size(), 10u);
 }
 
-TEST(Sync, layers_and_angles_of_two_rates_are_refused) {
+TEST(Sync, LayersAndAnglesOfTwoRatesAreRefused) {
     PlayRequest request = request_for("dpx10");
     const PlayRequest other = request_for("prores-hd");
     const auto two_rates = [&] {
@@ -145,7 +145,7 @@ TEST(Sync, layers_and_angles_of_two_rates_are_refused) {
     EXPECT_TRUE(two_rates());
 }
 
-TEST(MultiCam, a_cut_between_angles_is_a_seek_only_where_one_angle_is_read) {
+TEST(MultiCam, ACutBetweenAnglesIsASeekOnlyWhereOneAngleIsRead) {
     PlayRequest request = request_for("prores-uhd");
     request.streams = 4;
     request.duration = seconds(30);
@@ -164,7 +164,7 @@ TEST(MultiCam, a_cut_between_angles_is_a_seek_only_where_one_angle_is_read) {
     EXPECT_THAT(active->streams[0].clip, HasSubstr("4 angles"));
 }
 
-TEST(Layers, multiply_what_a_stream_reads_and_not_its_frames) {
+TEST(Layers, MultiplyWhatAStreamReadsAndNotItsFrames) {
     PlayRequest request = request_for("dpx12");
     const auto one = play(request);
     request.layers = 3;
@@ -175,7 +175,7 @@ TEST(Layers, multiply_what_a_stream_reads_and_not_its_frames) {
     EXPECT_NEAR(three->required_bytes_per_s, 3 * one->required_bytes_per_s, 1);
 }
 
-TEST(Orders, one_seed_gives_one_run_and_another_another) {
+TEST(Orders, OneSeedGivesOneRunAndAnotherAnother) {
     for (const play::PlayOrder::Kind kind : {play::PlayOrder::Kind::scrub, play::PlayOrder::Kind::random}) {
         PlayRequest request = request_for("prores-hd");  // frames differ in size
         request.order.kind = kind;

@@ -41,7 +41,7 @@ void in_each(std::vector<std::unique_ptr<seats::Ranks>>& all, const std::functio
     for (std::thread& thread : threads) thread.join();
 }
 
-TEST(MpiPlace, is_what_the_launcher_says_and_nothing_without_one) {
+TEST(MpiPlace, IsWhatTheLauncherSaysAndNothingWithoutOne) {
     for (const char* name : {"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE", "PMI_RANK", "PMI_SIZE"})
         unsetenv(name);
     EXPECT_FALSE(seats::mpi_place().has_value());
@@ -57,7 +57,7 @@ TEST(MpiPlace, is_what_the_launcher_says_and_nothing_without_one) {
     unsetenv("PMI_SIZE");
 }
 
-TEST(Ranks, agree_when_all_have_come_and_fail_together_with_names) {
+TEST(Ranks, AgreeWhenAllHaveComeAndFailTogetherWithNames) {
     auto all = ranks_of(3);
     std::atomic<int> gathered{0};
     std::atomic<int> alike{0};
@@ -79,7 +79,7 @@ TEST(Ranks, agree_when_all_have_come_and_fail_together_with_names) {
     EXPECT_EQ(alike, 3);
 }
 
-TEST(Ranks, that_were_typed_otherwise_do_not_play_together) {
+TEST(Ranks, ThatWereTypedOtherwiseDoNotPlayTogether) {
     auto all = ranks_of(2);
     in_each(all, [](seats::Ranks& ranks) {
         const auto gathered = ranks.gather({ranks.first() ? "--dpx12" : "--dpx10", "/media"});
@@ -89,7 +89,7 @@ TEST(Ranks, that_were_typed_otherwise_do_not_play_together) {
     });
 }
 
-TEST(Ranks, that_die_are_left_out_and_named_once) {
+TEST(Ranks, ThatDieAreLeftOutAndNamedOnce) {
     auto all = ranks_of(3);
     std::thread dying([last = std::move(all[2])]() mutable {
         EXPECT_TRUE(last->gather({}).has_value());
@@ -102,7 +102,7 @@ TEST(Ranks, that_die_are_left_out_and_named_once) {
     dying.join();
 }
 
-TEST(Ranks, that_wait_are_all_stopped_by_one) {
+TEST(Ranks, ThatWaitAreAllStoppedByOne) {
     auto all = ranks_of(3);
     in_each(all, [](seats::Ranks& ranks) {
         ASSERT_TRUE(ranks.gather({}).has_value());
@@ -113,7 +113,7 @@ TEST(Ranks, that_wait_are_all_stopped_by_one) {
     });
 }
 
-TEST(Ranks, are_dealt_seats_in_blocks) {
+TEST(Ranks, AreAssignedSeatsInBlocks) {
     auto all = ranks_of(3);
     in_each(all, [](seats::Ranks& ranks) {
         ASSERT_TRUE(ranks.gather({}).has_value());
@@ -162,7 +162,7 @@ Result<RunResult> play(seats::Ranks& ranks,
     return ranks.collect(std::move(own), how);
 }
 
-TEST(Ranks, play_what_one_process_would_have_played) {
+TEST(Ranks, PlayWhatOneProcessWouldHavePlayed) {
     const PlayRequest request = request_on("null:", 4);
     Session alone(request, *find_media(nullptr, request, nullptr), {}, [](const std::string&) {});
     const auto whole = alone.execute();
@@ -186,7 +186,7 @@ TEST(Ranks, play_what_one_process_would_have_played) {
     });
 }
 
-TEST(Ranks, play_on_when_one_of_them_is_gone) {
+TEST(Ranks, PlayOnWhenOneOfThemIsGone) {
     PlayRequest request = request_on("null:", 3);
     auto all = ranks_of(3);
     in_each(all, [&](seats::Ranks& ranks) {
@@ -208,7 +208,7 @@ TEST(Ranks, play_on_when_one_of_them_is_gone) {
     });
 }
 
-TEST(Ranks, fail_together_where_one_cannot_begin) {
+TEST(Ranks, FailTogetherWhereOneCannotBegin) {
     const PlayRequest request = request_on("null:", 2);
     auto all = ranks_of(2);
     in_each(all, [&](seats::Ranks& ranks) {
@@ -229,7 +229,7 @@ TEST(Ranks, fail_together_where_one_cannot_begin) {
     });
 }
 
-TEST(Ranks, that_are_interrupted_say_what_they_have_played) {
+TEST(Ranks, ThatAreInterruptedSayWhatTheyHavePlayed) {
     PlayRequest request = request_on("null:", 2);
     request.duration = seconds(3600);
     auto all = ranks_of(2);
@@ -250,7 +250,7 @@ TEST(Ranks, that_are_interrupted_say_what_they_have_played) {
     });
 }
 
-TEST(Ranks, end_with_code_0_but_for_the_first) {
+TEST(Ranks, EndWithCode0ButForTheFirst) {
     auto all = ranks_of(3);
     std::vector<int> codes(3, -1);
     in_each(all, [&](seats::Ranks& ranks) {

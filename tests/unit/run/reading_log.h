@@ -1,4 +1,4 @@
-// What a run asks of its storage, stream by stream, in the order of asking.
+// The operations that a run asks of its storage, stream by stream, in the order of asking.
 #pragma once
 
 #include <map>

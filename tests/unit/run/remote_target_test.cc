@@ -1,7 +1,7 @@
-#include "target/remote_target.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include "target/target.h"
 
 namespace streamsim::run {
 namespace {
@@ -17,7 +17,7 @@ std::vector<std::string> problems_of(const std::string& url) {
     return target.error().problems;
 }
 
-TEST(RemoteTarget, an_export_of_nfs) {
+TEST(RemoteTarget, AnExportOfNfs) {
     const auto target = target::parse_target("nfs://isilon/ifs/dpx");
     ASSERT_TRUE(target.has_value());
     EXPECT_EQ(target->kind, target::Target::Kind::remote);
@@ -35,19 +35,19 @@ TEST(RemoteTarget, an_export_of_nfs) {
     EXPECT_FALSE(place.version || place.uid || place.gid);
 }
 
-TEST(RemoteTarget, the_number_of_a_frame_is_no_byte) {
+TEST(RemoteTarget, TheNumberOfAFrameIsNoByte) {
     EXPECT_EQ(target::parse_target("nfs://h/e/shot.%07d.dpx")->path, "/e/shot.%07d.dpx");
     EXPECT_EQ(target::parse_target("smb://h/e/shot%20a.%d.dpx")->path, "/e/shot a.%d.dpx");
     EXPECT_EQ(target::parse_target("nfs://h/e/%d0%9a")->path, "/e/\xd0\x9a");
 }
 
-TEST(RemoteTarget, is_named_without_user_and_options) {
+TEST(RemoteTarget, IsNamedWithoutUserAndOptions) {
     EXPECT_EQ(target::parse_target("smb://S;ed@h:99/e/a%20b/?connections=2")->name(), "smb://h/e/a b");
     EXPECT_EQ(target::parse_target("nfs://[fe80::1]/e")->name(), "nfs://[fe80::1]/e");
     EXPECT_EQ(target::parse_target("file:/x/y")->name(), "/x/y");
 }
 
-TEST(RemoteTarget, a_share_of_smb) {
+TEST(RemoteTarget, AShareOfSmb) {
     const auto target = target::parse_target("smb://STUDIO;edit%201@files:14450/media/dpx?connections=2");
     ASSERT_TRUE(target.has_value());
     EXPECT_EQ(target->path, "/media/dpx");
@@ -61,7 +61,7 @@ TEST(RemoteTarget, a_share_of_smb) {
     EXPECT_EQ(target::parse_target("smb://h/s?port=445")->remote->port, 445);
 }
 
-TEST(RemoteTarget, all_options) {
+TEST(RemoteTarget, AllOptions) {
     const auto target = target::parse_target(
         "nfs://h:12049/e?connections=64&version=4&mountport=12048&rsize=512KiB&timeout=2s&addresses=a,10.0.0.2,"
         "[fe80::1],fe80::2&uid=0&gid=1000");
@@ -81,7 +81,7 @@ TEST(RemoteTarget, all_options) {
     EXPECT_EQ(target::parse_target("nfs://h/e?rsize=65536")->remote->read_bytes, 65536U);
 }
 
-TEST(RemoteTarget, paths_and_hosts) {
+TEST(RemoteTarget, PathsAndHosts) {
     EXPECT_EQ(target::parse_target("nfs://h/")->path, "/") << "the root may be an export";
     EXPECT_EQ(target::parse_target("nfs://h//a///b/")->path, "/a/b");
     EXPECT_EQ(target::parse_target("nfs://h/my%20clips/100%25%3f/a@b:c#d?version=3")->path,
@@ -93,7 +93,7 @@ TEST(RemoteTarget, paths_and_hosts) {
     EXPECT_EQ(target::parse_target("nfs://h:2049/a@b")->path, "/a@b");
 }
 
-TEST(RemoteTarget, every_mistake) {
+TEST(RemoteTarget, EveryMistake) {
     for (const char* wrong : {"nfs://",
                               "nfs:///e",
                               "nfs://h",
@@ -136,7 +136,7 @@ TEST(RemoteTarget, every_mistake) {
     EXPECT_THAT(all[3], HasSubstr("expected connections=, addresses="));
 }
 
-TEST(RemoteTarget, a_password_is_refused_and_not_repeated) {
+TEST(RemoteTarget, APasswordIsRefusedAndNotRepeated) {
     for (const char* wrong :
          {"smb://joe:s3cret@files/media", "smb://DOM;joe:s3cret@files/media?connections=0",
           "smb://joe:s3c/ret@files/media", "smb://joe:s3cr@et@files/media", "nfs://joe:s3cret@h/e"}) {

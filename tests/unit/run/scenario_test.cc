@@ -1,11 +1,11 @@
 // Scenarios through whole runs: when streams begin and end to the nanosecond, which media they get, what a
-// fault hits, and that both worlds are asked for the same.
+// fault hits, and that a storage is asked for the same in real and in virtual time.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <map>
 
-#include "judge/expectation.h"
+#include "judge/run_verdicts.h"
 #include "run/scenario_run.h"
 #include "run/session/session.h"
 #include "unit/run/reading_log.h"
@@ -61,7 +61,7 @@ std::vector<std::string> phases(const RunResult& result) {
     return out;
 }
 
-TEST(ScenarioPhases, streams_begin_and_end_at_their_instants) {
+TEST(ScenarioPhases, StreamsBeginAndEndAtTheirInstants) {
     const RunResult result = run("10s", R"(
         {"count": 3, "target": "sim:null", "start": "500ms", "one_more_every": "2s", "stop": "9s", "streams": [
             {"format": "dpx10", "count": 2, "one_more_every": "1s"},
@@ -93,14 +93,14 @@ TEST(ScenarioPhases, streams_begin_and_end_at_their_instants) {
     EXPECT_EQ(result.timeline.back().t_ns + result.timeline.back().interval_ns, 10'000 * kMs);
 }
 
-TEST(ScenarioPhases, a_stream_that_nobody_stops_plays_to_the_end_and_never_more_frames_than_it_may) {
+TEST(ScenarioPhases, AStreamThatNobodyStopsPlaysToTheEndAndNeverMoreFramesThanItMay) {
     const RunResult result = run("4s", R"({"target": "sim:null", "streams": [
         {"format": "dpx10", "start": "1s"}, {"format": "dpx10", "frames": 10},
         {"format": "dpx10", "fps": "48"}]})");
     EXPECT_THAT(phases(result), ElementsAre("0.0: 1000 72 2958", "0.1: 0 10 375", "0.2: 0 192 3979"));
 }
 
-TEST(ScenarioPhases, those_that_begin_together_play_from_one_instant) {
+TEST(ScenarioPhases, ThoseThatBeginTogetherPlayFromOneInstant) {
     // The frames that stream 1 of seat 0 prerolls take 300 ms more; the others of its cue wait for it.
     const std::string seats = R"({"count": 2, "target": "sim:null", "streams": [
         {"format": "dpx10", "count": 2, "start": "1s"}, {"format": "dpx10", "start": "1100ms"}]})";
@@ -112,7 +112,7 @@ TEST(ScenarioPhases, those_that_begin_together_play_from_one_instant) {
     for (const std::size_t i : {2u, 5u}) EXPECT_EQ(result.streams[i].play_start_ns, 1100 * kMs);
 }
 
-TEST(ScenarioPhases, those_that_begin_together_do_so_in_several_loops_too) {
+TEST(ScenarioPhases, ThoseThatBeginTogetherDoSoInSeveralLoopsToo) {
     const auto scenario = read("400ms", R"({"target": "null:", "streams": [
         {"format": "dpx10", "count": 5}, {"format": "dpx10", "count": 4, "start": "100ms"}]})");
     ASSERT_TRUE(scenario);
@@ -124,7 +124,7 @@ TEST(ScenarioPhases, those_that_begin_together_do_so_in_several_loops_too) {
     EXPECT_GE(result.streams[5].play_start_ns, 100 * kMs);
 }
 
-TEST(ScenarioPhases, reading_without_deadlines_stops_in_time) {
+TEST(ScenarioPhases, ReadingWithoutDeadlinesStopsInTime) {
     const RunResult result = run("300ms", R"({"target": "null:", "streams": [
         {"format": "dpx10", "fps": "max", "stop": "100ms"},
         {"format": "prores-hd", "fps": "max", "start": "200ms"},
@@ -136,7 +136,7 @@ TEST(ScenarioPhases, reading_without_deadlines_stops_in_time) {
     EXPECT_GE(result.wall_ns, 290 * kMs) << "the second reads to the end of the run";
 }
 
-TEST(ScenarioMedia, own_clips_are_nobody_elses_and_shared_ones_everybodys) {
+TEST(ScenarioMedia, OwnClipsAreNobodyElsesAndSharedOnesEverybodys) {
     const RunResult result = run("1s", R"(
         {"count": 2, "target": "sim:null", "streams": [
             {"format": "dpx10"}, {"format": "dpx10", "media": "same"}]},
@@ -152,7 +152,7 @@ TEST(ScenarioMedia, own_clips_are_nobody_elses_and_shared_ones_everybodys) {
                             "sim:null/prores-hd/clip-0001"));
 }
 
-TEST(ScenarioMedia, hands_of_two_groups_do_not_move_alike) {
+TEST(ScenarioMedia, HandsOfTwoGroupsDoNotMoveAlike) {
     const std::string group = R"({"target": "sim:null", "streams": [
         {"format": "prores-hd", "order": "random", "media": "same"}]})";
     const RunResult result = run("4s", group + "," + group);
@@ -170,7 +170,7 @@ std::vector<std::uint64_t> slots_with(const RunResult& result, std::uint32_t sea
     return slots;
 }
 
-TEST(ScenarioFaults, hit_the_frames_that_are_due_in_their_time) {
+TEST(ScenarioFaults, HitTheFramesThatAreDueInTheirTime) {
     const RunResult result = run("10s", R"(
         {"count": 3, "target": "sim:null", "one_more_every": "2s", "streams": [{"format": "dpx10"}]})",
                                  R"(, "faults": [
@@ -184,12 +184,13 @@ TEST(ScenarioFaults, hit_the_frames_that_are_due_in_their_time) {
     EXPECT_EQ(result.totals.on_time, result.totals.scheduled - 8);
 }
 
-TEST(ScenarioFaults, are_counted_and_have_their_frames) {
+TEST(ScenarioFaults, AreCountedAndHaveTheirFrames) {
     const RunResult result =
         run("10s", R"({"target": "sim:null", "streams": [{"format": "dpx10", "count": 2}]})",
             R"(, "faults": [
         {"kind": "errors", "at": "1s", "for": "125ms", "error": "EIO", "seat": 0, "stream": 1},
-        {"kind": "silence", "at": "3s", "for": "500ms"}, {"kind": "silence", "at": "7s", "for": "600ms"}])");
+        {"kind": "throughput-gap", "at": "3s", "for": "500ms"},
+        {"kind": "throughput-gap", "at": "7s", "for": "600ms"}])");
     ASSERT_TRUE(result.faults_injected);
     EXPECT_GE(result.faults_injected->operations_failed, 3u) << "of each frame several pieces at once";
     EXPECT_EQ(slots_with(result, 0, FrameKind::failed).size(), 3u);
@@ -203,7 +204,7 @@ TEST(ScenarioFaults, are_counted_and_have_their_frames) {
     EXPECT_FALSE(run("1s", R"({"target": "sim:null", "streams": [{"format": "dpx10"}]})").faults_injected);
 }
 
-TEST(ScenarioFaults, a_delay_moves_nothing_else) {
+TEST(ScenarioFaults, ADelayMovesNothingElse) {
     const RunResult result = run("4s", R"({"target": "sim:null", "streams": [
         {"format": "dpx10", "count": 2, "readahead": 1, "on_miss": "hold"}]})",
                                  R"(, "faults": [
@@ -211,16 +212,16 @@ TEST(ScenarioFaults, a_delay_moves_nothing_else) {
     EXPECT_THAT(slots_with(result, 0, FrameKind::late), ElementsAre(48, 48)) << "of both streams";
 }
 
-TEST(ScenarioFaults, silence_counts_from_the_beginning_not_from_the_first_read) {
+TEST(ScenarioFaults, AThroughputGapCountsFromTheBeginningNotFromTheFirstRead) {
     // From 5 s to 5.5 s of the run; the stream begins at 3 s, its slot 48 is due at 5 s.
     const RunResult result =
         run("8s", R"({"target": "sim:null", "start": "3s", "streams": [{"format": "dpx10"}]})",
-            R"(, "faults": [{"kind": "silence", "at": "5s", "for": "500ms"}])");
+            R"(, "faults": [{"kind": "throughput-gap", "at": "5s", "for": "500ms"}])");
     EXPECT_THAT(slots_with(result, 0, FrameKind::dropped), ElementsAre(56, 57, 58, 59))
         << "8 of the 12 that are due in it were read before";
 }
 
-TEST(ScenarioFaults, those_of_a_model_go_to_the_model) {
+TEST(ScenarioFaults, ThoseOfAModelGoToTheModel) {
     const auto words = [] {
         scenario::ScenarioWords all = scenario_words(catalogue(), STREAMSIM_SOURCE_DIR "/formats");
         all.target = [](const std::string& typed) -> Result<scenario::ScenarioTarget> {
@@ -232,8 +233,8 @@ TEST(ScenarioFaults, those_of_a_model_go_to_the_model) {
         scenario::read_scenario(R"({"schema": "streamsim.scenario", "version": 1, "duration": "9s", "seats": [
         {"count": 3, "target": "sim:null", "node": [1, 3], "link": {"bits_per_s": 1e9},
          "streams": [{"format": "dpx10"}]}, {"target": "sim:null", "streams": [{"format": "dpx10"}]}],
-        "faults": [{"kind": "silence", "at": "1s", "for": "1s"}, {"kind": "cache-flush", "at": "1s"},
-                   {"kind": "silence", "at": "1s", "for": "1s", "node": 2}]})",
+        "faults": [{"kind": "throughput-gap", "at": "1s", "for": "1s"}, {"kind": "cache-flush", "at": "1s"},
+                   {"kind": "throughput-gap", "at": "1s", "for": "1s", "node": 2}]})",
                                 "x", words);
     ASSERT_TRUE(scenario);
     const PlayRequest request = common_request(*scenario);
@@ -247,7 +248,7 @@ TEST(ScenarioFaults, those_of_a_model_go_to_the_model) {
     EXPECT_EQ(request.model_faults[1].node, 2u);
 }
 
-TEST(ScenarioExpectations, are_compared_with_what_came) {
+TEST(ScenarioExpectations, AreComparedWithWhatCame) {
     RunResult result;
     result.verdict = {false, "", Limit::storage};
     result.totals.dropped = 14;
@@ -266,7 +267,7 @@ TEST(ScenarioExpectations, are_compared_with_what_came) {
     EXPECT_THAT(judge::surprises(expected, result), testing::SizeIs(4));
 }
 
-TEST(ScenarioInVirtualTime, one_seed_gives_one_run) {
+TEST(ScenarioInVirtualTime, OneSeedGivesOneRun) {
     const std::string seats = R"({"count": 2, "target": "sim:null", "one_more_every": "100ms", "streams": [
         {"format": "prores-hd", "count": 2, "order": "random", "readahead": 2}]})";
     const std::string faults = R"(, "faults": [{"kind": "delays", "at": "1s", "for": "2s", "delay": "90ms",
@@ -277,7 +278,7 @@ TEST(ScenarioInVirtualTime, one_seed_gives_one_run) {
     EXPECT_NE(run("4s", seats, faults + R"(, "seed": 2)").timing_digest, first.timing_digest);
 }
 
-TEST(OneScenarioInTwoWorlds, asks_for_the_same_in_the_same_order_at_the_same_times) {
+TEST(OneScenarioInRealAndVirtualTime, AsksForTheSameInTheSameOrderAtTheSameTimes) {
     const std::string seats = R"({"count": 2, "target": "TARGET", "one_more_every": "200ms", "streams": [
         {"format": "dpx10", "inflight": 1, "on_miss": "hold", "fps": "120", "frames": 60},
         {"format": "prores-hd", "inflight": 1, "on_miss": "hold", "start": "100ms", "stop": "600ms"},

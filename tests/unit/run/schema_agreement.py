@@ -25,10 +25,10 @@ TOGETHER = [
     # How much a text says, and what comes before what.
     r"expected more than no time", r"expected at least \d+ bytes or a text.*found \"", r"'0' is not a frame rate",
     r"is after the end", r"never plays", r"never happens",
-    # What depends on what there is: formats, files, the model.
+    # Rules that depend on what there is: formats, files, the model.
     r"is read from real clips only", r"/format: missing, but required", r"is neither a known format",
     r"only a model has", r"have one storage in common", r"happens on a model only",
-    # Of workloads: what there are reads and writes for, what there are loops and sweeps for, what fits what.
+    # Rules of workloads: keys that reads and writes need, keys that loops and sweeps need, sizes that must fit.
     r"/(blocks|files|files/bytes|operations_per_s|at): missing, but required", r"is of (an open|a closed) loop",
     r"reads and writes, which", r"writes, which this", r"is of random transfers", r"with a weight above 0",
     r"do(es)? not fit", r"less than the smallest block", r"is given twice", r"another meter is named",

@@ -50,7 +50,7 @@ std::vector<std::string> problems_of_workload(const std::string& text) {
     return workload ? std::vector<std::string>{} : workload.error().problems;
 }
 
-/// What a reader's source has between quotes and could be a key.
+/// The words between quotes in a reader's source that could be keys.
 std::set<std::string> words_in(const std::string& path) {
     std::set<std::string> words;
     const std::string text = text_of(path);
@@ -172,7 +172,7 @@ private:
     std::ofstream out_;
 };
 
-TEST_F(SchemaAgreement, of_storage_models) {
+TEST_F(SchemaAgreement, OfStorageModels) {
     schema_ = "storage-model";
     reader_ = problems_of_model;
     words_ = words_in(kSource + "/src/sim/model/model_document.cc");
@@ -204,6 +204,7 @@ Json largest_scenario() {
                           "frames": 100, "start": "1s", "one_more_every": "500ms", "stop": "30s"}]},
             {"target": "sim:h500", "node": 2, "streams": [{"format": "prores-hd"}]}],
         "faults": [
+            {"kind": "throughput-gap", "at": "4s", "for": "500ms"},
             {"kind": "silence", "at": "5s", "for": "500ms"},
             {"kind": "delays", "at": "6s", "for": "1s", "delay": "20ms", "seat": 0, "stream": 1,
              "probability": 0.5},
@@ -216,7 +217,7 @@ Json largest_scenario() {
                    "failed": [0, 9], "stalls": [0, 9]}})");
 }
 
-TEST_F(SchemaAgreement, of_scenarios) {
+TEST_F(SchemaAgreement, OfScenarios) {
     schema_ = "scenario";
     reader_ = problems_of_scenario;
     for (const auto& entry : std::filesystem::directory_iterator(kSource + "/src/scenario")) {
@@ -257,7 +258,7 @@ Json largest_workload() {
              "weight": 0}], "lengths": "2MiB"}, "files": {"count": 48, "bytes": "4MiB"}}]})");
 }
 
-TEST_F(SchemaAgreement, of_workloads) {
+TEST_F(SchemaAgreement, OfWorkloads) {
     schema_ = "workload";
     reader_ = problems_of_workload;
     for (const auto& entry : std::filesystem::directory_iterator(kSource + "/src/scenario")) {

@@ -12,7 +12,7 @@
 #include <list>
 #include <thread>
 
-#include "seats/seat_greeting.h"
+#include "seats/join_token.h"
 
 namespace streamsim::run {
 namespace {
@@ -119,7 +119,7 @@ private:
     int fd_;
 };
 
-TEST(JoinToken, is_the_same_after_a_journey) {
+TEST(JoinToken, IsTheSameAfterAJourney) {
     const seats::JoinToken typed{"1f0c", "secret", "h0/x", {"10.77.0.10", "fd00::1"}, 4711};
     const auto read = seats::JoinToken::parse(typed.to_text());
     ASSERT_TRUE(read.has_value());
@@ -131,7 +131,7 @@ TEST(JoinToken, is_the_same_after_a_journey) {
     EXPECT_FALSE(seats::JoinToken::parse("{}").has_value());
 }
 
-TEST(SeatChannel, messages_arrive_whole_in_order_and_with_their_sender) {
+TEST(SeatChannel, MessagesArriveWholeInOrderAndWithTheirSender) {
     Heard first;
     Heard second;
     auto host = seats::SeatChannel::host(first.options(0, 3));
@@ -153,7 +153,7 @@ TEST(SeatChannel, messages_arrive_whole_in_order_and_with_their_sender) {
     EXPECT_TRUE(second.comes(0, R"({"do":"c"})"));
 }
 
-TEST(SeatChannel, a_rank_that_leaves_is_not_lost_and_one_without_heartbeats_is) {
+TEST(SeatChannel, ARankThatLeavesIsNotLostAndOneWithoutHeartbeatsIs) {
     Heard first;
     Heard second;
     auto options = first.options(0, 3);
@@ -169,7 +169,7 @@ TEST(SeatChannel, a_rank_that_leaves_is_not_lost_and_one_without_heartbeats_is) 
     EXPECT_TRUE(first.comes(2, "lost: no heartbeat for 300.0 ms"));
 }
 
-TEST(SeatChannel, a_rank_whose_connection_ends_without_a_word_is_lost_at_once) {
+TEST(SeatChannel, ARankWhoseConnectionEndsWithoutAWordIsLostAtOnce) {
     Heard first;
     auto host = seats::SeatChannel::host(first.options(0, 2));
     ASSERT_TRUE(host.has_value());
@@ -182,7 +182,7 @@ TEST(SeatChannel, a_rank_whose_connection_ends_without_a_word_is_lost_at_once) {
     EXPECT_TRUE(first.comes(1, "lost: its connection ended"));
 }
 
-TEST(SeatChannel, strangers_are_not_let_in_and_disturb_nobody) {
+TEST(SeatChannel, StrangersAreNotLetInAndDisturbNobody) {
     Heard first;
     auto host = seats::SeatChannel::host(first.options(0, 2));
     ASSERT_TRUE(host.has_value());
@@ -214,7 +214,7 @@ std::int64_t resident_kb() {
 }
 
 /// 1,000 connections: bombs, half greetings, and some that send a byte now and then.
-TEST(SeatChannel, a_thousand_strangers_take_no_rank_s_place_and_no_memory) {
+TEST(SeatChannel, AThousandStrangersTakeNoRankSPlaceAndNoMemory) {
     Heard first;
     auto options = first.options(0, 3);
     options.heartbeat_timeout = seconds(2);
@@ -250,7 +250,7 @@ TEST(SeatChannel, a_thousand_strangers_take_no_rank_s_place_and_no_memory) {
     EXPECT_FALSE(Stranger::can_connect(port));
 }
 
-TEST(SeatChannel, a_stranger_that_drips_has_its_time_in_all_and_not_a_byte) {
+TEST(SeatChannel, AStrangerThatDripsHasItsTimeInAllAndNotAByte) {
     Heard first;
     auto options = first.options(0, 2);
     options.greeting_timeout = milliseconds(200);
@@ -269,7 +269,7 @@ TEST(SeatChannel, a_stranger_that_drips_has_its_time_in_all_and_not_a_byte) {
     drops.join();
 }
 
-TEST(SeatChannel, a_message_that_is_too_long_ends_the_connection_at_both_ends_and_blocks_nobody) {
+TEST(SeatChannel, AMessageThatIsTooLongEndsTheConnectionAtBothEndsAndBlocksNobody) {
     Heard first;
     Heard second;
     auto host = seats::SeatChannel::host(first.options(0, 3));
@@ -283,7 +283,7 @@ TEST(SeatChannel, a_message_that_is_too_long_ends_the_connection_at_both_ends_an
     EXPECT_FALSE((*one)->send_part({{"do", "b"}}));
 }
 
-TEST(SeatChannel, parts_arrive_in_order_and_wait_for_each_other) {
+TEST(SeatChannel, PartsArriveInOrderAndWaitForEachOther) {
     Heard first;
     Heard second;
     auto host = seats::SeatChannel::host(first.options(0, 2));
@@ -297,7 +297,7 @@ TEST(SeatChannel, parts_arrive_in_order_and_wait_for_each_other) {
     EXPECT_EQ(first.of(1).size(), 14u);
 }
 
-TEST(SeatGreeting, is_that_of_a_rank_only_with_the_whole_token) {
+TEST(SeatGreeting, IsThatOfARankOnlyWithTheWholeToken) {
     const std::string token = "0123456789abcdef0123456789abcdef";
     EXPECT_EQ(seats::rank_that_greets(seats::seat_greeting(token, 4711), token), 4711u);
     std::string other = token;
@@ -311,7 +311,7 @@ TEST(SeatGreeting, is_that_of_a_rank_only_with_the_whole_token) {
     EXPECT_LE(seats::kGreetingBytes, 1024u);
 }
 
-TEST(SeatChannel, an_address_where_nobody_listens_is_passed_over) {
+TEST(SeatChannel, AnAddressWhereNobodyListensIsPassedOver) {
     Heard first;
     Heard second;
     auto host = seats::SeatChannel::host(first.options(0, 2));
@@ -322,7 +322,7 @@ TEST(SeatChannel, an_address_where_nobody_listens_is_passed_over) {
     EXPECT_TRUE(seats::SeatChannel::join(second.options(1, 2), join_token).has_value());
 }
 
-TEST(SeatChannel, a_host_that_cannot_be_reached_is_given_up_in_time) {
+TEST(SeatChannel, AHostThatCannotBeReachedIsGivenUpInTime) {
     Heard second;
     const seats::JoinToken nobody{"run", "token", "elsewhere", {"127.0.0.1"}, 1};
     const auto joined = seats::SeatChannel::join(second.options(1, 2), nobody, milliseconds(100));
@@ -330,7 +330,7 @@ TEST(SeatChannel, a_host_that_cannot_be_reached_is_given_up_in_time) {
     EXPECT_THAT(joined.error().problems.front(), HasSubstr("port 1 of 127.0.0.1"));
 }
 
-TEST(SeatChannel, clocks_of_one_machine_agree_within_their_bound) {
+TEST(SeatChannel, ClocksOfOneMachineAgreeWithinTheirBound) {
     Heard first;
     Heard second;
     auto host = seats::SeatChannel::host(first.options(0, 2));
@@ -343,7 +343,7 @@ TEST(SeatChannel, clocks_of_one_machine_agree_within_their_bound) {
     EXPECT_GT(reading->bound.ns, 0);
 }
 
-TEST(ClockEstimate, takes_the_quickest_exchange_and_says_how_wrong_it_may_be) {
+TEST(ClockEstimate, TakesTheQuickestExchangeAndSaysHowWrongItMayBe) {
     seats::ClockEstimate estimate;
     EXPECT_FALSE(estimate.best().has_value());
     // Theirs is 1000 ahead; the way there takes 10, the answer 5, the way back 30.

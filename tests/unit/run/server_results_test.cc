@@ -1,7 +1,7 @@
-#include "run/conclude/server_results.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include "run/conclude/part_results.h"
 
 namespace streamsim::run {
 namespace {

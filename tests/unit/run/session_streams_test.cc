@@ -1,5 +1,5 @@
-// Streams that come and go by hand while a session plays. What a hand does is done when a certain frame is
-// read, so that it happens at the same moment in each run.
+// Streams that come and go by hand while a session plays. Each change by hand is made when a certain
+// frame is read, so that it happens at the same moment in each run.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -15,7 +15,7 @@
 #include "media/write/media_set.h"
 #include "run/session/session.h"
 #include "storage/local/local_byte_store.h"
-#include "target/models.h"
+#include "target/named_documents.h"
 
 namespace streamsim::run {
 namespace {
@@ -121,7 +121,7 @@ protected:
     std::vector<std::string> said_;
 };
 
-TEST_F(SessionStreams, one_that_is_added_begins_when_it_is_ready_and_ends_with_the_others) {
+TEST_F(SessionStreams, OneThatIsAddedBeginsWhenItIsReadyAndEndsWithTheOthers) {
     const PlayRequest request = request_on("sim:null", {"dpx10"});
     hands_.at({0, 0, 48 + 8}, [this] { add(); });  // asked for at 2 s
     const RunResult result = run(request);
@@ -139,7 +139,7 @@ TEST_F(SessionStreams, one_that_is_added_begins_when_it_is_ready_and_ends_with_t
     EXPECT_EQ(result.timeline.back().t_ns, 3'000'000'000) << "nothing plays on after the others";
 }
 
-TEST_F(SessionStreams, one_that_is_removed_keeps_what_it_played_in_the_books) {
+TEST_F(SessionStreams, OneThatIsRemovedKeepsWhatItPlayedInTheStatistics) {
     PlayRequest request = request_on("sim:null", {"dpx10"});
     request.streams = 3;
     hands_.at({0, 2, 24 + 8}, [this] { remove(1); });
@@ -155,7 +155,7 @@ TEST_F(SessionStreams, one_that_is_removed_keeps_what_it_played_in_the_books) {
     EXPECT_EQ(result.required_bytes_per_s, 3 * result.streams[0].required_bytes_per_s);
 }
 
-TEST_F(SessionStreams, the_most_that_is_required_counts_only_what_plays_at_one_time) {
+TEST_F(SessionStreams, TheMostThatIsRequiredCountsOnlyWhatPlaysAtOneTime) {
     PlayRequest request = request_on("sim:null", {"dpx10"});
     request.streams = 2;
     hands_.at({0, 0, 24 + 8}, [this] { remove(1); });
@@ -166,7 +166,7 @@ TEST_F(SessionStreams, the_most_that_is_required_counts_only_what_plays_at_one_t
     EXPECT_THAT(result.notices, Contains(HasSubstr("1 stream was added and 1 stream was removed by hand")));
 }
 
-TEST_F(SessionStreams, the_seat_with_the_fewest_gets_the_next_one_and_results_stay_in_order) {
+TEST_F(SessionStreams, TheSeatWithTheFewestGetsTheNextOneAndResultsStayInOrder) {
     PlayRequest request = request_on("sim:null", {"dpx10"});
     request.seats = 2;
     request.total_streams = 3;
@@ -183,7 +183,7 @@ TEST_F(SessionStreams, the_seat_with_the_fewest_gets_the_next_one_and_results_st
     EXPECT_THAT(said_, ElementsAre(HasSubstr("stream 1 of seat 1"), HasSubstr("stream 2 of seat 0")));
 }
 
-TEST_F(SessionStreams, drops_of_one_that_was_added_count) {
+TEST_F(SessionStreams, DropsOfOneThatWasAddedCount) {
     PlayRequest request = request_on("sim:null", {"dpx10"});
     storage::FaultPlan plan;
     storage::FaultRule rule;
@@ -200,7 +200,7 @@ TEST_F(SessionStreams, drops_of_one_that_was_added_count) {
     EXPECT_EQ(result.drops[0].stream, 1u);
 }
 
-TEST_F(SessionStreams, one_that_never_gets_ready_is_given_up_alone) {
+TEST_F(SessionStreams, OneThatNeverGetsReadyIsGivenUpAlone) {
     PlayRequest request = request_on("sim:null", {"dpx10"});
     request.preroll_timeout = seconds(1);
     storage::FaultPlan plan;
@@ -218,7 +218,7 @@ TEST_F(SessionStreams, one_that_never_gets_ready_is_given_up_alone) {
     EXPECT_THAT(result.notices, Contains(HasSubstr("was not ready to play within 1.0 s")));
 }
 
-TEST_F(SessionStreams, both_work_on_a_model) {
+TEST_F(SessionStreams, BothWorkOnAModel) {
     PlayRequest request = request_on("sim:h500", {"prores-hd"});
     request.streams = 2;
     ASSERT_TRUE(target::open_model(request.target, STREAMSIM_SOURCE_DIR "/formats/storage"));
@@ -232,7 +232,7 @@ TEST_F(SessionStreams, both_work_on_a_model) {
     EXPECT_EQ(result.streams[2].counts.on_time, result.streams[2].counts.scheduled);
 }
 
-TEST_F(SessionStreams, what_makes_no_sense_is_refused_with_the_reason) {
+TEST_F(SessionStreams, WhatMakesNoSenseIsRefusedWithTheReason) {
     const auto refused = [this](PlayRequest request) {
         said_.clear();
         hands_.at({0, 0, 20}, [this] { add(); });
@@ -263,7 +263,7 @@ TEST_F(SessionStreams, what_makes_no_sense_is_refused_with_the_reason) {
                                    HasSubstr("was added"), HasSubstr("no more than 1 can be added")));
 }
 
-TEST_F(SessionStreams, as_fast_as_it_goes_more_may_join_until_the_time_is_up) {
+TEST_F(SessionStreams, AsFastAsItGoesMoreMayJoinUntilTheTimeIsUp) {
     PlayRequest request = request_on("sim:null", {"dpx10"});
     request.paced = false;
     request.duration = seconds(2);
@@ -279,7 +279,7 @@ TEST_F(SessionStreams, as_fast_as_it_goes_more_may_join_until_the_time_is_up) {
     EXPECT_LT(result.streams[1].counts.on_time, result.streams[0].counts.on_time);
 }
 
-TEST_F(SessionStreams, one_that_comes_when_all_is_over_is_in_no_books) {
+TEST_F(SessionStreams, OneThatComesWhenAllIsOverIsInNoStatistics) {
     PlayRequest request = request_on("sim:null", {"dpx10"});
     request.paced = false;
     request.frames = 40;
@@ -303,7 +303,7 @@ protected:
     std::unique_ptr<ByteStore> store_ = storage::make_local_byte_store();
 };
 
-TEST_F(OnADisk, clips_that_nobody_plays_come_first) {
+TEST_F(OnADisk, ClipsThatNobodyPlaysComeFirst) {
     PlayRequest request = request_on(path_, {"prores-hd"});
     auto plan = media::plan_prepare(*store_, {path_, request.formats.front(), 3, milliseconds(200), 1});
     ASSERT_TRUE(plan.has_value());
@@ -339,7 +339,7 @@ TEST_F(OnADisk, clips_that_nobody_plays_come_first) {
 }
 
 /// From another thread, at any moment: what a person does. For the sanitizers above all.
-TEST_F(SessionStreams, hands_and_players_do_not_meet) {
+TEST_F(SessionStreams, HandsAndPlayersDoNotMeet) {
     PlayRequest request = request_on("null:", {"dpx10"});
     request.streams = 4;
     request.loops = 2;

@@ -1,4 +1,4 @@
-// Whole runs on null storage: the same engine as on real storage, in both worlds.
+// Whole runs on null storage: the same engine as on real storage, in real and in virtual time.
 #include "run/session/session.h"
 
 #include <gmock/gmock.h>
@@ -44,7 +44,7 @@ storage::FaultPlan chance() {
     return plan;
 }
 
-TEST(SessionInVirtualTime, one_seed_gives_one_digest_in_every_build_and_another_seed_another) {
+TEST(SessionInVirtualTime, OneSeedGivesOneDigestInEveryBuildAndAnotherSeedAnother) {
     PlayRequest request = request_on("sim:null", {"prores-hd"});
     request.streams = 3;
     request.readahead = 1;
@@ -61,14 +61,14 @@ TEST(SessionInVirtualTime, one_seed_gives_one_digest_in_every_build_and_another_
     EXPECT_NE(second.timing_digest, first.timing_digest);
 }
 
-TEST(SessionInVirtualTime, the_seed_is_in_the_digest_even_where_chance_has_no_part) {
+TEST(SessionInVirtualTime, TheSeedIsInTheDigestEvenWhereChanceHasNoPart) {
     PlayRequest request = request_on("sim:null", {"dpx12"});
     const RunResult first = run(request);
     request.seed = 2;
     EXPECT_NE(run(request).digest, first.digest);
 }
 
-TEST(SessionInVirtualTime, both_worlds_have_one_digest_where_nothing_is_missed) {
+TEST(SessionInVirtualTime, HasTheDigestOfRealTimeWhereNothingIsMissed) {
     PlayRequest request = request_on("sim:null", {"prores-uhd"});
     request.duration = milliseconds(300);
     request.streams = 2;
@@ -82,7 +82,7 @@ TEST(SessionInVirtualTime, both_worlds_have_one_digest_where_nothing_is_missed) 
 }
 
 /// The writer and the reader of results agree on what a run can have been.
-TEST(SessionInEitherWorld, a_result_is_read_back_and_has_no_gap_where_nothing_was_missed) {
+TEST(SessionInRealAndVirtualTime, AResultIsReadBackAndHasNoGapWhereNothingWasMissed) {
     for (const char* url : {"sim:null", "null:"}) {
         PlayRequest request = request_on(url, {"prores-hd"});
         request.duration = milliseconds(300);
@@ -96,7 +96,7 @@ TEST(SessionInEitherWorld, a_result_is_read_back_and_has_no_gap_where_nothing_wa
 }
 
 /// Two threads begin together, a little after the last one is ready: nothing is read before.
-TEST(SessionInRealTime, as_fast_as_it_goes_begins_with_play_and_is_all_on_the_time_line) {
+TEST(SessionInRealTime, AsFastAsItGoesBeginsWithPlayAndIsAllOnTheTimeLine) {
     PlayRequest request = request_on("null:", {"prores-hd"});
     request.paced = false;
     request.duration.reset();
@@ -115,7 +115,7 @@ TEST(SessionInRealTime, as_fast_as_it_goes_begins_with_play_and_is_all_on_the_ti
     EXPECT_EQ(bytes, result.totals.bytes_read);
 }
 
-TEST(SessionInVirtualTime, streams_are_dealt_by_seat) {
+TEST(SessionInVirtualTime, StreamsAreAssignedBySeat) {
     PlayRequest request = request_on("sim:null", {"dpx10", "prores-hd"});
     request.seats = 2;
     request.total_streams = 3;
@@ -129,7 +129,7 @@ TEST(SessionInVirtualTime, streams_are_dealt_by_seat) {
     EXPECT_EQ(result.totals.scheduled, 3u * 96 + 3 * 120);
 }
 
-TEST(SessionInVirtualTime, streams_that_do_not_start_together_have_their_own_clocks) {
+TEST(SessionInVirtualTime, StreamsThatDoNotStartTogetherHaveTheirOwnClocks) {
     PlayRequest request = request_on("sim:null", {"dpx10"});
     request.streams = 3;
     request.stagger = milliseconds(1500);
@@ -140,7 +140,7 @@ TEST(SessionInVirtualTime, streams_that_do_not_start_together_have_their_own_clo
     for (const FrameRow& row : result.frames) EXPECT_GE(row.outcome.deadline.ns, 0);
 }
 
-TEST(SessionInVirtualTime, preroll_that_takes_too_long_is_an_error_and_not_a_drop) {
+TEST(SessionInVirtualTime, PrerollThatTakesTooLongIsAnErrorAndNotADrop) {
     PlayRequest request = request_on("sim:null", {"dpx10"});
     storage::FaultPlan plan;
     storage::FaultRule rule;
@@ -155,7 +155,7 @@ TEST(SessionInVirtualTime, preroll_that_takes_too_long_is_an_error_and_not_a_dro
     EXPECT_THAT(result.error().problems.front(), HasSubstr("--preroll-timeout"));
 }
 
-TEST(SessionInVirtualTime, a_few_frames_are_fewer_than_the_read_ahead) {
+TEST(SessionInVirtualTime, AFewFramesAreFewerThanTheReadAhead) {
     PlayRequest request = request_on("sim:null", {"dpx10"});
     request.duration.reset();
     request.frames = 3;
@@ -164,7 +164,7 @@ TEST(SessionInVirtualTime, a_few_frames_are_fewer_than_the_read_ahead) {
     EXPECT_TRUE(result.verdict.pass);
 }
 
-TEST(SessionInRealTime, several_loops_play_as_one) {
+TEST(SessionInRealTime, SeveralLoopsPlayAsOne) {
     PlayRequest request = request_on("null:", {"dpx10"});
     request.streams = 7;
     request.loops = 3;
@@ -176,7 +176,7 @@ TEST(SessionInRealTime, several_loops_play_as_one) {
     for (std::uint32_t i = 0; i < 7; ++i) EXPECT_EQ(result.streams[i].stream, i);
 }
 
-TEST(SessionInRealTime, an_interruption_at_any_moment_leaves_books_that_add_up) {
+TEST(SessionInRealTime, AnInterruptionAtAnyMomentLeavesCountsThatAddUp) {
     for (int i = 0; i < 12; ++i) {
         PlayRequest request = request_on("null:", {"dpx10", "prores-hd"});
         request.streams = 4;
@@ -197,7 +197,7 @@ TEST(SessionInRealTime, an_interruption_at_any_moment_leaves_books_that_add_up) 
     }
 }
 
-TEST(FindClips, plans_one_clip_for_all_where_the_media_is_shared) {
+TEST(FindClips, PlansOneClipForAllWhereTheMediaIsShared) {
     PlayRequest request = request_on("sim:null", {"dpx10"});
     request.streams = 5;
     request.same_media = true;

@@ -1,6 +1,6 @@
-#include "run/plan/space_need.h"
-
 #include <gmock/gmock.h>
+
+#include "run/plan/needs.h"
 
 namespace streamsim::run {
 namespace {
@@ -13,14 +13,14 @@ SpaceNeed need(std::uint64_t media, std::uint64_t load, std::uint64_t fill = 0) 
     return {"/mnt/x", media * kGiB, load * kGiB, fill * kGiB, 100 * kGiB, 200 * kGiB};
 }
 
-TEST(SpaceNeed, a_part_of_each_volume_is_kept_free) {
+TEST(SpaceNeed, APartOfEachVolumeIsKeptFree) {
     EXPECT_EQ(kept_free_bytes(1000 * kGiB), 10 * kGiB) << "1 %";
     EXPECT_EQ(kept_free_bytes(50 * kGiB), kGiB) << "1 GiB at least";
     EXPECT_EQ(kept_free_bytes(10 * kGiB), kGiB / 2) << "5 % at most";
     EXPECT_EQ(kept_free_bytes(0), 0u);
 }
 
-TEST(SpaceNeed, half_of_the_free_space_is_for_media_and_a_tenth_for_files_of_meters) {
+TEST(SpaceNeed, HalfOfTheFreeSpaceIsForMediaAndATenthForFilesOfMeters) {
     EXPECT_FALSE(need(50, 0).needs_consent());
     EXPECT_TRUE(need(51, 0).needs_consent());
     EXPECT_FALSE(need(0, 10).needs_consent());
@@ -31,7 +31,7 @@ TEST(SpaceNeed, half_of_the_free_space_is_for_media_and_a_tenth_for_files_of_met
     EXPECT_FALSE(SpaceNeed{}.needs_consent());
 }
 
-TEST(SpaceNeed, meters_and_fill_levels_leave_what_is_kept_free) {
+TEST(SpaceNeed, MetersAndFillLevelsLeaveWhatIsKeptFree) {
     EXPECT_TRUE(check_space(need(100, 0))) << "media are checked where they are planned";
     EXPECT_FALSE(check_space(need(101, 0)));
     EXPECT_TRUE(check_space(need(0, 98)));
@@ -41,7 +41,7 @@ TEST(SpaceNeed, meters_and_fill_levels_leave_what_is_kept_free) {
     EXPECT_THAT(refused.error().problems.front(), HasSubstr("have to stay free"));
 }
 
-TEST(SpaceNeed, recordings_are_asked_for_as_media_and_leave_what_is_kept_free) {
+TEST(SpaceNeed, RecordingsAreAskedForAsMediaAndLeaveWhatIsKeptFree) {
     SpaceNeed of_recorders = need(0, 0);
     of_recorders.record_bytes = 50 * kGiB;
     EXPECT_FALSE(of_recorders.needs_consent());
@@ -55,7 +55,7 @@ TEST(SpaceNeed, recordings_are_asked_for_as_media_and_leave_what_is_kept_free) {
     EXPECT_THAT(refused.error().problems.front(), HasSubstr("106.3 GB of it are recordings"));
 }
 
-TEST(SpaceNeed, recorders_write_their_rate_for_the_length_of_the_run) {
+TEST(SpaceNeed, RecordersWriteTheirRateForTheLengthOfTheRun) {
     MediaFormat format;
     format.rate = {25, 1};
     format.mean_frame_bytes = 1'000'000;
@@ -83,7 +83,7 @@ TEST(SpaceNeed, recorders_write_their_rate_for_the_length_of_the_run) {
     EXPECT_EQ(record_bytes_of({part}), 3u * (5 + 4) * 25 * 1'000'000);
 }
 
-TEST(SpaceNeed, the_sentence_names_bytes_target_free_space_and_fill_level) {
+TEST(SpaceNeed, TheSentenceNamesBytesTargetFreeSpaceAndFillLevel) {
     EXPECT_EQ(
         need(0, 10, 30).sentence(),
         "42.9 GB would be written to /mnt/x, where 107.4 GB are free; the volume is 50.0 % full and would "

@@ -87,7 +87,7 @@ TEST_F(Locations, AreWatchedWhileFramesFail) {
     EXPECT_LT(gone[0].there_ns, gone[0].gone_ns);
 }
 
-/// What failed since the watch looked last: play ended with it.
+/// A location may fail after the last check of the watch, when play ends.
 TEST_F(Locations, AreCheckedOnceMoreWhenPlayEnds) {
     std::atomic<std::uint64_t> failed{0};
     target::LocationWatch watch(locations_, [&failed] { return failed.load(); });

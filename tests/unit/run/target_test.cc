@@ -2,12 +2,12 @@
 
 #include <gtest/gtest.h>
 
-#include "target/models.h"
+#include "target/named_documents.h"
 
 namespace streamsim::run {
 namespace {
 
-TEST(Target, is_told_by_its_form) {
+TEST(Target, IsToldByItsForm) {
     EXPECT_EQ(target::parse_target("/mnt/x")->path, "/mnt/x");
     EXPECT_EQ(target::parse_target("shot.%07d.dpx")->path, "shot.%07d.dpx");
     EXPECT_EQ(target::parse_target("file:rel/x")->path, "rel/x");
@@ -23,7 +23,7 @@ TEST(Target, is_told_by_its_form) {
     }
 }
 
-TEST(Target, a_drive_is_no_scheme) {
+TEST(Target, ADriveIsNoScheme) {
     for (const char* path : {"C:\\media\\a.mov", "c:/media", "D:"}) {
         const auto target = target::parse_target(path);
         ASSERT_TRUE(target.has_value()) << path;
@@ -34,7 +34,7 @@ TEST(Target, a_drive_is_no_scheme) {
         << "is a name here, and a place on Windows";
 }
 
-TEST(Target, a_model_with_its_options) {
+TEST(Target, AModelWithItsOptions) {
     const auto plain = target::parse_target("sim:h500");
     ASSERT_TRUE(plain.has_value());
     EXPECT_EQ(plain->kind, target::Target::Kind::model);
@@ -50,7 +50,7 @@ TEST(Target, a_model_with_its_options) {
     EXPECT_FALSE(target::parse_target("sim:h500?cache=cold")->warm);
 }
 
-TEST(Target, every_mistake_in_the_url_of_a_model) {
+TEST(Target, EveryMistakeInTheUrlOfAModel) {
     for (const char* wrong : {"sim:", "sim:?nodes=2", "sim:null?nodes=2", "sim:h500?", "sim:h500?nodes",
                               "sim:h500?nodes=", "sim:h500?nodes=0", "sim:h500?nodes=two", "sim:h500?nodes=-1",
                               "sim:h500?nodes=1&nodes=1", "sim:h500?cache=hot", "sim:h500?cluster=99999",
@@ -60,7 +60,7 @@ TEST(Target, every_mistake_in_the_url_of_a_model) {
     EXPECT_EQ(target::parse_target("sim:h500?nodes=0&colour=blue&cache=hot").error().problems.size(), 3U);
 }
 
-TEST(Target, seats_go_to_nodes_round_robin) {
+TEST(Target, SeatsGoToNodesRoundRobin) {
     target::Target target = *target::parse_target("sim:h500?nodes=2");
     EXPECT_FALSE(target::open_model(target, STREAMSIM_SOURCE_DIR "/formats/media").has_value())
         << "no models there";

@@ -23,7 +23,7 @@ std::vector<std::string> documents() {
     return out;
 }
 
-/// What every scenario that was read keeps to.
+/// The rules that hold for every scenario that was read without a mistake.
 void expect_playable(const Scenario& scenario) {
     EXPECT_GT(scenario.duration.ns, 0);
     EXPECT_FALSE(scenario.seats.empty());
@@ -71,7 +71,7 @@ void mutate(Json& value, Prng& prng) {
     }
 }
 
-TEST(DamagedScenario, values_that_are_wrong_are_refused) {
+TEST(DamagedScenario, ValuesThatAreWrongAreRefused) {
     Prng prng(20'260'801);
     std::size_t read = 0;
     for (const std::string& text : documents()) {
@@ -90,7 +90,7 @@ TEST(DamagedScenario, values_that_are_wrong_are_refused) {
     EXPECT_GT(read, 100u) << "not all damage makes a document wrong";
 }
 
-TEST(DamagedScenario, bytes_that_are_wrong_are_refused) {
+TEST(DamagedScenario, BytesThatAreWrongAreRefused) {
     Prng prng(7);
     for (const std::string& text : documents()) {
         for (int i = 0; i < 1000; ++i) {

@@ -42,7 +42,7 @@ std::vector<std::string> problems(const std::string& text) {
     return scenario ? std::vector<std::string>{} : scenario.error().problems;
 }
 
-TEST(ScenarioDocument, every_member_is_read) {
+TEST(ScenarioDocument, EveryMemberIsRead) {
     const auto scenario = read(R"({"schema": "streamsim.scenario", "version": 1, "description": "a day",
         "seed": 7, "duration": "2m", "seats": [
           {"count": 4, "target": "sim:h500", "node": [0, 2], "link": {"bits_per_s": 1e9, "latency": "1ms"},
@@ -95,7 +95,7 @@ TEST(ScenarioDocument, every_member_is_read) {
     EXPECT_EQ(scenario->expect->stalls->min, 2u);
 }
 
-TEST(ScenarioDocument, recorders_are_streams_that_write) {
+TEST(ScenarioDocument, RecordersAreStreamsThatWrite) {
     const auto scenario = read_scenario(R"({"schema": "streamsim.scenario", "version": 1, "duration": "10s",
         "seats": [{"target": "sim:null", "streams": [{"format": "dpx12", "count": 3}],
                    "recorders": [{"format": "dpx10", "count": 2, "durable": true, "on_miss": "stall",
@@ -122,7 +122,7 @@ TEST(ScenarioDocument, recorders_are_streams_that_write) {
     EXPECT_TRUE(scenario->seats[1].streams.front().records);
 }
 
-TEST(ScenarioDocument, what_a_recorder_cannot_do_is_a_mistake) {
+TEST(ScenarioDocument, WhatARecorderCannotDoIsAMistake) {
     const auto scenario = read_scenario(R"({"schema": "streamsim.scenario", "version": 1, "duration": "10s",
         "seats": [{"target": "sim:null",
                    "recorders": [{"on_miss": "hold", "layers": 2}]}]})",
@@ -135,10 +135,23 @@ TEST(ScenarioDocument, what_a_recorder_cannot_do_is_a_mistake) {
     EXPECT_NE(all.find("/seats/0/recorders/0/layers"), std::string::npos) << all;
 }
 
-TEST(ScenarioDocument, every_fault_is_read) {
+TEST(ScenarioDocument, TheEarlierNameOfAThroughputGapIsRead) {
     const auto scenario = read(minute(R"(, "count": 3, "streams": [{"format": "dpx10"}])", R"(, "faults": [
         {"kind": "silence", "at": "1s", "for": "500ms"},
-        {"kind": "silence", "at": "1s", "for": "500ms", "node": 1},
+        {"kind": "silence", "at": "1s", "for": "500ms", "node": 1}])"));
+    ASSERT_TRUE(scenario) << testing::PrintToString(scenario.error().problems);
+    ASSERT_EQ(scenario->faults.size(), 2u);
+    for (const ScenarioFault& fault : scenario->faults) {
+        EXPECT_EQ(fault.kind, ScenarioFault::Kind::throughput_gap);
+        EXPECT_EQ(fault.length, milliseconds(500));
+    }
+    EXPECT_EQ(scenario->faults[1].node, 1u);
+}
+
+TEST(ScenarioDocument, EveryFaultIsRead) {
+    const auto scenario = read(minute(R"(, "count": 3, "streams": [{"format": "dpx10"}])", R"(, "faults": [
+        {"kind": "throughput-gap", "at": "1s", "for": "500ms"},
+        {"kind": "throughput-gap", "at": "1s", "for": "500ms", "node": 1},
         {"kind": "delays", "at": "2s", "for": "1s", "delay": "40ms", "seat": 2, "stream": 0,
          "probability": 0.5},
         {"kind": "errors", "at": "3s", "for": "1s", "error": "ESTALE"},
@@ -181,7 +194,7 @@ void expect_told(const Mistake& mistake) {
         << mistake.text;
 }
 
-TEST(ScenarioDocument, each_mistake_of_seats_and_streams_has_its_place) {
+TEST(ScenarioDocument, EachMistakeOfSeatsAndStreamsHasItsPlace) {
     const std::string dpx = R"("format": "dpx10")";
     const std::string stream = R"(, "streams": [{"format": "dpx10"}])";
     const Mistake mistakes[] = {
@@ -227,16 +240,16 @@ TEST(ScenarioDocument, each_mistake_of_seats_and_streams_has_its_place) {
     for (const Mistake& mistake : mistakes) expect_told(mistake);
 }
 
-TEST(ScenarioDocument, each_mistake_of_faults_has_its_place) {
+TEST(ScenarioDocument, EachMistakeOfFaultsHasItsPlace) {
     const Mistake mistakes[] = {
         {faulty(R"("kind": "flood", "at": "1s")"), "/faults/0/kind", "expected one of"},
         {faulty(R"("at": "1s")"), "/faults/0/kind", "missing"},
         {faulty(R"("kind": "cache-flush")"), "/faults/0/at", "missing"},
         {faulty(R"("kind": "cache-flush", "at": "60s")"), "/faults/0/at", "never happens"},
         {faulty(R"("kind": "cache-flush", "at": "1s", "drive": 1)"), "/faults/0/drive", "unknown key"},
-        {faulty(R"("kind": "silence", "at": "1s")"), "/faults/0/for", "missing"},
-        {faulty(R"("kind": "silence", "at": "1s", "for": "0s")"), "/faults/0/for", "more than no time"},
-        {faulty(R"("kind": "silence", "at": "1s", "for": "1s", "node": 0)", "/mnt"), "/faults/0/node",
+        {faulty(R"("kind": "throughput-gap", "at": "1s")"), "/faults/0/for", "missing"},
+        {faulty(R"("kind": "throughput-gap", "at": "1s", "for": "0s")"), "/faults/0/for", "more than no time"},
+        {faulty(R"("kind": "throughput-gap", "at": "1s", "for": "1s", "node": 0)", "/mnt"), "/faults/0/node",
          "only a model has nodes, not real files"},
         {faulty(R"("kind": "drive-dies", "at": "1s", "node": 0, "drive": 15)"), "/faults/0/drive",
          "last is 14"},
@@ -257,7 +270,7 @@ TEST(ScenarioDocument, each_mistake_of_faults_has_its_place) {
     for (const Mistake& mistake : mistakes) expect_told(mistake);
 }
 
-TEST(ScenarioDocument, all_mistakes_are_told_at_once) {
+TEST(ScenarioDocument, AllMistakesAreToldAtOnce) {
     const auto found = problems(R"({"schema": "streamsim.scenarios", "version": 3, "duration": "0s", "who": 1,
         "seats": [{"count": -1, "target": "sim:h500", "streams": [{"format": "x"}, 4]},
                   {"target": "null:", "streams": []}], "faults": [{"kind": "cache-flush"}]})");
@@ -269,7 +282,7 @@ TEST(ScenarioDocument, all_mistakes_are_told_at_once) {
                            HasSubstr("/faults/0/at: ")));
 }
 
-TEST(ScenarioDocument, seats_of_two_worlds_do_not_meet) {
+TEST(ScenarioDocument, SeatsOnDifferentStoragesAreRefused) {
     const auto two = [](const std::string& a, const std::string& b) {
         return problems(R"({"schema": "streamsim.scenario", "version": 1, "duration": "1s", "seats": [
             {"target": ")" +
@@ -287,13 +300,13 @@ TEST(ScenarioDocument, seats_of_two_worlds_do_not_meet) {
     }
 }
 
-TEST(ScenarioDocument, a_fault_without_seats_is_no_further_mistake) {
+TEST(ScenarioDocument, AFaultWithoutSeatsIsNoFurtherMistake) {
     EXPECT_THAT(problems(R"({"schema": "streamsim.scenario", "version": 1, "duration": "9s", "seats": [],
                      "faults": [{"kind": "errors", "at": "1s", "for": "1s", "error": "EIO", "seat": 0}]})"),
                 ElementsAre(HasSubstr("/seats: ")));
 }
 
-TEST(ScenarioDocument, the_clips_of_one_format_and_place_are_of_one_length) {
+TEST(ScenarioDocument, TheClipsOfOneFormatAndPlaceAreOfOneLength) {
     const auto two = [](const std::string& format, const std::string& length, const std::string& target) {
         return problems(minute(R"(, "streams": [{"format": "dpx10", "count": 2}, {"format": ")" + format +
                                    R"(", "clip_duration": ")" + length + R"("}])",
@@ -308,19 +321,19 @@ TEST(ScenarioDocument, the_clips_of_one_format_and_place_are_of_one_length) {
     EXPECT_THAT(two("dpx10", "2s", "sim:null"), IsEmpty()) << "nothing lies there";
 }
 
-TEST(ScenarioDocument, frames_without_deadlines_cannot_be_hit_at_a_time) {
+TEST(ScenarioDocument, FramesWithoutDeadlinesCannotBeHitAtATime) {
     EXPECT_THAT(problems(minute(R"(, "streams": [{"format": "dpx10", "fps": "max"}])",
                                 R"(, "faults": [{"kind": "delays", "at": "1s", "for": "1s", "delay": "1s"}])")),
                 ElementsAre(HasSubstr("/faults/0/kind: ")));
 }
 
-TEST(ScenarioDocument, the_clips_of_a_place_need_no_format) {
+TEST(ScenarioDocument, TheClipsOfAPlaceNeedNoFormat) {
     const auto scenario = read(minute_of(R"("audio": true)", "/mnt"));
     ASSERT_TRUE(scenario);
     EXPECT_FALSE(scenario->seats[0].streams[0].format.has_value());
 }
 
-TEST(ScenarioDocument, those_that_come_with_the_program_can_be_read) {
+TEST(ScenarioDocument, ThoseThatComeWithTheProgramCanBeRead) {
     std::size_t documents = 0;
     for (const auto& file : std::filesystem::directory_iterator(STREAMSIM_SOURCE_DIR "/formats/scenario")) {
         std::ifstream in(file.path());

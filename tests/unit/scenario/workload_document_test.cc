@@ -30,7 +30,7 @@ std::string document(const std::string& meter, const std::string& all = "") {
     return R"({"schema": "streamsim.workload", "version": 1, "name": "w", "meters": [{"name": "m")" + meter +
            "}]" + all + "}";
 }
-/// Of a meter that reads and writes.
+/// The document of a meter that reads and writes.
 std::string transfers(const std::string& meter, const std::string& all = "") {
     return document(R"(, "operations": {"read": 70, "write": 30})" + meter, all);
 }
@@ -67,7 +67,7 @@ const std::string kEverything = R"({"schema": "streamsim.workload", "version": 1
            "blocks": "1MiB", "lengths": {"up_to": "10MiB"}, "files": {"bytes": "1GiB"}, "sync": "at-end",
            "think_time": "20ms"}]})";
 
-TEST(WorkloadDocument, every_member_is_read) {
+TEST(WorkloadDocument, EveryMemberIsRead) {
     const Workload all = read(kEverything);
     EXPECT_EQ(all.source, "w.json");
     EXPECT_EQ(all.name, "vdi.login-1");
@@ -88,7 +88,7 @@ TEST(WorkloadDocument, every_member_is_read) {
     EXPECT_THAT(all.meters, SizeIs(2));
 }
 
-TEST(WorkloadDocument, every_member_of_a_meter_is_read) {
+TEST(WorkloadDocument, EveryMemberOfAMeterIsRead) {
     const Workload all = read(kEverything);
     ASSERT_THAT(all.meters, SizeIs(2));
     const MeterSpec& office = all.meters[0];
@@ -133,7 +133,7 @@ TEST(WorkloadDocument, every_member_of_a_meter_is_read) {
     EXPECT_TRUE(copy.direct);
 }
 
-TEST(WorkloadDocument, what_is_left_out_has_its_default) {
+TEST(WorkloadDocument, WhatIsLeftOutHasItsDefault) {
     const Workload least = read(document(R"(, "operations": {"stat": 1})"));
     EXPECT_EQ(least.clients, 1u);
     EXPECT_EQ(least.duration, seconds(10));
@@ -249,7 +249,7 @@ const std::vector<Wrong> kWrong = {
      "/printed/0/at", "missing"},
 };
 
-TEST(WorkloadDocument, every_mistake_has_its_place) {
+TEST(WorkloadDocument, EveryMistakeHasItsPlace) {
     for (const Wrong& wrong : kWrong) {
         const auto found = problems(wrong.text);
         if (wrong.says.empty()) {  // one left out and one unknown
@@ -263,7 +263,7 @@ TEST(WorkloadDocument, every_mistake_has_its_place) {
     }
 }
 
-TEST(WorkloadDocument, names_are_of_files_and_not_twice) {
+TEST(WorkloadDocument, NamesAreOfFilesAndNotTwice) {
     for (const char* name : {"../x", "a/b", "a b", ".hidden", "\u00e4"}) {
         EXPECT_THAT(problems(R"({"schema": "streamsim.workload", "version": 1, "name": ")" + std::string(name) +
                              R"(", "meters": [{"name": "m", "operations": {"stat": 1}}]})"),
@@ -275,7 +275,7 @@ TEST(WorkloadDocument, names_are_of_files_and_not_twice) {
                 ElementsAre(HasSubstr("w.json: /meters/1/name: another meter is named \"m\"")));
 }
 
-TEST(WorkloadDocument, all_problems_at_once) {
+TEST(WorkloadDocument, AllProblemsAtOnce) {
     EXPECT_THAT(problems(R"({"schema": "streamsim.workload", "version": 2, "clients": -1, "meters": [
         {"name": "a", "operations": {"read": 1}, "blocks": "1MB/s", "files": {"bytes": "x"}}, 5]})"),
                 UnorderedElementsAre(HasSubstr("/version"), HasSubstr("/name: missing"), HasSubstr("/clients"),
@@ -283,7 +283,7 @@ TEST(WorkloadDocument, all_problems_at_once) {
                                      HasSubstr("/meters/1: expected an object")));
 }
 
-TEST(WorkloadDocument, more_clients_than_it_was_read_for_can_be_too_many) {
+TEST(WorkloadDocument, MoreClientsThanItWasReadForCanBeTooMany) {
     Workload workload = read(transfers(kPlain));
     EXPECT_EQ(too_large(workload), "");
     workload.meters[0].users = 2;
@@ -299,7 +299,7 @@ TEST(WorkloadDocument, more_clients_than_it_was_read_for_can_be_too_many) {
     EXPECT_THAT(too_large(workload), HasSubstr("1050021 users"));
 }
 
-TEST(WorkloadDocument, a_step_is_what_the_sweep_says) {
+TEST(WorkloadDocument, AStepIsWhatTheSweepSays) {
     const std::string two = R"({"schema": "streamsim.workload", "version": 1, "name": "w", "clients": 2,
         "meters": [{"name": "a", "users": 3, "operations_per_s": 10, "operations": {"read": 60, "write": 20,
                     "stat": 20}, "blocks": "4KiB", "files": {"bytes": "1MiB"}},
@@ -327,7 +327,7 @@ TEST(WorkloadDocument, a_step_is_what_the_sweep_says) {
     EXPECT_EQ(step(R"({"over": "cache", "values": ["cold", "warm"]})", 1).clients, 2u);
 }
 
-TEST(WorkloadDocument, a_scaled_workload_has_that_share_of_load_and_bytes) {
+TEST(WorkloadDocument, AScaledWorkloadHasThatShareOfLoadAndBytes) {
     const Workload whole = read(R"({"schema": "streamsim.workload", "version": 1, "name": "w", "clients": 2,
         "duration": "1h", "meters": [
           {"name": "many", "users": 3000, "loop": "open", "operations_per_s": 54, "one_more_every": "500ms",
@@ -372,7 +372,7 @@ std::vector<std::string> shipped() {
     return out;
 }
 
-/// What a meter may rely on.
+/// The rules of a workload that a meter may rely on.
 void expect_playable(const Workload& workload) {
     EXPECT_GT(workload.duration.ns, 0);
     EXPECT_FALSE(workload.meters.empty());
@@ -394,7 +394,7 @@ void expect_playable(const Workload& workload) {
     }
 }
 
-TEST(WorkloadDocument, damage_is_refused_or_can_be_played) {
+TEST(WorkloadDocument, DamageIsRefusedOrCanBePlayed) {
     Prng prng(20'261'122);
     std::size_t played = 0;
     for (const std::string& text : shipped()) {

@@ -68,7 +68,7 @@ std::vector<std::string> problems_of(const Json& document) {
     return model ? std::vector<std::string>{} : model.error().problems;
 }
 
-TEST(ModelDocument, the_least_that_a_model_says) {
+TEST(ModelDocument, TheLeastThatAModelSays) {
     const auto model = read_model_document(smallest().dump(), "my.json");
     ASSERT_TRUE(model.has_value()) << testing::PrintToString(model.error().problems);
     EXPECT_EQ(model->name, "one");
@@ -128,7 +128,7 @@ Json largest() {
     return document;
 }
 
-TEST(ModelDocument, everything_that_a_model_can_say) {
+TEST(ModelDocument, EverythingThatAModelCanSay) {
     const auto model = read_model_document(largest().dump(), "my.json");
     ASSERT_TRUE(model.has_value()) << testing::PrintToString(model.error().problems);
     EXPECT_EQ(model->nodes, 3U);
@@ -172,7 +172,7 @@ TEST(ModelDocument, everything_that_a_model_can_say) {
     EXPECT_EQ(model->client.decode[2].s_per_frame, 0.01);
 }
 
-TEST(ModelDocument, every_problem_at_once) {
+TEST(ModelDocument, EveryProblemAtOnce) {
     Json document = smallest();
     document["nodes"] = number(0);
     document["node"]["cores"] = 2;
@@ -203,7 +203,7 @@ struct Slip {
 };
 
 /// Each is one mistake in a valid document, and the only reported problem.
-TEST(ModelDocument, each_slip_by_its_name) {
+TEST(ModelDocument, EachSlipByItsName) {
     const Slip slips[] = {
         {"/schema", "streamsim.faults", "/schema: expected \"streamsim.storage-model\""},
         {"/version", 2, "/version: expected an integer from 1 to 1"},
@@ -248,7 +248,7 @@ TEST(ModelDocument, each_slip_by_its_name) {
     }
 }
 
-TEST(ModelDocument, a_disk_keeps_to_its_physics) {
+TEST(ModelDocument, ADiskKeepsToItsPhysics) {
     Json document = smallest();
     document["drive"] = rotational();
     EXPECT_THAT(problems_of(document), SizeIs(0));
@@ -264,12 +264,12 @@ TEST(ModelDocument, a_disk_keeps_to_its_physics) {
                                       HasSubstr("/data_drives: expected less than the 8 drives")));
 }
 
-TEST(ModelDocument, what_is_no_document_is_told_at_once) {
+TEST(ModelDocument, WhatIsNoDocumentIsToldAtOnce) {
     for (const char* text : {"", "{", "[]", "7", R"({"name": "a", "name": "b"})"})
         EXPECT_FALSE(read_model_document(text, "my.json").has_value()) << text;
 }
 
-TEST(ModelDocument, the_models_that_come_with_streamsim) {
+TEST(ModelDocument, TheModelsThatComeWithStreamsim) {
     std::size_t found = 0;
     for (const auto& entry : std::filesystem::directory_iterator(models())) {
         const auto model =

@@ -67,9 +67,9 @@ TEST_P(BeneathTest, MakesOpensRenamesAndRemovesBelowTheRoot) {
     ASSERT_EQ(entries.size(), 2u);
     EXPECT_EQ(entries[1].name, "more");
     EXPECT_TRUE(entries[1].directory);
-    BeneathFacts facts;
+    FileInfo facts;
     ASSERT_EQ(root_.look_at("set/more/frame", facts), 0);
-    EXPECT_EQ(facts.kind, BeneathFacts::Kind::file);
+    EXPECT_TRUE(facts.is_regular());
     EXPECT_EQ(facts.links, 1u);
     EXPECT_EQ(root_.remove_directory("set/more"), ENOTEMPTY);
     EXPECT_EQ(root_.remove_file("set/more/frame"), 0);
@@ -106,7 +106,7 @@ TEST_P(BeneathTest, LeavesTheRootByNoPath) {
         EXPECT_EQ(open_error(path, Access::create), EXDEV) << path;
         EXPECT_EQ(root_.remove_file(path), EXDEV) << path;
     }
-    BeneathFacts facts;
+    FileInfo facts;
     EXPECT_EQ(root_.look_at("..", facts), EXDEV);
     EXPECT_EQ(root_.look_at("set/..", facts), EXDEV);
     EXPECT_EQ(open_error((base_ / "elsewhere/precious").string(), Access::write), EXDEV);

@@ -26,7 +26,7 @@ TEST(BufferArena, GivesZeroedMemoryFromAHugePageOn) {
     EXPECT_EQ(arena->huge_pages(), said.empty()) << "a refusal is said: " << said;
 }
 
-TEST(BufferArena, ASmallOneDoesWithoutHugePagesInSilence) {
+TEST(BufferArena, ASmallOneDoesWithoutHugePagesAndWithoutAWarning) {
     const auto arena = BufferArena::make(5000, [](const std::string& text) { ADD_FAILURE() << text; });
     ASSERT_TRUE(arena);
     EXPECT_EQ(arena->memory().size(), 5000u);

@@ -10,9 +10,10 @@
 
 #include "base/prng.h"
 #include "loop/uv_loop.h"
+#include "storage/backends.h"
 #include "storage/buffer_arena.h"
 #include "storage/local/local_byte_store.h"
-#include "storage/threads/threads_storage.h"
+#include "storage/local/local_options.h"
 
 namespace streamsim::storage {
 namespace {

@@ -4,7 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "storage/local/statx.h"
+#include "storage/local/linux_calls.h"
 
 namespace streamsim::storage {
 namespace {

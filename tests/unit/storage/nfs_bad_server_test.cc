@@ -14,9 +14,8 @@
 #include <vector>
 
 #include "loop/uv_loop.h"
-#include "storage/nfs/nfs_byte_store.h"
+#include "storage/backends.h"
 #include "storage/nfs/nfs_requests.h"
-#include "storage/nfs/nfs_storage.h"
 #include "storage/nfs/nfs_transport.h"
 
 namespace streamsim::storage {
@@ -27,9 +26,10 @@ using testing::HasSubstr;
 /// A server that accepts connections and then misbehaves in one way.
 class BadServer {
 public:
-    enum class Way { silent, closes, garbage, countless, drips };
+    enum class Behaviour { silent, closes, garbage, countless, drips };
 
-    explicit BadServer(Way way) : way_(way), listener_(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
+    explicit BadServer(Behaviour behaviour)
+        : behaviour_(behaviour), listener_(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
         sockaddr_in address{};
         address.sin_family = AF_INET;
         address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
@@ -65,14 +65,14 @@ private:
         for (;;) {
             const int each = accept4(listener_, nullptr, nullptr, SOCK_CLOEXEC);
             if (each < 0) return;
-            if (way_ == Way::closes) {
+            if (behaviour_ == Behaviour::closes) {
                 ::close(each);
                 continue;
             }
             accepted_.push_back(each);
-            if (way_ == Way::countless) answer_countless(each);
-            if (way_ == Way::drips) dripping_.emplace_back([this, each] { drip(each); });
-            if (way_ != Way::garbage) continue;
+            if (behaviour_ == Behaviour::countless) answer_countless(each);
+            if (behaviour_ == Behaviour::drips) dripping_.emplace_back([this, each] { drip(each); });
+            if (behaviour_ != Behaviour::garbage) continue;
             std::array<char, 300> bytes{};
             bytes.fill('x');
             [[maybe_unused]] const ssize_t sent = send(each, bytes.data(), bytes.size(), MSG_NOSIGNAL);
@@ -103,7 +103,7 @@ private:
         }
     }
 
-    const Way way_;
+    const Behaviour behaviour_;
     const int listener_;
     std::atomic<bool> ended_{false};
     std::vector<std::thread> dripping_;
@@ -112,9 +112,9 @@ private:
     std::thread thread_;
 };
 
-class NfsBadServer : public testing::TestWithParam<BadServer::Way> {};
+class NfsBadServer : public testing::TestWithParam<BadServer::Behaviour> {};
 
-TEST_P(NfsBadServer, is_an_error_that_names_it_in_time) {
+TEST_P(NfsBadServer, IsAnErrorThatNamesItInTime) {
     const BadServer server(GetParam());
     for (const std::uint32_t version : {3U, 4U}) {
         loop::UvLoop loop;
@@ -123,7 +123,7 @@ TEST_P(NfsBadServer, is_an_error_that_names_it_in_time) {
         ASSERT_FALSE(storage);
         EXPECT_EQ(storage.error().kind, ErrorKind::environment);
         EXPECT_THAT(storage.error().problems.front(), HasSubstr("nfs://127.0.0.1/export/dir: "));
-        if (GetParam() == BadServer::Way::silent) {
+        if (GetParam() == BadServer::Behaviour::silent) {
             EXPECT_THAT(storage.error().problems.front(), HasSubstr("127.0.0.1 at port "));
         }
         const auto listed = make_nfs_byte_store(server.place(version), "/export/dir")->list("/export/dir");
@@ -144,8 +144,8 @@ void serve(NfsTransport& transport, int epoll, Instant& now, Enough enough) {
     }
 }
 
-TEST(NfsTransport, a_server_that_drips_is_not_heard) {
-    const BadServer server(BadServer::Way::drips);
+TEST(NfsTransport, AServerThatDripsIsNotHeard) {
+    const BadServer server(BadServer::Behaviour::drips);
     const RemotePlace place = server.place(3);
     const int epoll = epoll_create1(EPOLL_CLOEXEC);
     NfsCall call{[](void*, NfsCall&, const NfsReply&) {}, nullptr};  // answered when the transport is destroyed
@@ -165,7 +165,7 @@ TEST(NfsTransport, a_server_that_drips_is_not_heard) {
     close(epoll);
 }
 
-TEST(NfsNoServer, is_said_at_once) {
+TEST(NfsNoServer, IsSaidAtOnce) {
     RemotePlace place;
     place.host = "127.0.0.1";
     place.port = place.mount_port = 1;
@@ -175,24 +175,24 @@ TEST(NfsNoServer, is_said_at_once) {
     EXPECT_THAT(storage.error().problems.front(), HasSubstr("refuses the connection"));
 }
 
-std::string name_of(const testing::TestParamInfo<BadServer::Way>& instance) {
+std::string name_of(const testing::TestParamInfo<BadServer::Behaviour>& instance) {
     switch (instance.param) {
-        case BadServer::Way::silent: return "silent";
-        case BadServer::Way::closes: return "closes";
-        case BadServer::Way::garbage: return "garbage";
-        case BadServer::Way::countless: return "countless";
-        case BadServer::Way::drips: return "drips";
+        case BadServer::Behaviour::silent: return "silent";
+        case BadServer::Behaviour::closes: return "closes";
+        case BadServer::Behaviour::garbage: return "garbage";
+        case BadServer::Behaviour::countless: return "countless";
+        case BadServer::Behaviour::drips: return "drips";
     }
     return "none";
 }
 
 INSTANTIATE_TEST_SUITE_P(All,
                          NfsBadServer,
-                         testing::Values(BadServer::Way::silent,
-                                         BadServer::Way::closes,
-                                         BadServer::Way::garbage,
-                                         BadServer::Way::countless,
-                                         BadServer::Way::drips),
+                         testing::Values(BadServer::Behaviour::silent,
+                                         BadServer::Behaviour::closes,
+                                         BadServer::Behaviour::garbage,
+                                         BadServer::Behaviour::countless,
+                                         BadServer::Behaviour::drips),
                          name_of);
 
 }  // namespace

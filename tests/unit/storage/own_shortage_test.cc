@@ -1,9 +1,9 @@
-#include "storage/own_shortage.h"
-
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 
 #include <cerrno>
+
+#include "storage/errno_text.h"
 
 namespace streamsim::storage {
 namespace {

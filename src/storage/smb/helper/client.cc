@@ -86,10 +86,6 @@ std::string host_in_url(std::string address) {
     return address + ".ipv6-literal.net";
 }
 
-std::string parent_share(const std::string& directory) {
-    return directory.substr(0, directory.find('/', 1));
-}
-
 /// The socket of this process's only TCP connection.
 int find_tcp_socket() {
     for (int descriptor = kSmbMemory + 1; descriptor < kDescriptorsLooked; ++descriptor) {
@@ -228,7 +224,7 @@ bool SmbClient::enter(const std::string& directory, SmbAnswer& answer) {
         answer.error = 0;
         return succeeded(smbc_getFunctionStat(context_)(context_, url(path).c_str(), &info), answer);
     };
-    const std::string share = parent_share(directory);
+    const std::string share = directory.substr(0, directory.find('/', 1));
     if (!look_at(share)) {
         const int error = answer.error;
         answer.step = error == EACCES || error == EPERM ? SmbStep::may_enter : SmbStep::enter_share;

@@ -9,11 +9,13 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <cstring>
 #include <ctime>
 #include <memory>
 #include <span>
 #include <vector>
+
+#include "base/byte_order.h"
+#include "storage/file_descriptor.h"
 
 namespace streamsim::storage {
 namespace {
@@ -36,20 +38,11 @@ public:
         for (std::size_t i = 0; i < bytes; ++i) bytes_.push_back(static_cast<std::uint8_t>(value >> (8 * i)));
     }
     void zeroes(std::size_t count) { bytes_.insert(bytes_.end(), count, 0); }
-    void align(std::size_t to) {
-        while (bytes_.size() % to != 0) bytes_.push_back(0);
-    }
     const std::vector<std::uint8_t>& bytes() const { return bytes_; }
 
 private:
     std::vector<std::uint8_t> bytes_;
 };
-
-std::uint32_t number_at(std::span<const std::uint8_t> bytes, std::size_t at, std::size_t count) {
-    std::uint32_t value = 0;
-    for (std::size_t i = 0; i < count; ++i) value |= std::uint32_t{bytes[at + i]} << (8 * i);
-    return value;
-}
 
 /// A NEGOTIATE request with all dialects that libsmbclient may use, in SMB's framing for TCP.
 std::vector<std::uint8_t> negotiate_request() {
@@ -72,7 +65,7 @@ std::vector<std::uint8_t> negotiate_request() {
     message.add(1, 2);  // context
     message.zeroes(2);
     for (const std::uint16_t dialect : kDialects) message.add(dialect, 2);
-    message.align(8);
+    message.zeroes(kContextsAt - message.bytes().size());
     message.add(1, 2);  // pre-authentication integrity, which 3.1.1 requires
     message.add(6 + kSaltBytes, 2);
     message.zeroes(4);
@@ -95,27 +88,24 @@ struct FreeAddresses {
 class Connection {
 public:
     explicit Connection(std::int64_t deadline_ms) : deadline_ms_(deadline_ms) {}
-    ~Connection() { drop(); }
-    Connection(const Connection&) = delete;
-    Connection& operator=(const Connection&) = delete;
 
     /// Returns zero or an errno.
     int connect(const addrinfo& to) {
-        drop();
-        socket_ = socket(to.ai_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, IPPROTO_TCP);
-        if (socket_ < 0) return errno;
-        if (::connect(socket_, to.ai_addr, to.ai_addrlen) == 0) return 0;
+        socket_ = FileDescriptor();
+        socket_ = FileDescriptor(socket(to.ai_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, IPPROTO_TCP));
+        if (!socket_) return errno;
+        if (::connect(socket_.get(), to.ai_addr, to.ai_addrlen) == 0) return 0;
         if (errno != EINPROGRESS) return errno;
         if (const int error = wait_for(POLLOUT); error != 0) return error;
         int error = 0;
         socklen_t size = sizeof(error);
-        getsockopt(socket_, SOL_SOCKET, SO_ERROR, &error, &size);
+        getsockopt(socket_.get(), SOL_SOCKET, SO_ERROR, &error, &size);
         return error;
     }
 
     int send_all(std::span<const std::uint8_t> bytes) {
         while (!bytes.empty()) {
-            const ssize_t sent = send(socket_, bytes.data(), bytes.size(), MSG_NOSIGNAL);
+            const ssize_t sent = send(socket_.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL);
             if (sent >= 0) {
                 bytes = bytes.subspan(static_cast<std::size_t>(sent));
             } else if (const int error = errno == EAGAIN ? wait_for(POLLOUT) : errno; error != 0) {
@@ -127,7 +117,7 @@ public:
 
     int receive_all(std::span<std::uint8_t> into) {
         while (!into.empty()) {
-            const ssize_t got = recv(socket_, into.data(), into.size(), 0);
+            const ssize_t got = recv(socket_.get(), into.data(), into.size(), 0);
             if (got == 0) return ECONNRESET;
             if (got > 0) {
                 into = into.subspan(static_cast<std::size_t>(got));
@@ -140,7 +130,7 @@ public:
 
 private:
     int wait_for(short events) {
-        pollfd poll_on{socket_, events, 0};
+        pollfd poll_on{socket_.get(), events, 0};
         for (;;) {
             const std::int64_t left = deadline_ms_ - now_ms();
             const int ready = left > 0 ? poll(&poll_on, 1, static_cast<int>(left)) : 0;
@@ -150,13 +140,8 @@ private:
         }
     }
 
-    void drop() {
-        if (socket_ >= 0) close(socket_);
-        socket_ = -1;
-    }
-
     std::int64_t deadline_ms_;
-    int socket_ = -1;
+    FileDescriptor socket_;
 };
 
 int exchange(Connection& connection, Negotiated& found) {
@@ -168,10 +153,12 @@ int exchange(Connection& connection, Negotiated& found) {
     if (frame[0] != 0 || bytes < kEnough || bytes > kAnswerBytesMax) return EPROTO;
     std::vector<std::uint8_t> answer(bytes);
     if (const int error = connection.receive_all(answer); error != 0) return error;
-    const bool is_smb2 = number_at(answer, 0, 4) == 0x424D53FE && number_at(answer, 12, 2) == 0;
-    if (!is_smb2 || number_at(answer, 8, 4) != 0) return EPROTO;
-    found.dialect = number_at(answer, kHeaderBytes + 4, 2);
-    found.read_bytes = number_at(answer, kHeaderBytes + 32, 4);
+    const auto message = std::as_bytes(std::span(answer));
+    const bool is_smb2 =
+        load<std::uint32_t>(message, 0, false) == 0x424D53FE && load<std::uint16_t>(message, 12, false) == 0;
+    if (!is_smb2 || load<std::uint32_t>(message, 8, false) != 0) return EPROTO;
+    found.dialect = load<std::uint16_t>(message, kHeaderBytes + 4, false);
+    found.read_bytes = load<std::uint32_t>(message, kHeaderBytes + 32, false);
     return found.dialect >= kDialects.front() && found.dialect <= kDialects.back() ? 0 : EPROTO;
 }
 

@@ -1,0 +1,128 @@
+#include "play/frame_stream.h"
+
+#include <algorithm>
+
+#include "base/align.h"
+#include "base/check.h"
+
+namespace streamsim::play {
+namespace {
+
+constexpr std::int64_t kSecond = 1'000'000'000;
+constexpr auto kOrder = std::memory_order_relaxed;
+
+}  // namespace
+
+PlayerOptions fitted(const PlayPath& path, PlayerOptions options) {
+    options.io_size = align_up(options.io_size, options.alignment);
+    options.io_depth = std::max<std::uint32_t>(options.io_depth, 1);
+    const bool streams =
+        options.io_size > 0 && path.front_to_back() && !path.sources().front()->file_per_frame();
+    if (options.pattern == AccessPattern::streaming && !streams) options.pattern = AccessPattern::on_demand;
+    return options;
+}
+
+FrameStream::FrameStream(const StreamParts& parts)
+    : loop_(parts.loop),
+      storage_(parts.storage),
+      path_(parts.path),
+      options_(fitted(parts.path, parts.options)),
+      ledger_(parts.ledger),
+      inflight_(parts.loop, parts.options.inflight_slots()),
+      progress_(parts.progress),
+      changed_(parts.changed) {
+    STREAMSIM_CHECK(options_.slots > 0 && options_.readahead > 0 && options_.inflight > 0,
+                    "a stream has slots, and memory for its frames");
+}
+
+void FrameStream::begin_preroll() {
+    STREAMSIM_CHECK(state_ == State::idle, "a stream prerolls once");
+    state_ = State::prerolling;
+    show_state(StreamState::prerolling);
+    preroll_began_ = loop_.now();
+}
+
+void FrameStream::become_ready() {
+    state_ = State::ready;
+    loop_.defer(changed_);
+}
+
+void FrameStream::begin_play(Instant play_start, Instant series_zero) {
+    STREAMSIM_CHECK(state_ == State::ready, "play begins when preroll is done");
+    state_ = State::playing;
+    play_start_ = play_start;
+    series_zero_ = series_zero;
+    ledger_.play_started(preroll_began_, play_start, series_zero);
+    progress_.play_start_ns.store((play_start - series_zero).ns, kOrder);
+    show_state(StreamState::playing);
+}
+
+void FrameStream::become_interrupted() {
+    state_ = State::interrupted;
+    show_state(StreamState::removed);
+}
+
+void FrameStream::finish() {
+    loop_.cancel(timer_);
+    loop_.cancel(retry_);
+    if (state_ != State::interrupted) show_state(StreamState::ended);
+    state_ = State::finished;
+    loop_.defer(changed_);
+}
+
+FrameOutcome FrameStream::empty_outcome(std::uint64_t slot) const {
+    FrameOutcome outcome;
+    outcome.slot = slot;
+    const ShownFrame named = path_.named(slot);
+    outcome.clip_frame = named.frame;
+    outcome.source = named.source;
+    return outcome;
+}
+
+void FrameStream::settle(const FrameOutcome& outcome) {
+    ++settled_;
+    ledger_.settle(outcome);
+    show_settled(outcome);
+}
+
+void FrameStream::settle_stall(const FrameOutcome& frame, Instant from, Instant to, bool client) {
+    ledger_.stalled(frame, from, to, client);
+    progress_.stalls.store(ledger_.counts().stalls, kOrder);
+    const DropReason reason = client ? DropReason::client : DropReason::late;
+    progress_.misses.add({(from - series_zero_).ns, frame.slot, FrameKind::dropped, reason, true});
+}
+
+void FrameStream::show_displayed(std::uint64_t slots, std::uint32_t buffered) {
+    progress_.due.store(slots, kOrder);
+    progress_.buffered.store(buffered, kOrder);
+}
+
+void FrameStream::show_settled(const FrameOutcome& outcome) {
+    const FrameCounts& counts = ledger_.counts();
+    progress_.bytes.store(counts.bytes_read + counts.bytes_written, kOrder);
+    progress_.on_time.store(counts.on_time, kOrder);
+    progress_.bad.store(counts.dropped + counts.late + counts.failed, kOrder);
+    const metrics::SignedHistogram& margins = ledger_.times().margin;
+    if (margins.count() > 0) progress_.margin_min_ns.store(margins.min(), kOrder);
+    if (outcome.kind == FrameKind::cancelled) return;
+    if (!ledger_.waited_for(outcome)) show_margin(outcome);
+    if (outcome.kind == FrameKind::on_time) return;
+    const std::int64_t at_ns = outcome.deadline == Instant::never() ? 0 : (outcome.deadline - series_zero_).ns;
+    progress_.misses.add({at_ns, outcome.slot, outcome.kind, outcome.reason, false});
+}
+
+/// The least margin of the last two seconds.
+void FrameStream::show_margin(const FrameOutcome& outcome) {
+    const Instant came = outcome.came();
+    if (outcome.deadline == Instant::never() || came == Instant::never()) return;
+    const std::int64_t second = outcome.deadline.ns / kSecond;
+    if (second > second_) {
+        margin_before_ = second == second_ + 1 ? margin_now_ : INT64_MAX;
+        margin_now_ = INT64_MAX;
+        second_ = second;
+    }
+    margin_now_ = std::min(margin_now_, (outcome.deadline - came).ns);
+    progress_.margin_lately_ns.store(std::min(margin_now_, margin_before_), kOrder);
+}
+
+}  // namespace streamsim::play

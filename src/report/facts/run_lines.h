@@ -1,0 +1,47 @@
+// The lines of a run's report: a heading and what it says. Inside report/ only.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "streamsim/run_result.h"
+
+namespace streamsim::report {
+
+struct ReportLine {
+    std::string heading;  // empty: the line continues the one above
+    std::string text;
+};
+
+class ReportLines : public std::vector<ReportLine> {
+public:
+    void add(std::string_view heading, std::string text) { push_back({std::string(heading), std::move(text)}); }
+};
+
+/// Cause, limit, detail, the next measurement, and how the missed frames are attributed.
+void add_cause_lines(const RunResult& result, ReportLines& out);
+/// How many frames were on time, dropped, late or failed, and stalls.
+void add_frames_lines(const RunResult& result, ReportLines& out);
+/// Throughput, start, margins and latencies.
+void add_delivery_lines(const RunResult& result, ReportLines& out);
+/// The limits of the result, for a reader of two lines: no statement about storage, or no measurement.
+void add_disclaimer_lines(const RunResult& result, ReportLines& out);
+/// The expectation of a scenario, and whether it was met.
+void add_scenario_lines(const RunResult& result, ReportLines& out);
+/// Backend, read sizes, read-ahead, policies.
+void add_options_lines(const RunResult& result, ReportLines& out);
+/// Mount, servers and links of the media.
+void add_storage_lines(const RunResult& result, ReportLines& out);
+/// Which caches may have answered, and what was not played.
+void add_cache_lines(const RunResult& result, ReportLines& out);
+void add_computer_lines(const RunResult& result, ReportLines& out);
+
+/// Scenario, options, caches and computer together.
+ReportLines setup_lines(const RunResult& result);
+
+/// "120.0 MB/s from 0 s, 240.0 MB/s from 60.0 s to 120.0 s", cut after some steps; empty when the required rate
+/// does not change.
+std::string required_text(const RunResult& result);
+
+}  // namespace streamsim::report

@@ -1,0 +1,153 @@
+// The records that a backend keeps of operations and files; none allocates for an operation.
+#pragma once
+
+#include <cstddef>
+#include <deque>
+#include <vector>
+
+#include "base/check.h"
+#include "streamsim/storage.h"
+
+namespace streamsim::storage {
+
+/// First in, first out; the items are linked through their member `next`. Non-owning. An item is in one queue
+/// at a time.
+template <typename T>
+class LinkedQueue {
+public:
+    bool empty() const { return first_ == nullptr; }
+
+    void push(T& item) {
+        item.next = nullptr;
+        (last_ != nullptr ? last_->next : first_) = &item;
+        last_ = &item;
+    }
+
+    /// REQUIRES: !empty().
+    T& front() { return *first_; }
+
+    /// REQUIRES: !empty().
+    T& pop() {
+        T& item = *first_;
+        first_ = item.next;
+        if (first_ == nullptr) last_ = nullptr;
+        item.next = nullptr;
+        return item;
+    }
+
+    /// False when the item is not in this queue. Linear: for rare calls such as cancel().
+    bool remove(T& item) {
+        T* before = nullptr;
+        for (T* at = first_; at != nullptr; before = at, at = at->next) {
+            if (at != &item) continue;
+            (before != nullptr ? before->next : first_) = item.next;
+            if (last_ == &item) last_ = before;
+            item.next = nullptr;
+            return true;
+        }
+        return false;
+    }
+
+    /// Moves all items out; this queue is empty afterwards.
+    LinkedQueue take() {
+        const LinkedQueue all = *this;
+        first_ = last_ = nullptr;
+        return all;
+    }
+
+private:
+    T* first_ = nullptr;
+    T* last_ = nullptr;
+};
+
+using OpQueue = LinkedQueue<Op>;
+
+/// In-flight slots: the records of operations, requests or pieces while they are under way. Slots stay at their
+/// address. A free slot is linked through its member `next`, which its owner may use while the slot is taken.
+template <typename Slot>
+class SlotPool {
+public:
+    explicit SlotPool(std::size_t count) {
+        for (std::size_t i = 0; i < count; ++i) give_back(slots_.emplace_back());
+    }
+
+    bool has_free() const { return free_ != nullptr; }
+
+    /// A slot as its last user left it; allocates one more where none is free.
+    Slot& take() {
+        if (free_ == nullptr) return slots_.emplace_back();
+        Slot& slot = *free_;
+        free_ = slot.next;
+        slot.next = nullptr;
+        return slot;
+    }
+
+    void give_back(Slot& slot) {
+        slot.next = free_;
+        free_ = &slot;
+    }
+
+    /// All slots, free ones included.
+    auto begin() { return slots_.begin(); }
+    auto end() { return slots_.end(); }
+    std::size_t size() const { return slots_.size(); }
+
+private:
+    std::deque<Slot> slots_;
+    Slot* free_ = nullptr;
+};
+
+/// The open files of one storage, by FileId. `File` has a member `open`; it stays at its address. A table is
+/// used in one of two ways: the backend's file descriptors are the ids (put), or the table assigns the ids
+/// (add).
+template <typename File>
+class FileTable {
+public:
+    /// nullptr: no open file has this id.
+    File* find(FileId id) {
+        const auto index = static_cast<std::size_t>(id);
+        return index < files_.size() && files_[index].open ? &files_[index] : nullptr;
+    }
+
+    /// REQUIRES: an open file has this id.
+    File& get(FileId id) {
+        File* const file = find(id);
+        STREAMSIM_CHECK(file != nullptr, "a file that is closed was open");
+        return *file;
+    }
+
+    /// The entry of a file descriptor, which the caller marks as open.
+    File& put(FileId descriptor) {
+        const auto index = static_cast<std::size_t>(descriptor);
+        if (index >= files_.size()) files_.resize(index + 16);
+        return files_[index];
+    }
+
+    /// An id that no file has, and its entry as its last user left it.
+    FileId add() {
+        if (free_.empty()) {
+            files_.emplace_back();
+            return static_cast<FileId>(files_.size() - 1);
+        }
+        const FileId id = free_.back();
+        free_.pop_back();
+        return id;
+    }
+
+    /// An id that add() gave may be given again.
+    void give_back(FileId id) { free_.push_back(id); }
+
+    /// The entry of an id that the table has given, open or not.
+    File& operator[](FileId id) { return files_[static_cast<std::size_t>(id)]; }
+    const File& operator[](FileId id) const { return files_[static_cast<std::size_t>(id)]; }
+
+    auto begin() { return files_.begin(); }
+    auto end() { return files_.end(); }
+    FileId id_end() const { return static_cast<FileId>(files_.size()); }
+
+private:
+    std::deque<File> files_;
+    std::vector<FileId> free_;
+};
+
+}  // namespace streamsim::storage
