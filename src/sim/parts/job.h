@@ -8,6 +8,7 @@
 #include <deque>
 
 #include "base/callback.h"
+#include "base/linked_queue.h"
 #include "base/time.h"
 #include "streamsim/decoder.h"
 #include "streamsim/storage.h"
@@ -112,38 +113,7 @@ struct Job {
 };
 using Stage = Job::Stage;
 
-/// A queue through Job::next.
-class JobQueue {
-public:
-    bool empty() const { return first_ == nullptr; }
-    Job* first() const { return first_; }
-    void push(Job& job) {
-        job.next = nullptr;
-        (last_ != nullptr ? last_->next : first_) = &job;
-        last_ = &job;
-    }
-    /// REQUIRES: !empty().
-    Job& pop() {
-        Job& job = *first_;
-        first_ = job.next;
-        if (first_ == nullptr) last_ = nullptr;
-        job.next = nullptr;
-        return job;
-    }
-    /// Removes the job after `before`; null: the first one.
-    Job& take_after(Job* before) {
-        if (before == nullptr) return pop();
-        Job& job = *before->next;
-        before->next = job.next;
-        if (last_ == &job) last_ = before;
-        job.next = nullptr;
-        return job;
-    }
-
-private:
-    Job* first_ = nullptr;
-    Job* last_ = nullptr;
-};
+using JobQueue = LinkedQueue<Job>;
 
 class JobPool {
 public:

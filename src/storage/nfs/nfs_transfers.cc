@@ -54,13 +54,13 @@ void NfsStorage::pump(NfsNodeQueue& queue) {
             queue.pending.push(piece);
         }
     }
-    while (!queue.uncut.empty() && pieces_.has_free() && !files_[queue.uncut.front().file].opening_again)
+    while (!queue.uncut.empty() && pieces_.has_free() && !files_[queue.uncut.first()->file].opening_again)
         cut(queue);
 }
 
 /// Cuts the next piece from the first transfer, and sends it.
 void NfsStorage::cut(NfsNodeQueue& queue) {
-    NfsTransfer& transfer = queue.uncut.front();
+    NfsTransfer& transfer = *queue.uncut.first();
     const std::uint64_t left = transfer.bytes - transfer.cut;
     const std::uint32_t bytes_max = transfer.writes ? queue.node->write_bytes() : queue.node->read_bytes();
     NfsPiece& piece = pieces_.take();

@@ -18,7 +18,7 @@ namespace {
 /// Keeps the line in order, the oldest operation first.
 void insert_by_age(OpQueue& line, Op& op) {
     OpQueue rest = line.take();
-    while (!rest.empty() && rest.front().submitted_at <= op.submitted_at) line.push(rest.pop());
+    while (!rest.empty() && rest.first()->submitted_at <= op.submitted_at) line.push(rest.pop());
     line.push(op);
     while (!rest.empty()) line.push(rest.pop());
 }

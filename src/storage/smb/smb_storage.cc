@@ -256,7 +256,7 @@ void SmbStorage::arm() {
     }
     Instant first = Instant::never();
     const auto consider = [&](OpQueue& line) {
-        if (!line.empty()) first = std::min(first, expires(line.front()));
+        if (!line.empty()) first = std::min(first, expires(*line.first()));
     };
     for (Node& node : nodes_) {
         consider(node.opens);
@@ -293,7 +293,7 @@ void SmbStorage::tick() {
 }
 
 void SmbStorage::expire(OpQueue& line, Instant now) {
-    while (!line.empty() && expires(line.front()) <= now)
+    while (!line.empty() && expires(*line.first()) <= now)
         complete(line.pop(), error_or_own_shortage(ETIMEDOUT), now);
 }
 
