@@ -89,7 +89,9 @@ function(streamsim_sources result)
     set(${result} ${chosen} PARENT_SCOPE)
 endfunction()
 
-# For what does nothing for each frame: lightly optimised, which compiles in half the time.
+# For what does nothing for each frame: lightly optimised, which compiles in half the time. The linker takes the first copy
+# of an inline function that it meets, and that may be one of these: functions that run for each frame and are not small
+# enough to be inlined everywhere, virtual ones above all, belong into a .cc of their module.
 function(streamsim_cold target)
     target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-Og>)
 endfunction()
