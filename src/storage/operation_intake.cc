@@ -145,7 +145,7 @@ bool LimitedIntake::cancel_waiting(Op& op) {
 OpQueue LimitedIntake::take_waiting(Instant submitted_until) {
     OpQueue taken;
     for (OpQueue* waiting : {&transfers_.waiting, &others_.waiting}) {
-        while (!waiting->empty() && waiting->front().submitted_at <= submitted_until)
+        while (!waiting->empty() && waiting->first()->submitted_at <= submitted_until)
             taken.push(waiting->pop());
     }
     return taken;

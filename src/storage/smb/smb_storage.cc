@@ -167,7 +167,7 @@ bool SmbStorage::give_work(Connection& connection) {
     OpQueue* line = nullptr;
     for (OpQueue* each : {&connection.reads, &connection.node->reads, &connection.node->opens}) {
         if (each->empty()) continue;
-        if (line == nullptr || each->front().submitted_at < line->front().submitted_at) line = each;
+        if (line == nullptr || each->first()->submitted_at < line->first()->submitted_at) line = each;
     }
     const bool idle = line == nullptr && connection.busy == 0;
     if (!connection.closes.empty() && (idle || connection.closes.size() >= kWaitingClosesMax)) {
