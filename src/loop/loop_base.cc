@@ -53,7 +53,7 @@ void LoopBase::run_calls() {
     deferred_now_.swap(deferred_);
     for (const Callback callback : deferred_now_) callback();
     deferred_now_.clear();
-    if (!has_posted()) return;
+    if (!has_posted_.load(std::memory_order_acquire)) return;
     std::vector<std::function<void()>> functions;
     {
         const MutexLock lock(mutex_);

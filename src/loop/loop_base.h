@@ -24,7 +24,8 @@ public:
     void remove_reaper(Reaper* reaper) override;
 
 protected:
-    bool has_posted() const { return has_posted_.load(std::memory_order_acquire); }
+    /// run_calls() has something to run.
+    bool has_calls() const { return !deferred_.empty() || has_posted_.load(std::memory_order_acquire); }
     void reap();
     /// Runs the deferred callbacks, then the posted functions, that were there when it began.
     void run_calls();

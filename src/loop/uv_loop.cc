@@ -130,7 +130,7 @@ void UvLoop::prepare_to_wait() {
 
 bool UvLoop::idle() const {
     const std::size_t own = 1;  // the heartbeat
-    return timers_.size() == own && deferred_.empty() && held_ == 0 && !has_posted();
+    return timers_.size() == own && held_ == 0 && !has_calls();
 }
 
 }  // namespace streamsim::loop

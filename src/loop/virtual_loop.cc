@@ -14,9 +14,9 @@ StopReason VirtualLoop::run() {
     stopping_ = false;
     while (!stopping_) {
         reap();
-        run_calls();
+        if (has_calls()) run_calls();
         if (stopping_) break;
-        if (!deferred_.empty() || has_posted()) continue;
+        if (has_calls()) continue;
         if (timers_.empty()) {
             STREAMSIM_CHECK(held_ == 0, "nothing is left to happen, but an operation is outstanding");
             return StopReason::idle;

@@ -3,20 +3,8 @@
 #include <fmt/format.h>
 
 #include "base/ascii.h"
-#include "base/prng.h"
-#include "base/wide.h"
 
 namespace streamsim::metrics {
-
-void Digest::add(std::uint64_t hash) {
-    merge({hash, mix64(hash)});
-}
-
-void Digest::merge(const Digest& other) {
-    const Wide sum = ((Wide{high} << 64) | low) + ((Wide{other.high} << 64) | other.low);
-    low = static_cast<std::uint64_t>(sum);
-    high = static_cast<std::uint64_t>(sum >> 64);
-}
 
 std::string Digest::hex() const {
     return fmt::format("{:016x}{:016x}", high, low);

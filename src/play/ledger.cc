@@ -10,10 +10,10 @@ namespace {
 
 constexpr Duration kStartup = seconds(1);
 
-std::uint64_t chain(std::uint64_t hash, std::uint64_t value) {
+inline std::uint64_t chain(std::uint64_t hash, std::uint64_t value) {
     return mix64(hash ^ mix64(value));
 }
-std::uint64_t chain(std::uint64_t hash, Instant value) {
+inline std::uint64_t chain(std::uint64_t hash, Instant value) {
     return chain(hash, static_cast<std::uint64_t>(value.ns));
 }
 

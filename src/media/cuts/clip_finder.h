@@ -1,6 +1,7 @@
 // Finds the clips that an edit list names below a directory; reads listings only. Inside media/ only.
 #pragma once
 
+#include <map>
 #include <string>
 #include <vector>
 
