@@ -36,7 +36,7 @@ void apply_group(const std::string& top,
             // The kernel reclaims the page cache before it refuses memory.
             const std::string stat = read_proc_text(folder + "/memory.stat").value_or("");
             const std::uint64_t cache = number_after(stat, prefix + "inactive_file ").value_or(0) +
-                                        number_after("\n" + stat, "\n" + prefix + "active_file ").value_or(0);
+                                        number_after(stat, prefix + "active_file ").value_or(0);
             const std::uint64_t kept = *used > cache ? *used - cache : 0;
             const std::uint64_t left = *limit > kept ? *limit - kept : 0;
             if (left < available.bytes) available = {left, "the memory limit of control group " + group};

@@ -103,7 +103,11 @@ TEST_F(Disclaimer, FaultsOnTheNullStorageAreTheFaults) {
             write({"--dpx12", "--duration", "9s", "--faults", faults("stall-500ms")}, where);
         expect_faults(stalled, false);
         EXPECT_EQ(stalled.json["throughput_gaps"].size(), 2u) << stalled.json["throughput_gaps"];
-        EXPECT_EQ(stalled.json["faults_injected"]["frames_met"], stalled.json["drops"].size());
+        // In real time this computer may miss one of its own.
+        std::size_t ours = 0;
+        for (const Json& drop : stalled.json["drops"]) ours += drop["cause"] == "client-scheduling" ? 1 : 0;
+        if (where == std::string("sim:null")) EXPECT_EQ(ours, 0u);
+        EXPECT_EQ(stalled.json["faults_injected"]["frames_met"], stalled.json["drops"].size() - ours);
     }
     for (const char* on_miss : {"hold", "stall"}) {
         expect_faults(write({"--dpx12", "--duration", "5s", "--readahead", "2", "--on-miss", on_miss,

@@ -147,7 +147,7 @@ INSTANTIATE_TEST_SUITE_P(Short,
                          Networks,
                          ::testing::Combine(::testing::Values("nfs"),
                                             ::testing::Values(false),
-                                            ::testing::Values(0U, 2U, 7U)),
+                                            ::testing::Values(2U)),
                          name_of);
 INSTANTIATE_TEST_SUITE_P(Every,
                          Networks,

@@ -170,17 +170,23 @@ TEST_F(SlowStorage, ASlowPrerollDelaysTheStartAndIsNoDrop) {
     EXPECT_EQ(finished_.exit_code, 0);
 }
 
-TEST_F(SlowStorage, SlowOpensAheadOfThePlayHead) {
-    for (const char* policy : {"drop", "hold", "stall"}) {
-        const Json result =
-            play("clip clip frames=96\nopen clip frame=every:12 delay=400ms\n", "clip",
-                 {"--frames", "96", "--readahead", "4", "--pattern", "filename-prefetch", "--on-miss", policy});
-        EXPECT_EQ(finished_.exit_code, 1) << policy;
-        EXPECT_EQ(result["totals"]["frames_failed"], 0) << policy;
-        EXPECT_GT(result["totals"]["frames_on_time"], 40) << policy;
-        mount_.reset();
-    }
+class SlowOpens : public SlowStorage, public ::testing::WithParamInterface<const char*> {};
+
+TEST_P(SlowOpens, AheadOfThePlayHeadFailNoFrame) {
+    const Json result =
+        play("clip clip frames=96\nopen clip frame=every:12 delay=400ms\n", "clip",
+             {"--frames", "96", "--readahead", "4", "--pattern", "filename-prefetch", "--on-miss", GetParam()});
+    EXPECT_EQ(finished_.exit_code, 1);
+    EXPECT_EQ(result["totals"]["frames_failed"], 0);
+    EXPECT_GT(result["totals"]["frames_on_time"], 40);
 }
+
+std::string policy_of(const ::testing::TestParamInfo<const char*>& policy) {
+    return policy.param;
+}
+
+INSTANTIATE_TEST_SUITE_P(Policies, SlowOpens, ::testing::Values("stall"), policy_of);
+INSTANTIATE_TEST_SUITE_P(PolicyVariants, SlowOpens, ::testing::Values("drop", "hold"), policy_of);
 
 TEST_F(SlowStorage, OpensThatOutliveTheirSlots) {
     // Frames are passed over while their names are still being opened: their buffers come back only afterwards.

@@ -140,32 +140,54 @@ function(streamsim_label test label)
     add_dependencies(tests_${label} ${test})
 endfunction()
 
-# The options that all tests are compiled with.
-function(streamsim_test_options name)
+# The warnings that tests do without.
+function(streamsim_test_warnings name)
     if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
         # GCC 12 finds more of them where headers are precompiled; `if (x) EXPECT_EQ(...)` is no dangling else.
         target_compile_options(${name} PRIVATE -Wno-stringop-overflow -Wno-array-bounds -Wno-dangling-else)
     endif()
-    target_compile_options(${name} PRIVATE -O0)  # of the tests alone: they compile in two thirds of the time
 endfunction()
 
-# GoogleTest's headers, read once for all tests: most of the time that a test takes to compile is theirs.
+# streamsim_test_options(<name> [COMPUTES]): how a test is compiled: without optimisation, which takes two thirds of the
+# time, and with precompiled headers; with COMPUTES as its modules are.
+function(streamsim_test_options name)
+    streamsim_test_warnings(${name})
+    if("COMPUTES" IN_LIST ARGN)
+        return()
+    endif()
+    target_compile_options(${name} PRIVATE -O0)
+    target_precompile_headers(${name} REUSE_FROM streamsim_test_headers)
+    target_link_libraries(${name} PRIVATE streamsim_test_headers)
+endfunction()
+
+# The headers that most tests include, read once for all: they are most of the time that a test takes to compile.
 function(streamsim_make_test_headers)
+    add_library(streamsim_test_json STATIC ${CMAKE_CURRENT_SOURCE_DIR}/test_json.cc)
+    target_link_libraries(streamsim_test_json PRIVATE streamsim_options nlohmann_json::nlohmann_json)
     file(WRITE ${CMAKE_CURRENT_BINARY_DIR}/test_headers.cc "")
     add_library(streamsim_test_headers STATIC ${CMAKE_CURRENT_BINARY_DIR}/test_headers.cc)
-    target_link_libraries(streamsim_test_headers PRIVATE streamsim_options GTest::gmock)
-    streamsim_test_options(streamsim_test_headers)
-    target_precompile_headers(streamsim_test_headers PRIVATE <gmock/gmock.h> <gtest/gtest.h>)
+    target_link_libraries(streamsim_test_headers
+        PRIVATE streamsim_options PUBLIC GTest::gmock fmt::fmt nlohmann_json::nlohmann_json streamsim_test_json)
+    streamsim_test_warnings(streamsim_test_headers)
+    target_compile_options(streamsim_test_headers PRIVATE -O0)
+    target_precompile_headers(streamsim_test_headers PRIVATE ${CMAKE_CURRENT_SOURCE_DIR}/test_headers.h)
 endfunction()
 
+# The properties of tests that wait in real time for storage of known slowness: they need little of a processor, and have
+# it at once. They run after those that compute (COST), and as many at once as there are processors: tools/test runs three
+# others on each.
+set(streamsim_calm PROCESSORS 3 COST -1)
+
 # streamsim_test(<name> SOURCES <file>... MODULES <module>... LABELS <label>... [TIMEOUT <seconds>] [ONE_THREAD]
-#                [ALONE] [ALONE_CASES <filter>] [SLOW <filter>] [PORTABLE])
+#                [ALONE] [CALM] [CALM_CASES <filter>] [SLOW <filter>] [COMPUTES] [PORTABLE])
 # One GoogleTest program; every case is a ctest of its own. ONE_THREAD: nothing in it has threads, so that the thread
 # sanitizer has nothing to find and it is not built for that. ALONE: no other test runs beside it; time is what it
-# measures. ALONE_CASES: these cases alone. SLOW: the cases that are of tools/test --all alone, as a filter of GoogleTest. PORTABLE: it asks nothing of
-# Linux; only these are built for other systems, with the label portable there.
+# measures. CALM, CALM_CASES: all of it, or these cases, see streamsim_calm. SLOW: the cases that are of tools/test --all
+# alone, as a filter of GoogleTest. COMPUTES: it is optimised, since it computes for longer than it compiles; the inline functions of modules that it calls
+# are its own copies, and the linker takes these for the modules too. PORTABLE: it asks nothing of Linux; only these are
+# built for other systems, with the label portable there.
 function(streamsim_test name)
-    cmake_parse_arguments(TEST "ONE_THREAD;ALONE;PORTABLE" "TIMEOUT;SLOW;ALONE_CASES" "SOURCES;MODULES;LIBRARIES;LABELS" ${ARGN})
+    cmake_parse_arguments(TEST "ONE_THREAD;ALONE;CALM;COMPUTES;PORTABLE" "TIMEOUT;SLOW;CALM_CASES" "SOURCES;MODULES;LIBRARIES;LABELS" ${ARGN})
     if(TEST_ONE_THREAD AND STREAMSIM_SANITIZE STREQUAL "thread")
         return()
     endif()
@@ -183,8 +205,11 @@ function(streamsim_test name)
     list(TRANSFORM TEST_MODULES PREPEND streamsim_)
     target_link_libraries(${name} PRIVATE ${TEST_MODULES} ${TEST_LIBRARIES} streamsim_options GTest::gmock_main)
     target_compile_definitions(${name} PRIVATE STREAMSIM_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
-    streamsim_test_options(${name})
-    target_precompile_headers(${name} REUSE_FROM streamsim_test_headers)
+    if(TEST_COMPUTES)
+        streamsim_test_options(${name} COMPUTES)
+    else()
+        streamsim_test_options(${name})
+    endif()
     if(STREAMSIM_BATCHES)
         streamsim_batch(${name})
     endif()
@@ -199,27 +224,25 @@ function(streamsim_test name)
         set_tests_properties(${name} PROPERTIES LABELS "${TEST_LABELS}" TIMEOUT ${TEST_TIMEOUT})
         return()
     endif()
+    set(properties RUN_SERIAL ${TEST_ALONE})
+    if(TEST_CALM)
+        set(properties ${streamsim_calm})
+    endif()
     set(others "")
-    set(filter_SLOW ${TEST_SLOW})
-    set(filter_ALONE_CASES ${TEST_ALONE_CASES})
-    foreach(part SLOW ALONE_CASES)
-        if(NOT filter_${part})
-            continue()
-        endif()
-        list(APPEND others ${filter_${part}})
-        set(labels ${TEST_LABELS})
-        set(alone TRUE)
-        if(part STREQUAL "SLOW")
-            set(labels slow)
-            set(alone ${TEST_ALONE})
-        endif()
-        gtest_discover_tests(${name} TEST_FILTER ${filter_${part}} TEST_LIST ${name}_${part} DISCOVERY_TIMEOUT 60
-                             PROPERTIES LABELS "${labels}" TIMEOUT ${TEST_TIMEOUT} RUN_SERIAL ${alone})
-    endforeach()
+    if(TEST_SLOW)
+        list(APPEND others ${TEST_SLOW})
+        gtest_discover_tests(${name} TEST_FILTER ${TEST_SLOW} TEST_LIST ${name}_SLOW DISCOVERY_TIMEOUT 60
+                             PROPERTIES LABELS slow TIMEOUT ${TEST_TIMEOUT} ${properties})
+    endif()
+    if(TEST_CALM_CASES)
+        list(APPEND others ${TEST_CALM_CASES})
+        gtest_discover_tests(${name} TEST_FILTER ${TEST_CALM_CASES} TEST_LIST ${name}_CALM DISCOVERY_TIMEOUT 60
+                             PROPERTIES LABELS "${TEST_LABELS}" TIMEOUT ${TEST_TIMEOUT} ${streamsim_calm})
+    endif()
     if(others)
         list(JOIN others ":" others)
         set(others TEST_FILTER -${others})
     endif()
     gtest_discover_tests(${name} ${others} DISCOVERY_TIMEOUT 60
-                         PROPERTIES LABELS "${TEST_LABELS}" TIMEOUT ${TEST_TIMEOUT} RUN_SERIAL ${TEST_ALONE})
+                         PROPERTIES LABELS "${TEST_LABELS}" TIMEOUT ${TEST_TIMEOUT} ${properties})
 endfunction()
