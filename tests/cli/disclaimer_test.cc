@@ -105,7 +105,7 @@ TEST_F(Disclaimer, FaultsOnTheNullStorageAreTheFaults) {
         EXPECT_EQ(stalled.json["throughput_gaps"].size(), 2u) << stalled.json["throughput_gaps"];
         // In real time this computer may miss one of its own.
         std::size_t ours = 0;
-        for (const Json& drop : stalled.json["drops"]) ours += drop["cause"] == "client-scheduling" ? 1 : 0;
+        for (const Json& drop : stalled.json["drops"]) ours += drop["cause"] == "client-scheduling" ? 1U : 0U;
         if (where == std::string("sim:null")) EXPECT_EQ(ours, 0u);
         EXPECT_EQ(stalled.json["faults_injected"]["frames_met"], stalled.json["drops"].size() - ours);
     }
