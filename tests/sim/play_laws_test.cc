@@ -100,7 +100,7 @@ constexpr std::uint32_t kStreamsPerSeatMax = 8;
 #if defined(__SANITIZE_ADDRESS__)
 constexpr std::uint64_t kSeeds = 4;  // a play takes ten times as long
 #else
-constexpr std::uint64_t kSeeds = 24;
+constexpr std::uint64_t kSeeds = 12;
 #endif
 
 class PlayLaws : public testing::TestWithParam<std::uint64_t> {
@@ -177,6 +177,7 @@ TEST_P(PlayLaws, OneMoreStreamMakesNoOthersRecordBetterBeyondTheNoise) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Seeds, PlayLaws, testing::Range<std::uint64_t>(0, kSeeds));
+INSTANTIATE_TEST_SUITE_P(MoreSeeds, PlayLaws, testing::Range<std::uint64_t>(kSeeds, 2 * kSeeds));
 
 }  // namespace
 }  // namespace streamsim::test
