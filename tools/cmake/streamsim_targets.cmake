@@ -148,13 +148,9 @@ function(streamsim_test_warnings name)
     endif()
 endfunction()
 
-# streamsim_test_options(<name> [COMPUTES]): how a test is compiled: without optimisation, which takes two thirds of the
-# time, and with precompiled headers; with COMPUTES as its modules are.
+# How most tests are compiled: without optimisation, which takes two thirds of the time, and with precompiled headers.
 function(streamsim_test_options name)
     streamsim_test_warnings(${name})
-    if("COMPUTES" IN_LIST ARGN)
-        return()
-    endif()
     target_compile_options(${name} PRIVATE -O0)
     target_precompile_headers(${name} REUSE_FROM streamsim_test_headers)
     target_link_libraries(${name} PRIVATE streamsim_test_headers)
@@ -183,9 +179,9 @@ set(streamsim_calm PROCESSORS 3 COST -1)
 # One GoogleTest program; every case is a ctest of its own. ONE_THREAD: nothing in it has threads, so that the thread
 # sanitizer has nothing to find and it is not built for that. ALONE: no other test runs beside it; time is what it
 # measures. CALM, CALM_CASES: all of it, or these cases, see streamsim_calm. SLOW: the cases that are of tools/test --all
-# alone, as a filter of GoogleTest. COMPUTES: it is optimised, since it computes for longer than it compiles; the inline functions of modules that it calls
-# are its own copies, and the linker takes these for the modules too. PORTABLE: it asks nothing of Linux; only these are
-# built for other systems, with the label portable there.
+# alone, as a filter of GoogleTest. COMPUTES: it is optimised, since it computes for longer than it compiles; the inline
+# functions of modules that it calls are its own copies, and the linker takes these for the modules too. PORTABLE: it asks
+# nothing of Linux; only these are built for other systems, with the label portable there.
 function(streamsim_test name)
     cmake_parse_arguments(TEST "ONE_THREAD;ALONE;CALM;COMPUTES;PORTABLE" "TIMEOUT;SLOW;CALM_CASES" "SOURCES;MODULES;LIBRARIES;LABELS" ${ARGN})
     if(TEST_ONE_THREAD AND STREAMSIM_SANITIZE STREQUAL "thread")
@@ -206,7 +202,7 @@ function(streamsim_test name)
     target_link_libraries(${name} PRIVATE ${TEST_MODULES} ${TEST_LIBRARIES} streamsim_options GTest::gmock_main)
     target_compile_definitions(${name} PRIVATE STREAMSIM_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
     if(TEST_COMPUTES)
-        streamsim_test_options(${name} COMPUTES)
+        streamsim_test_warnings(${name})
     else()
         streamsim_test_options(${name})
     endif()
