@@ -96,6 +96,18 @@ TEST(Station, FairBetweenFlowsIsOneOfEachInTurn) {
     EXPECT_THAT(bench.order, ElementsAre(10, 11, 20, 30, 12, 21, 13, 22));
 }
 
+TEST(Station, FlowsOfLargeNumbersTakeNoMoreMemory) {
+    Bench bench;
+    sim::Station station(bench.calendar, {1, sim::Rate::of(1e9), true});
+    constexpr std::uint32_t kSomewhere = 4'000'000'000;
+    station.enter(bench.job(1), kSomewhere, {}, 10);
+    for (std::uint64_t name = 2; name < 5; ++name) station.enter(bench.job(name), kSomewhere, {}, 10);
+    station.enter(bench.job(5), kSomewhere - 9, {}, 10);
+    station.enter(bench.job(6), kSomewhere + 9, {}, 10);
+    bench.run();
+    EXPECT_THAT(bench.order, ElementsAre(1, 2, 5, 6, 3, 4));
+}
+
 TEST(Station, AFrameThatIsNotWantedTakesNoTime) {
     Bench bench;
     bench.wanted_until_ns = 150;

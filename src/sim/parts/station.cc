@@ -79,26 +79,36 @@ JobQueue Station::take_waiting() {
     return all;
 }
 
+Station::Flow& Station::flow_of(std::uint32_t number) {
+    if (flows_.empty()) lowest_flow_ = number;
+    if (number < lowest_flow_) {
+        flows_.insert(flows_.begin(), lowest_flow_ - number, Flow{});
+        lowest_flow_ = number;
+    }
+    const std::size_t place = number - lowest_flow_;
+    if (place >= flows_.size()) flows_.resize(place + 1);
+    return flows_[place];
+}
+
 void Station::push(Job& job) {
-    if (job.flow >= flows_.size()) flows_.resize(job.flow + 1);
-    Flow& flow = flows_[job.flow];
+    Flow& flow = flow_of(job.flow);
     const bool had_none = flow.waiting.empty();
     flow.waiting.push(job);
     if (!had_none) return;
     flow.next = kNone;
-    (last_flow_ != kNone ? flows_[last_flow_].next : first_flow_) = job.flow;
+    (last_flow_ != kNone ? flow_of(last_flow_).next : first_flow_) = job.flow;
     last_flow_ = job.flow;
 }
 
 Job& Station::pop() {
     const std::uint32_t number = first_flow_;
-    Flow& flow = flows_[number];
+    Flow& flow = flow_of(number);
     Job& job = flow.waiting.pop();
     first_flow_ = flow.next;
     if (first_flow_ == kNone) last_flow_ = kNone;
     if (!flow.waiting.empty()) {  // to the end of the round
         flow.next = kNone;
-        (last_flow_ != kNone ? flows_[last_flow_].next : first_flow_) = number;
+        (last_flow_ != kNone ? flow_of(last_flow_).next : first_flow_) = number;
         last_flow_ = number;
     }
     return job;

@@ -79,6 +79,8 @@ private:
     bool may_begin() const { return busy_ < options_.servers && calendar_.now() >= paused_until_; }
     void push(Job& job);
     Job& pop();
+    /// Makes those that are missing between the ones that are here and this one.
+    Flow& flow_of(std::uint32_t number);
     void begin(Job& job);
     void begin_waiting();
 
@@ -89,7 +91,10 @@ private:
     std::uint32_t busy_ = 0;
     Instant urgent_end_;    // of all urgent jobs so far
     Duration interrupted_;  // added to the service of the current job
-    std::vector<Flow> flows_{1};
+    /// Streams are numbered over all seats of a run: the flows of one station begin at the lowest number that
+    /// came.
+    std::vector<Flow> flows_;
+    std::uint32_t lowest_flow_ = 0;
     std::uint32_t first_flow_ = kNone;
     std::uint32_t last_flow_ = kNone;
 };
