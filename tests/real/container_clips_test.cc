@@ -87,10 +87,11 @@ const std::vector<Made> kClips = {
     {"dnxhd_atom.mxf", hd(kFilm), "-t 1 -c:v dnxhd -b:v 36M -pix_fmt yuv422p -f mxf_opatom", kFilmRate, 0,
      "MXF OP-Atom; video dnxhd; frames back to back"},
     {"avc_intra.mxf", hd("30000/1001") + kSound,
-     "-t 1 -c:v libx264 -pix_fmt yuv422p10le -x264-params avcintra-class=100:interlaced=0 -c:a pcm_s16le "
+     "-t 1 -c:v libx264 -preset ultrafast -pix_fmt yuv422p10le -x264-params avcintra-class=100:interlaced=0 "
+     "-c:a pcm_s16le "
      "-timecode '00:59:59;29'",
      kNtscRate, 107'891, "OP1a"},
-    {"jpeg2000.mxf", small("24"), "-t 2 -c:v jpeg2000 -pix_fmt yuv422p10le", {24, 1}, 0},
+    {"jpeg2000.mxf", small("24"), "-t 1 -c:v jpeg2000 -pix_fmt yuv422p10le", {24, 1}, 0},
     {"xdcam.mxf",
      hd("25") + kSound,
      "-t 1 -c:v mpeg2video -pix_fmt yuv422p -b:v 50M -g 12 -bf 2 -c:a pcm_s16le",
