@@ -1,11 +1,8 @@
 #include "load/meter_operation.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
-#include <iterator>
 
 #include "base/check.h"
 
@@ -30,8 +27,14 @@ void write_created_path(const MeterContext& context,
         into = context.plan.names.spare[std::size_t{user} * context.plan.spec.set.spare_files + file.number];
         return;
     }
-    fmt::format_to(std::back_inserter(into), "{}/c{}-{}-{}.load", context.files.directory(user, file.directory),
-                   context.plan.seat, user, file.number);
+    into += context.files.directory(user, file.directory);
+    into += "/c";
+    for (const std::uint64_t number : {std::uint64_t{context.plan.seat}, std::uint64_t{user}}) {
+        into += std::to_string(number);
+        into += '-';
+    }
+    into += std::to_string(file.number);
+    into += ".load";
 }
 
 MeterOperation::MeterOperation(MeterContext& context,

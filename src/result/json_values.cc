@@ -30,7 +30,7 @@ void read_integer(const JsonNode& node,
 
 void JsonNode::expected(const std::string& what) const {
     const bool large = json.is_structured() && json.size() > 2;
-    std::string found = large ? json.type_name() : json.dump();
+    std::string found = large ? json.type_name() : json_text(json);
     if (found.size() > kFoundBytesMax) {
         std::size_t end = kFoundBytesMax;
         while ((static_cast<unsigned char>(found[end]) & 0xc0) == 0x80) --end;  // no half characters

@@ -178,8 +178,8 @@ void read_nodes(ScenarioReading& reading, JsonObject& object, ScenarioSeats& sea
     if (value == nullptr) return;
     const auto take = [&](const Json& number, const std::string& pointer) {
         if (!number.is_number_unsigned() || number.get<std::uint64_t>() > UINT32_MAX) {
-            reading.problems.add(pointer,
-                                 fmt::format("expected the number of a node, from 0, found {}", number.dump()));
+            reading.problems.add(
+                pointer, fmt::format("expected the number of a node, from 0, found {}", json_text(number)));
             return;
         }
         seats.nodes.push_back(number.get<std::uint32_t>());
@@ -286,8 +286,8 @@ std::optional<ScenarioExpectation::Bounds> read_bounds(JsonObject& object, const
         (*value)[1].is_number_unsigned() && (*value)[0] <= (*value)[1]) {
         return ScenarioExpectation::Bounds{(*value)[0].get<std::uint64_t>(), (*value)[1].get<std::uint64_t>()};
     }
-    object.problem(key,
-                   fmt::format("expected the least and the most, such as [10, 14], found {}", value->dump()));
+    object.problem(
+        key, fmt::format("expected the least and the most, such as [10, 14], found {}", json_text(*value)));
     return std::nullopt;
 }
 

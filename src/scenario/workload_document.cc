@@ -31,7 +31,7 @@ constexpr struct {
 std::optional<double> read_cache_value(const Json& value, const std::string& pointer, JsonProblems& problems) {
     if (value == "cold") return 0;
     if (value == "warm") return 1;
-    problems.add(pointer, fmt::format("expected \"cold\" or \"warm\", found {}", value.dump()));
+    problems.add(pointer, fmt::format("expected \"cold\" or \"warm\", found {}", json_text(value)));
     return std::nullopt;
 }
 
@@ -46,7 +46,7 @@ std::optional<double> read_number(const Json& value,
         if (number >= least && number <= most && (!whole || number == std::floor(number))) return number;
     }
     problems.add(pointer, fmt::format("expected {} from {} to {}, found {}", whole ? "an integer" : "a number",
-                                      least, most, value.dump()));
+                                      least, most, json_text(value)));
     return std::nullopt;
 }
 

@@ -19,7 +19,7 @@ std::optional<std::uint64_t> read_size(const Json& value,
                                        std::uint64_t most,
                                        JsonProblems& problems) {
     if (!value.is_string()) {
-        problems.add(pointer, fmt::format("expected a size such as \"64KiB\", found {}", value.dump()));
+        problems.add(pointer, fmt::format("expected a size such as \"64KiB\", found {}", json_text(value)));
         return std::nullopt;
     }
     const auto size = parse_size(value.get_ref<const std::string&>());

@@ -59,9 +59,12 @@ std::vector<std::string> own_addresses() {
 }
 
 std::string JoinToken::to_text() const {
-    return Json{{"channel", kChannelVersion}, {"run", run_id},          {"token", token},
-                {"machine", machine},         {"addresses", addresses}, {"port", port}}
-        .dump();
+    return json_text(Json{{"channel", kChannelVersion},
+                          {"run", run_id},
+                          {"token", token},
+                          {"machine", machine},
+                          {"addresses", addresses},
+                          {"port", port}});
 }
 
 Result<JoinToken> JoinToken::parse(const std::string& text) {

@@ -1,10 +1,7 @@
 #include "seats/rank_messages.h"
 
-#include <fmt/format.h>
-
 #include <charconv>
 #include <concepts>
-#include <iterator>
 #include <string_view>
 #include <type_traits>
 #include <utility>
@@ -54,9 +51,8 @@ void take_number(std::string_view& rest, Number& into) {
 Json to_json(std::span<const FrameRow> rows) {
     std::string out;
     for (const FrameRow& row : rows) {
-        each_number(row, [&out](auto number) {
-            fmt::format_to(std::back_inserter(out), "{} ", static_cast<std::int64_t>(number));
-        });
+        each_number(row,
+                    [&out](auto number) { out += std::to_string(static_cast<std::int64_t>(number)) + " "; });
         out += row.file;
         out += kRowEnd;
     }

@@ -171,7 +171,7 @@ void SeatChannel::run() {
 }
 
 void SeatChannel::send(std::uint32_t rank, const Json& message) {
-    std::string text = message.dump(-1, ' ', false, Json::error_handler_t::replace);
+    std::string text = json_text(message);
     {
         const MutexLock lock(mutex_);
         queued_bytes_ += text.size();
@@ -488,7 +488,7 @@ void SeatChannel::pong_received(const Json& message) {
 
 /// Sends a short message of the channel itself.
 void SeatChannel::send_own(Connection& connection, const Json& message) {
-    std::string text = message.dump(-1, ' ', false, Json::error_handler_t::replace);
+    std::string text = json_text(message);
     {
         const MutexLock lock(mutex_);
         queued_bytes_ += text.size();

@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <iterator>
-
 #include "base/utf8.h"
 
 namespace streamsim::view {
@@ -75,7 +73,7 @@ private:
     }
     template <typename... Args>
     void add(fmt::format_string<Args...> format, Args&&... args) {
-        fmt::format_to(std::back_inserter(text_), format, std::forward<Args>(args)...);
+        text_ += fmt::format(format, std::forward<Args>(args)...);
     }
 
     const MetricsState& state_;

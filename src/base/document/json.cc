@@ -12,7 +12,7 @@ constexpr std::size_t kPointerBytesMax = 300;
 constexpr std::size_t kValueBytesMax = 200;
 
 std::string shown(const Json& value) {
-    return shortened(value.dump(), kValueBytesMax);
+    return shortened(json_text(value), kValueBytesMax);
 }
 
 /// Limit of nesting, because code that walks a value recurses as deep as the value.
@@ -88,7 +88,20 @@ std::string reason_of(const Json::exception& exception) {
     return std::string(text);
 }
 
+template <typename Value>
+std::string text_of(const Value& value, int indent) {
+    return value.dump(indent, ' ', false, Value::error_handler_t::replace);
+}
+
 }  // namespace
+
+std::string json_text(const Json& value, int indent) {
+    return text_of(value, indent);
+}
+
+std::string json_text(const OrderedJson& value, int indent) {
+    return text_of(value, indent);
+}
 
 Result<Json> parse_json(std::string_view text, const std::string& source) {
     Watch watch;

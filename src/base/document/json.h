@@ -25,6 +25,11 @@ using OrderedJson = nlohmann::ordered_json;
 /// the text and not faster.
 Result<Json> parse_json(std::string_view text, const std::string& source);
 
+/// The text of a value: on one line, or with a line for each entry when `indent` is not negative. Bytes that
+/// are not UTF-8 are shown as U+FFFD.
+std::string json_text(const Json& value, int indent = -1);
+std::string json_text(const OrderedJson& value, int indent = -1);
+
 /// The problems of one document, each as "source: pointer: what was expected", bounded as a ProblemList is.
 class JsonProblems {
 public:

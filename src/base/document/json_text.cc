@@ -7,18 +7,14 @@ namespace {
 
 constexpr std::size_t kIndent = 2;
 
-std::string dumped(const Json& value) {
-    return value.dump(-1, ' ', false, Json::error_handler_t::replace);
-}
-
 }  // namespace
 
 void JsonText::number(double value) {
-    put(dumped(value));
+    put(json_text(Json(value)));
 }
 
 void JsonText::text(std::string_view value) {
-    put(dumped(value));
+    put(json_text(Json(value)));
 }
 
 void JsonText::put(std::string_view json) {

@@ -52,7 +52,7 @@ int clean_command(CommandContext& context) {
         if (work.left_behind() || locks.left_behind()) leave_process(code);
         return code;
     }
-    for (const std::string& kept : cleaned->kept) context.log.warn("{}: not made by prepare, kept", kept);
+    for (const std::string& kept : cleaned->kept) context.log.warn(kept + ": not made by prepare, kept");
     if (!options.quiet) {
         print_text(stdout,
                    fmt::format("removed {} files, {}, from {}/{}\n", show_count(cleaned->files_removed),

@@ -1,4 +1,3 @@
-#include <fmt/color.h>
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -18,16 +17,16 @@ namespace {
 
 /// On a terminal a heading is bold and what is secondary is dim; nowhere else, and not where the user does not
 /// want it.
-std::string styled(fmt::emphasis emphasis, const std::string& text) {
-    return view::LiveView::colours_wanted(STDOUT_FILENO) ? fmt::format(emphasis, "{}", text) : text;
+std::string styled(const char* style, const std::string& text) {
+    return view::LiveView::colours_wanted(STDOUT_FILENO) ? style + text + "\x1b[0m" : text;
 }
 
 std::string heading(const std::string& text) {
-    return styled(fmt::emphasis::bold, text);
+    return styled("\x1b[1m", text);
 }
 
 std::string dim(const std::string& text) {
-    return styled(fmt::emphasis::faint, text);
+    return styled("\x1b[2m", text);
 }
 
 std::string container_name(const MediaFormat& format) {
@@ -200,7 +199,7 @@ int formats_command(CommandContext& context) {
         OrderedJson& list = document["formats"] = OrderedJson::array();
         for (const media::OpenedFormat& one : shown) list.push_back(document_of(one));
         const auto written = write_document(options.files.json, "{\n  \"schema\": \"streamsim.formats\"",
-                                            document.dump(2) + "\n");
+                                            json_text(document, 2) + "\n");
         return written ? kExitPass : report_error(context, written.error());
     }
     if (options.name.empty()) {

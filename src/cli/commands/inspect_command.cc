@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <iterator>
 #include <utility>
 
 #include "base/document/json.h"
@@ -15,11 +14,6 @@
 
 namespace streamsim::cli {
 namespace {
-
-/// File names are bytes; a document is UTF-8.
-std::string dump(const OrderedJson& json, int indent = -1) {
-    return json.dump(indent, ' ', false, OrderedJson::error_handler_t::replace);
-}
 
 OrderedJson text_or_null(const std::string& text) {
     return text.empty() ? OrderedJson() : OrderedJson(text);
@@ -74,28 +68,27 @@ void each_frame(const FrameIndex& index, const Row& row) {
 
 /// A line for each frame. A tree of a million objects would take a GB before the first of them is written.
 std::string extents_of(const FrameIndex& index) {
-    fmt::memory_buffer out;
-    const auto into = std::back_inserter(out);
+    std::string out;
     each_frame(index, [&](std::uint64_t frame, const char* path) {
         const Extent extent = index.extent(frame);
-        fmt::format_to(into,
-                       "{}\n    {{\"frame\": {}, \"number\": {}, \"due_ns\": {}, \"file\": {}, \"offset\": {}, "
-                       "\"bytes\": {}",
-                       frame == 0 ? "" : ",", frame, index.frame_number(frame), index.due(frame).ns,
-                       dump(OrderedJson(path)), extent.offset, extent.bytes);
-        if (!index.listed(frame)) fmt::format_to(into, ", \"missing\": true");
+        out += fmt::format(
+            "{}\n    {{\"frame\": {}, \"number\": {}, \"due_ns\": {}, \"file\": {}, \"offset\": {}, "
+            "\"bytes\": {}",
+            frame == 0 ? "" : ",", frame, index.frame_number(frame), index.due(frame).ns, json_text(Json(path)),
+            extent.offset, extent.bytes);
+        if (!index.listed(frame)) out += fmt::format(", \"missing\": true");
         const auto audio = index.audio(frame);
         for (std::size_t i = 0; i < audio.size(); ++i) {
-            fmt::format_to(into, "{}{{\"offset\": {}, \"bytes\": {}}}", i == 0 ? ", \"audio\": [" : ", ",
-                           audio[i].offset, audio[i].bytes);
+            out += fmt::format("{}{{\"offset\": {}, \"bytes\": {}}}", i == 0 ? ", \"audio\": [" : ", ",
+                               audio[i].offset, audio[i].bytes);
         }
-        fmt::format_to(into, "{}}}", audio.empty() ? "" : "]");
+        out += fmt::format("{}}}", audio.empty() ? "" : "]");
     });
-    return fmt::to_string(out);
+    return out;
 }
 
 std::string text_of(const Clip& clip, const media::InspectFacts& facts, bool frames) {
-    std::string text = dump(inspect_document(clip, facts), 2);
+    std::string text = json_text(inspect_document(clip, facts), 2);
     if (frames) {
         text.resize(text.rfind('\n'));  // before the brace at the end
         text += ",\n  \"extents\": [" + extents_of(*clip.index) + "\n  ]\n}";
@@ -104,26 +97,25 @@ std::string text_of(const Clip& clip, const media::InspectFacts& facts, bool fra
 }
 
 void print_frames(const FrameIndex& index) {
-    fmt::memory_buffer out;
-    const auto into = std::back_inserter(out);
+    std::string out;
     constexpr std::size_t kFlush = std::size_t{64} << 10;
-    fmt::format_to(into, "{:>8} {:>10} {:>13} {:>14} {:>12}  {}\n", "frame", "number", "due s", "offset",
-                   "bytes", "file");
+    out += fmt::format("{:>8} {:>10} {:>13} {:>14} {:>12}  {}\n", "frame", "number", "due s", "offset", "bytes",
+                       "file");
     each_frame(index, [&](std::uint64_t frame, const char* path) {
         const Extent extent = index.extent(frame);
         const std::int64_t due = index.due(frame).ns;
-        fmt::format_to(into, "{:>8} {:>10} {:>6}.{:06} {:>14} {:>12}  {}{}\n", frame, index.frame_number(frame),
-                       due / 1'000'000'000, due % 1'000'000'000 / 1000, extent.offset, extent.bytes,
-                       printable(path), index.listed(frame) ? "" : "  (missing)");
+        out += fmt::format("{:>8} {:>10} {:>6}.{:06} {:>14} {:>12}  {}{}\n", frame, index.frame_number(frame),
+                           due / 1'000'000'000, due % 1'000'000'000 / 1000, extent.offset, extent.bytes,
+                           printable(path), index.listed(frame) ? "" : "  (missing)");
         for (const Extent& chunk : index.audio(frame)) {
-            fmt::format_to(into, "{:>8} {:>10} {:>13} {:>14} {:>12}\n", "", "audio", "", chunk.offset,
-                           chunk.bytes);
+            out +=
+                fmt::format("{:>8} {:>10} {:>13} {:>14} {:>12}\n", "", "audio", "", chunk.offset, chunk.bytes);
         }
         if (out.size() < kFlush) return;
-        print_text(stdout, {out.data(), out.size()});
+        print_text(stdout, out);
         out.clear();
     });
-    print_text(stdout, {out.data(), out.size()});
+    print_text(stdout, out);
 }
 
 std::string timecodes(const media::InspectFacts& facts) {

@@ -199,11 +199,11 @@ Result<void> MaxCommand::say_media(const Contender& contender, const judge::MaxS
     if (!all && all.error().kind == ErrorKind::interrupted) return all.error();
     if (options_.quiet || (all && all->nothing_to_do())) return {};
     const double clip = wanted.format.mean_frame_bytes * static_cast<double>(one->frames);
-    context_.log.info(
+    context_.log.info(fmt::format(
         "{}: missing clips, of {}, are made as the search needs them: {} per clip, at most {}, to {} "
         "({} free)",
         contender.name, show_count(wanted.clips), show_bytes(nearest_whole(clip)),
-        show_bytes(all ? all->bytes_to_write : one->bytes_free), one->directory, show_bytes(one->bytes_free));
+        show_bytes(all ? all->bytes_to_write : one->bytes_free), one->directory, show_bytes(one->bytes_free)));
     return {};
 }
 
@@ -311,7 +311,7 @@ void MaxCommand::notice(const std::string& text) {
     auto& notices = result_.notices;
     if (std::find(notices.begin(), notices.end(), text) != notices.end()) return;
     notices.push_back(text);
-    if (!options_.quiet) context_.log.warn("{}", text);
+    if (!options_.quiet) context_.log.warn(text);
 }
 
 /// Keeps the facts about the target that every run finds.
@@ -356,7 +356,7 @@ Result<RunResult> MaxCommand::play_step(Contender& contender,
     preroll_took_too_long_ = false;
     if (auto found = find_media_for(contender, request); !found) return found.error();
     remember_places(contender);
-    if (!options_.quiet) context_.log.info("{}", progress);
+    if (!options_.quiet) context_.log.info(progress);
     auto session = std::make_unique<run::Session>(request, first_of(contender, request), context_.program,
                                                   [this](const std::string& text) { notice(text); });
     auto result = play_aside(session, request, fmt::format("{}; {}", request.target.url, progress));

@@ -76,7 +76,8 @@ Result<run::FoundMedia> MediaCommand::find() {
 int MediaCommand::play_media(run::FoundMedia media) {
     for (const auto& list : media.clips) {
         for (const Clip& clip : list) {
-            context_.log.debug("clip {}: {}, {} frames", clip.name, clip.format, clip.index->count());
+            context_.log.debug(
+                fmt::format("clip {}: {}, {} frames", clip.name, clip.format, clip.index->count()));
         }
     }
     const auto alone =

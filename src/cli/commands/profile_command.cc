@@ -199,8 +199,8 @@ std::string profile_json(const ProfileFindings& found) {
                        {"verdict", verdict_of(found)},  {"meters", OrderedJson::array()}};
     for (std::size_t i = 0; i < found.profile.meters.size(); ++i)
         out["meters"].push_back(meter_json(found.profile.meters[i], found.fits[i]));
-    out["workload"] = OrderedJson::parse(profile::workload_json(found.profile.workload));
-    return out.dump(2, ' ', false, OrderedJson::error_handler_t::replace) + "\n";
+    out["workload"] = profile::workload_document(found.profile.workload);
+    return json_text(out, 2) + "\n";
 }
 
 /// The capture's name without its ending.
@@ -259,8 +259,9 @@ int profile_command(CommandContext& context) {
     const std::string text = profile_text(*found);
     if (!options.quiet) print_text(document_out || json_out ? stderr : stdout, text);
     if (!options.workload.empty() || document_out) {
-        const auto written = write_document(document_out ? "-" : options.workload, "",
-                                            profile::workload_json(found->profile.workload));
+        const auto written =
+            write_document(document_out ? "-" : options.workload, "",
+                           json_text(profile::workload_document(found->profile.workload), 2) + "\n");
         if (!written) return report_error(context, written.error());
     }
     if (!options.files.json.empty()) {

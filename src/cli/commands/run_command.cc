@@ -163,7 +163,7 @@ int run_command(CommandContext& context) {
     if (schema && !has_workload && *schema != "streamsim.scenario")
         return report_error(context, bad_input(fmt::format("{}: /schema: expected \"streamsim.workload\" or "
                                                            "\"streamsim.scenario\", found {}",
-                                                           options.name, schema->dump())));
+                                                           options.name, json_text(*schema))));
     // One of streamsim's own.
     const bool named = !text && options.name.find('/') == std::string::npos && !options.name.ends_with(".json");
     if (formats && (has_workload || named)) {

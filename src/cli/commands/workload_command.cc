@@ -143,7 +143,7 @@ Result<void> WorkloadCommand::play_step(double at) {
         fmt::format("{}{}{} for {}", result_.workload.name, shown.empty() ? "" : ", ",
                     shown.empty() ? "" : report::sweep_word(result_.workload.sweep.over) + (" " + shown),
                     show_duration(step.duration));
-    if (!options_.quiet) context_.log.info("{}", about);
+    if (!options_.quiet) context_.log.info(about);
     auto session = meters_session(request);
     auto result = play_aside(session, request, fmt::format("{}; {}", request.target.url, about));
     media_.remove_created(request);

@@ -22,7 +22,7 @@ void BackgroundWork::say_when_it_takes_long() {
     if (begun_ns_ == 0) begun_ns_ = now_ns;
     if (looks_at_.empty() || context_.options.quiet || now_ns - begun_ns_ < kFirstMessageAfter.ns) return;
     if (!std::exchange(said_, true))
-        context_.log.info("looking for media and for runs that use them in {}", looks_at_);
+        context_.log.info("looking for media and for runs that use them in " + looks_at_);
 }
 
 std::function<void()> BackgroundWork::index_tick(const IndexProgress& progress, const char* what) {

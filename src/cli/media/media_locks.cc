@@ -118,10 +118,10 @@ Result<void> MediaLocks::hold(const std::string& name, LockMode mode) {
         lock.unlock();
         const std::int64_t now_ns = context_.control.now_ns();
         if (held_by.empty() || (held_by == said && now_ns - said_ns < kStillWaitingNs)) return;
-        context_.log.info("{}: {}", held_by,
-                          said.empty()
-                              ? "waiting for its end"
-                              : fmt::format("waiting for {} s so far", (now_ns - begin_ns) / 1'000'000'000));
+        context_.log.info(held_by + ": " +
+                          (said.empty()
+                               ? "waiting for its end"
+                               : fmt::format("waiting for {} s so far", (now_ns - begin_ns) / 1'000'000'000)));
         said = held_by;
         said_ns = now_ns;
     };
@@ -133,7 +133,7 @@ Result<void> MediaLocks::hold(const std::string& name, LockMode mode) {
     if (context_.control.interrupted()) return interrupted_error();
     media::MediaLockAttempt& attempt = **shared->result;
     for (const std::string& notice : attempt.notices) {
-        if (!context_.options.quiet) context_.log.warn("{}", notice);
+        if (!context_.options.quiet) context_.log.warn(notice);
     }
     held_[name] = {std::move(attempt.lock), mode};
     return {};

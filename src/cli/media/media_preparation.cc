@@ -77,7 +77,7 @@ Result<void> MediaPreparation::consent(const run::SpaceNeed& need) {
     if (!need.needs_consent()) return {};
     const std::string what = need.sentence();
     if (context_.options.yes) {
-        if (!context_.options.quiet) context_.log.info("{} (--yes)", what);
+        if (!context_.options.quiet) context_.log.info(what + " (--yes)");
         return {};
     }
     if (context_.ranks != nullptr || !can_ask())
@@ -119,12 +119,13 @@ Result<MediaPreparation::Missing> MediaPreparation::find_missing(const run::Play
 }
 
 void MediaPreparation::say_plan(const media::PreparePlan& plan) {
-    for (const std::string& note : plan.notes) context_.log.warn("{}", note);
+    for (const std::string& note : plan.notes) context_.log.warn(note);
     if (context_.options.quiet || plan.nothing_to_do()) return;
     const std::size_t clips = plan.missing.size();
-    context_.log.info("writing {} of media: {} clip{} of {}, {} frames each, to {} ({} free)",
-                      show_bytes(plan.bytes_to_write), clips, clips == 1 ? "" : "s", plan.request.format.name,
-                      show_count(plan.frames), plan.directory, show_bytes(plan.bytes_free));
+    context_.log.info(fmt::format("writing {} of media: {} clip{} of {}, {} frames each, to {} ({} free)",
+                                  show_bytes(plan.bytes_to_write), clips, clips == 1 ? "" : "s",
+                                  plan.request.format.name, show_count(plan.frames), plan.directory,
+                                  show_bytes(plan.bytes_free)));
 }
 
 Result<void> MediaPreparation::write_with_bar(const char* what,
@@ -176,9 +177,9 @@ Result<void> MediaPreparation::write_media(const std::vector<media::PreparePlan>
 Result<void> MediaPreparation::write_load(const media::LoadSetPlan& plan) {
     if (plan.nothing_to_do()) return {};
     if (!context_.options.quiet && plan.bytes_to_write > 0) {
-        context_.log.info("writing {} for meters: {} files, to {} ({} free)", show_bytes(plan.bytes_to_write),
-                          show_count(plan.missing.files.size()), media::load_root(plan.missing.target),
-                          show_bytes(plan.bytes_free));
+        context_.log.info(fmt::format("writing {} for meters: {} files, to {} ({} free)",
+                                      show_bytes(plan.bytes_to_write), show_count(plan.missing.files.size()),
+                                      media::load_root(plan.missing.target), show_bytes(plan.bytes_free)));
     }
     const std::uint64_t seed = context_.options.play.seed;
     return write_with_bar("writing files", plan.bytes_to_write,
@@ -242,7 +243,7 @@ void MediaPreparation::remove_created(const run::PlayRequest& request) {
     };
     work.on_interrupt = [] {};
     if (!context_.control.run(std::move(work))) return work_.leave_behind();
-    if (!**removed && !context_.options.quiet) context_.log.warn("{}", (**removed).error().problems.front());
+    if (!**removed && !context_.options.quiet) context_.log.warn((**removed).error().problems.front());
 }
 
 }  // namespace streamsim::cli

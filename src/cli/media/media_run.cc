@@ -109,7 +109,7 @@ Result<void> MediaRun::measure_alone(
     alone.find_cause = false;
     alone.meters.clear();
     const auto play = [&](std::unique_ptr<run::Session> session, const char* about) -> Result<RunResult> {
-        if (!options_.quiet) context_.log.info("{}", about);
+        if (!options_.quiet) context_.log.info(about);
         auto result = play_aside(session, alone, about);
         if (left_behind() || (result && result->interrupted)) return interrupted_error();
         return result;

@@ -34,7 +34,7 @@ int final_code(int code) {
 }
 
 int report_error(CliContext& context, const Error& error) {
-    for (const std::string& problem : error.problems) context.log.error("{}", problem);
+    for (const std::string& problem : error.problems) context.log.error(problem);
     switch (error.kind) {
         case ErrorKind::bad_input: return kExitBadInput;
         case ErrorKind::environment: return kExitCannotRun;

@@ -131,7 +131,7 @@ void LivePlay::show(const std::string& text) {
 void LivePlay::say(const std::string& text) {
     const MutexLock lock(mutex_);
     if (!drawing_) {
-        context_.log.warn("{}", text);
+        context_.log.warn(text);
         return;
     }
     held_back_.push_back(text);
@@ -143,7 +143,7 @@ void LivePlay::end() {
     if (view_) view_->leave();
     const MutexLock lock(mutex_);
     drawing_ = false;
-    for (const std::string& text : held_back_) context_.log.warn("{}", text);
+    for (const std::string& text : held_back_) context_.log.warn(text);
     held_back_.clear();
 }
 

@@ -111,7 +111,7 @@ Result<void> WatchedPlay::open_metrics() {
     if (!server) return server.error();
     metrics_ = std::move(*server);
     metrics_->publish(view::open_metrics({context_.program.version, "", 0, {}, false}));
-    if (!options_.quiet) context_.log.info("metrics: {}", metrics_->url());
+    if (!options_.quiet) context_.log.info("metrics: " + metrics_->url());
     return {};
 }
 
@@ -248,7 +248,7 @@ void WatchedPlay::say_notice(const std::string& notice) {
 
 void WatchedPlay::say_always(const std::string& notice) {
     if (live_ != nullptr) return live_->say(notice);
-    context_.log.warn("{}", notice);
+    context_.log.warn(notice);
 }
 
 }  // namespace streamsim::cli

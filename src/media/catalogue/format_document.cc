@@ -277,7 +277,7 @@ private:
         } else {
             problems_.add(pointer, fmt::format("expected bytes a frame from 1 to {}, or a list of {{\"rates\", "
                                                "\"bytes\"}}, found {}",
-                                               UINT32_MAX, cell.dump()));
+                                               UINT32_MAX, json_text(cell)));
         }
         return mean;
     }

@@ -64,7 +64,7 @@ std::vector<FrameRate> rates_of(const Json& list, const std::string& pointer, Js
     if (!list.is_array() || list.empty()) {
         problems.add(pointer, fmt::format("expected a list of frame rates such as [[24, 1], [24000, 1001]], "
                                           "found {}",
-                                          list.dump()));
+                                          json_text(list)));
         return rates;
     }
     const Json indexed = by_position(list);

@@ -189,12 +189,12 @@ private:
         const auto exact = rate_of(rate);
         if (!exact) {
             problems_.add(pointer + "/rate", fmt::format("expected frames a second, 1 to {:.0f}, found {}",
-                                                         kOtioRateMax, rate.dump()));
+                                                         kOtioRateMax, json_text(rate)));
             return std::nullopt;
         }
         const auto frames = number.get<double>();
         if (!(std::abs(frames) <= kStartMax)) {
-            problems_.add(pointer + "/value", fmt::format("too large: {}", number.dump()));
+            problems_.add(pointer + "/value", fmt::format("too large: {}", json_text(number)));
             return std::nullopt;
         }
         return Time{frames, *exact};
@@ -387,7 +387,7 @@ private:
             if (found.is_null()) return fallback;
             if (found.is_number_integer() && std::abs(found.get<double>()) <= kStartMax)
                 return found.get<std::int64_t>();
-            problems_.add(pointer + "/" + key, fmt::format("expected an integer, found {}", found.dump()));
+            problems_.add(pointer + "/" + key, fmt::format("expected an integer, found {}", json_text(found)));
             return fallback;
         };
         media.start_number = number("start_frame", 1);

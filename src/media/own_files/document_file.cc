@@ -42,7 +42,7 @@ Result<void> write_document(ByteStore& store,
         Json document = make(*info ? (*info)->file_id : 0);
         document["schema"] = schema;
         document["version"] = kDocumentVersion;
-        const std::string text = document.dump(2) + "\n";
+        const std::string text = json_text(document, 2) + "\n";
         if (auto done = (*file)->write_at(0, std::as_bytes(std::span(text))); !done) return done.error();
         if (auto done = (*file)->close(); !done) return done.error();
         return store.rename(partial, path);

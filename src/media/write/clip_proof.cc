@@ -119,7 +119,7 @@ private:
 
 std::uint64_t format_key(const MediaFormat& format, std::uint64_t frames) {
     std::uint64_t key = frames;
-    for (const char c : format_identity(format).dump()) key = mix64(key ^ static_cast<unsigned char>(c));
+    for (const char c : json_text(format_identity(format))) key = mix64(key ^ static_cast<unsigned char>(c));
     return key;
 }
 

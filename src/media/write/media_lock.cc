@@ -102,7 +102,7 @@ std::string LockOwner::to_note() const {
         if (shown.size() > most) shown = printable(shown.substr(0, most)) + "...";
         const OrderedJson note = {{"host", host},   {"pid", pid},         {"command", shown},
                                   {"since", since}, {"machine", machine}, {"started", started}};
-        std::string text = note.dump(-1, ' ', false, OrderedJson::error_handler_t::replace);
+        std::string text = json_text(note);
         if (text.size() <= kLockNoteBytesMax) return text;
         if (most == 0) return "{}";
     }

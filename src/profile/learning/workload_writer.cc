@@ -4,8 +4,6 @@
 
 #include <cmath>
 
-#include "base/document/json.h"
-
 namespace streamsim::profile {
 namespace {
 
@@ -107,7 +105,7 @@ OrderedJson swept(Sweep::Over over, double value) {
 
 }  // namespace
 
-std::string workload_json(const Workload& workload) {
+OrderedJson workload_document(const Workload& workload) {
     OrderedJson out = {{"schema", "streamsim.workload"}, {"version", 1}, {"name", workload.name}};
     if (!workload.title.empty()) out["title"] = workload.title;
     if (!workload.description.empty()) out["description"] = workload.description;
@@ -132,7 +130,7 @@ std::string workload_json(const Workload& workload) {
         each["source"] = figure.source;
         out["printed"].push_back(std::move(each));
     }
-    return out.dump(2, ' ', false, OrderedJson::error_handler_t::replace) + "\n";
+    return out;
 }
 
 }  // namespace streamsim::profile

@@ -1,14 +1,12 @@
-// Workload documents as text; formats/schema/workload.json.
+// Workload documents; formats/schema/workload.json.
 #pragma once
 
-#include <string>
-
+#include "base/document/json.h"
 #include "streamsim/workload.h"
 
 namespace streamsim::profile {
 
-/// The document, indented, with a newline at the end. Members with their default value are left out. The text
-/// reads back as the same workload.
-std::string workload_json(const Workload& workload);
+/// Members with their default value are left out. The document reads back as the same workload.
+OrderedJson workload_document(const Workload& workload);
 
 }  // namespace streamsim::profile

@@ -54,7 +54,7 @@ OrderedJson figure_json(const ComparedFigure& figure) {
 void append_csv_value(const ComparedFigure& figure, const ComparedValue& value, std::string& out) {
     if (figure.unit == Unit::words) return append_csv_text(value.words, out);
     const OrderedJson number = number_json(figure.unit, value.number);
-    if (!number.is_null()) out += number.dump();
+    if (!number.is_null()) out += json_text(number);
 }
 
 std::string csv_change(const ComparedValue& value) {
@@ -167,7 +167,7 @@ std::string comparison_json(const Comparison& comparison) {
         out["setup"].push_back({{"what", row.what}, {"values", row.values}});
     out["figures"] = OrderedJson::array();
     for (const ComparedFigure& figure : comparison.figures) out["figures"].push_back(figure_json(figure));
-    return out.dump(2, ' ', false, OrderedJson::error_handler_t::replace) + "\n";
+    return json_text(out, 2) + "\n";
 }
 
 std::string comparison_csv(const Comparison& comparison) {

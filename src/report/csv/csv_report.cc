@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <iterator>
-
 #include "base/utf8.h"
 #include "report/tables/load_tables.h"
 
@@ -12,13 +10,8 @@ namespace {
 
 constexpr std::size_t kPieceBytes = std::size_t{64} << 10;
 
-template <typename Integer>
-void append_number(Integer value, std::string& out) {
-    fmt::format_to(std::back_inserter(out), FMT_STRING("{}"), value);
-}
-
 void append_instant(Instant instant, std::string& out) {
-    if (instant != Instant::never()) append_number(instant.ns, out);
+    if (instant != Instant::never()) out += std::to_string(instant.ns);
 }
 
 }  // namespace
@@ -51,7 +44,7 @@ void append_csv_row(const FrameRow& row, std::string& out) {
     const FrameOutcome& frame = row.outcome;
     for (const std::uint64_t number :
          {std::uint64_t{row.seat}, std::uint64_t{row.stream}, frame.slot, frame.clip_frame}) {
-        append_number(number, out);
+        out += std::to_string(number);
         out += ',';
     }
     append_csv_text(row.file, out);
@@ -60,9 +53,9 @@ void append_csv_row(const FrameRow& row, std::string& out) {
     out += ',';
     if (frame.reason != DropReason::none) out += to_string(frame.reason);
     out += ',';
-    append_number(frame.error, out);
+    out += std::to_string(frame.error);
     out += ',';
-    append_number(frame.bytes, out);
+    out += std::to_string(frame.bytes);
     out += ',';
     append_instant(frame.scheduled, out);
     out += ',';
@@ -70,14 +63,14 @@ void append_csv_row(const FrameRow& row, std::string& out) {
     out += ',';
     append_instant(frame.opened, out);
     out += ',';
-    if (frame.open_time != Duration{}) append_number(frame.open_time.ns, out);
+    if (frame.open_time != Duration{}) out += std::to_string(frame.open_time.ns);
     out += ',';
     append_instant(frame.deadline, out);
     out += ',';
     append_instant(frame.completed, out);
     out += ',';
     if (frame.deadline != Instant::never() && frame.completed != Instant::never()) {
-        append_number((frame.deadline - frame.completed).ns, out);
+        out += std::to_string((frame.deadline - frame.completed).ns);
     }
     out += kCsvLineEnd;
 }

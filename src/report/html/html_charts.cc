@@ -201,7 +201,7 @@ std::string chart_data(const RunResult& result) {
                               {"margin", margin_data(result)},
                               {"distribution", bins_data(result)}};
     std::string out;
-    for (const char c : data.dump(-1, ' ', false, OrderedJson::error_handler_t::replace)) {
+    for (const char c : json_text(data)) {
         if (c == '<')
             out += "\\u003c";
         else

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <iterator>
 #include <optional>
 #include <span>
 #include <string>
@@ -22,7 +21,7 @@ constexpr std::size_t kTracePieceBytes = std::size_t{64} << 10;
 constexpr std::int64_t kApartNs = 2;
 
 std::string quoted(const std::string& text) {
-    return Json(text).dump(-1, ' ', false, Json::error_handler_t::replace);
+    return json_text(Json(text));
 }
 
 bool was_read(const FrameOutcome& frame) {
@@ -95,7 +94,7 @@ private:
     }
     template <typename... Args>
     void add(fmt::format_string<Args...> format, Args&&... args) {
-        fmt::format_to(std::back_inserter(piece_), format, std::forward<Args>(args)...);
+        piece_ += fmt::format(format, std::forward<Args>(args)...);
     }
     void add_us(std::int64_t ns) { add("{}.{:03}", ns / 1000, ns % 1000); }
     void add_ts(const Track& track, std::int64_t ns) {

@@ -96,7 +96,7 @@ public:
             if (bytes && *bytes >= min && *bytes <= kSizeMax) return bytes;
             entry.problem("value", fmt::format("expected {} or a text such as \"64GiB\", found {}",
                                                min == 0 ? "bytes" : fmt::format("at least {} bytes", min),
-                                               value->dump()));
+                                               json_text(*value)));
             return std::nullopt;
         });
     }
@@ -135,7 +135,7 @@ private:
         const std::string pointer = object_.pointer_of(key);
         if (!member->is_object()) {
             problems_.add(pointer, fmt::format("expected {{\"value\": ..., \"basis\": \"...\"}}, found {}",
-                                               member->dump()));
+                                               json_text(*member)));
             return;
         }
         JsonObject entry(*member, pointer, problems_);

@@ -42,10 +42,10 @@ TEST(WorkloadWriter, WhatIsWrittenIsReadBack) {
     random.end = seconds(80);
     random.burst = 7;
     workload.meters = {files, random};
-    const std::string text = workload_json(workload);
+    const std::string text = json_text(workload_document(workload), 2);
     const auto read = scenario::read_workload(text, "test");
     ASSERT_TRUE(read) << read.error().problems.front() << "\n" << text;
-    EXPECT_EQ(workload_json(*read), text);
+    EXPECT_EQ(json_text(workload_document(*read), 2), text);
     EXPECT_EQ(read->meters[0].writes->lengths.front().bytes, 8192u);
     EXPECT_TRUE(read->meters[0].whole_files);
     EXPECT_EQ(read->meters[0].think_time.ns, 1'500'000);
