@@ -204,7 +204,7 @@ TEST(UvLoop, ACallbackThatTakesTooLongIsNotedAsAStall) {
     EXPECT_GE(loop.stalled_within(busy.from, busy.to).ns, 20'000'000);
     EXPECT_EQ(loop.stalled_within(busy.from - seconds(1), busy.from - milliseconds(20)).ns, 0);
     EXPECT_GE(loop.lateness().max_ns, 10'000'000);
-    EXPECT_GT(loop.lateness().timers, 5u) << "the heartbeat";
+    EXPECT_GT(loop.lateness().timers, 2u) << "besides these two, the heartbeat";
 }
 
 /// Compares the queue with a list that is sorted anew each time.
