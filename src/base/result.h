@@ -5,7 +5,6 @@
 #include <optional>
 #include <string>
 #include <utility>
-#include <variant>
 #include <vector>
 
 #include "base/check.h"
@@ -38,27 +37,27 @@ inline Error interrupted_error() {
 template <typename T>
 class [[nodiscard]] Result {
 public:
-    Result(T value) : state_(std::in_place_index<0>, std::move(value)) {}      // NOLINT: implicit
-    Result(Error error) : state_(std::in_place_index<1>, std::move(error)) {}  // NOLINT: implicit
+    Result(T value) : value_(std::in_place, std::move(value)) {}  // NOLINT: implicit
+    Result(Error error) : error_(std::move(error)) {}             // NOLINT: implicit
 
-    bool has_value() const { return state_.index() == 0; }
+    bool has_value() const { return value_.has_value(); }
     explicit operator bool() const { return has_value(); }
 
     T& value() & {
         STREAMSIM_CHECK(has_value(), "value() of a Result that holds an error");
-        return std::get<0>(state_);
+        return *value_;
     }
     const T& value() const& {
         STREAMSIM_CHECK(has_value(), "value() of a Result that holds an error");
-        return std::get<0>(state_);
+        return *value_;
     }
     T&& value() && {
         STREAMSIM_CHECK(has_value(), "value() of a Result that holds an error");
-        return std::get<0>(std::move(state_));
+        return *std::move(value_);
     }
     const Error& error() const {
         STREAMSIM_CHECK(!has_value(), "error() of a Result that holds a value");
-        return std::get<1>(state_);
+        return error_;
     }
     T& operator*() & { return value(); }
     const T& operator*() const& { return value(); }
@@ -66,7 +65,9 @@ public:
     const T* operator->() const { return &value(); }
 
 private:
-    std::variant<T, Error> state_;
+    // A std::variant takes several times as long to compile, and there are a hundred of these.
+    std::optional<T> value_;
+    Error error_;  // without problems, where there is a value
 };
 
 /// Success or an Error, where there is no value to give.
