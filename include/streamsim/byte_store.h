@@ -55,7 +55,7 @@ struct DirectoryEntry {
 
 class ByteSource {
 public:
-    virtual ~ByteSource() = default;
+    virtual ~ByteSource();
     /// Returns fewer bytes than `into` holds only at the end of the file.
     virtual Result<std::size_t> read_at(std::uint64_t offset, std::span<std::byte> into) = 0;
     /// A part of the file to read, and the number of bytes read.
@@ -65,23 +65,16 @@ public:
         std::size_t got = 0;
     };
     /// Reads each piece as read_at() does; in one round trip if the storage can.
-    virtual Result<void> read_each(std::span<Piece> pieces) {
-        for (Piece& piece : pieces) {
-            const auto got = read_at(piece.offset, piece.into);
-            if (!got) return got.error();
-            piece.got = *got;
-        }
-        return {};
-    }
+    virtual Result<void> read_each(std::span<Piece> pieces);
     virtual Result<std::uint64_t> size() = 0;
     /// Bytes in holes from `offset` on, which were never written and take no space. 0: the file system does not
     /// report holes.
-    virtual Result<std::uint64_t> hole_bytes(std::uint64_t /*offset*/) { return std::uint64_t{0}; }
+    virtual Result<std::uint64_t> hole_bytes(std::uint64_t offset);
 };
 
 class ByteSink {
 public:
-    virtual ~ByteSink() = default;  // without close(), written data may be lost
+    virtual ~ByteSink();  // without close(), written data may be lost
     virtual Result<void> write_at(std::uint64_t offset, std::span<const std::byte> bytes) = 0;
     /// Puts the file on stable storage and drops it from the page cache, if there is one.
     virtual Result<void> close() = 0;
@@ -89,7 +82,7 @@ public:
 
 class ByteStore {
 public:
-    virtual ~ByteStore() = default;
+    virtual ~ByteStore();
 
     /// The entries of a directory without "." and "..", sorted by name, byte by byte.
     virtual Result<std::vector<DirectoryEntry>> list(const std::string& directory) = 0;
@@ -104,35 +97,23 @@ public:
     virtual Result<void> rename(const std::string& from, const std::string& to) = 0;
     /// Renames `from` to a name that no other process uses, so that the object can be checked again and then
     /// removed without a race (local files on Linux). Not durable. False: this store cannot, and does nothing.
-    virtual Result<bool> set_aside(const std::string& /*from*/, const std::string& /*to*/) { return false; }
+    virtual Result<bool> set_aside(const std::string& from, const std::string& to);
     /// Removes a file, an empty directory, or a symbolic link itself.
     virtual Result<void> remove(const std::string& path) = 0;
     /// Removes an empty directory and nothing else.
-    virtual Result<void> remove_directory(const std::string& path) {
-        const auto info = stat(path);
-        if (!info) return info.error();
-        if (info->has_value() && (!(*info)->directory || (*info)->symbolic_link))
-            return environment_error(path + ": not a directory, so it was not removed");
-        return remove(path);
-    }
+    virtual Result<void> remove_directory(const std::string& path);
     /// Bytes that an ordinary user may still write below `path`.
     virtual Result<std::uint64_t> free_bytes(const std::string& path) = 0;
     /// The capacity of the file system of `path`, in bytes, for an ordinary user. Errors: environment, also
     /// when the capacity is unknown.
-    virtual Result<std::uint64_t> total_bytes(const std::string& path) {
-        return environment_error(path + ": the size of its file system is not available");
-    }
+    virtual Result<std::uint64_t> total_bytes(const std::string& path);
     /// Makes one attempt to lock a lock file of streamsim, and never waits; a missing lock file is created.
     /// Other processes that are refused read `note`, which names the holder: one line, at most
     /// kLockNoteBytesMax bytes. A shared lock needs no permission to write; without it the note is not kept.
     /// Unsupported: storage whose locks other computers may not see (network file systems), or that has none,
     /// and a shared lock on a missing file that cannot be created. Errors: environment; bad input for a file
     /// that is no lock file.
-    virtual Result<LockAttempt> try_lock(const std::string& /*path*/,
-                                         LockMode /*mode*/,
-                                         const std::string& /*note*/) {
-        return LockAttempt{};
-    }
+    virtual Result<LockAttempt> try_lock(const std::string& path, LockMode mode, const std::string& note);
     /// Drops the file from this client's page cache, if there is one.
     virtual Result<void> evict(const std::string& path) = 0;
 
@@ -146,93 +127,5 @@ public:
     /// another client exchanges in that moment goes unnoticed. REQUIRES: this store outlives the returned one.
     virtual Result<std::unique_ptr<ByteStore>> beneath(const std::string& directory);
 };
-
-/// The default of ByteStore::beneath(): checks each component of a path before it is used.
-class CheckedByteStore final : public ByteStore {
-public:
-    /// REQUIRES: `inner` outlives this store.
-    CheckedByteStore(ByteStore& inner, std::string directory)
-        : inner_(inner), directory_(std::move(directory)) {}
-
-    Result<std::vector<DirectoryEntry>> list(const std::string& directory) override {
-        if (auto safe = check(directory, true); !safe) return safe.error();
-        auto entries = inner_.list(directory);
-        if (!entries) return entries.error();
-        for (DirectoryEntry& entry : *entries) entry.directory = entry.directory && !entry.symbolic_link;
-        return entries;
-    }
-    Result<std::optional<FileInfo>> stat(const std::string& path) override {
-        if (auto safe = check(path, false); !safe) return safe.error();
-        auto info = inner_.stat(path);
-        if (info && info->has_value() && (*info)->symbolic_link && path != directory_) {
-            **info = FileInfo{};
-            (*info)->symbolic_link = true;
-        }
-        return info;
-    }
-    Result<std::unique_ptr<ByteSource>> open(const std::string& path) override {
-        if (auto safe = check(path, true); !safe) return safe.error();
-        return inner_.open(path);
-    }
-    Result<std::unique_ptr<ByteSink>> create(const std::string& path) override {
-        if (auto safe = check(path, false); !safe) return safe.error();
-        return inner_.create(path);
-    }
-    Result<void> make_directories(const std::string& path) override {
-        if (auto safe = check(path, true); !safe) return safe;
-        return inner_.make_directories(path);
-    }
-    Result<void> rename(const std::string& from, const std::string& to) override {
-        if (auto safe = check(from, false); !safe) return safe;
-        if (auto safe = check(to, false); !safe) return safe;
-        return inner_.rename(from, to);
-    }
-    Result<bool> set_aside(const std::string& from, const std::string& to) override {
-        if (auto safe = check(from, false); !safe) return safe.error();
-        return inner_.set_aside(from, to);
-    }
-    Result<void> remove(const std::string& path) override {
-        if (auto safe = check(path, false); !safe) return safe;
-        return inner_.remove(path);
-    }
-    Result<std::uint64_t> free_bytes(const std::string& path) override { return inner_.free_bytes(path); }
-    Result<std::uint64_t> total_bytes(const std::string& path) override { return inner_.total_bytes(path); }
-    Result<void> evict(const std::string& path) override {
-        if (auto safe = check(path, true); !safe) return safe;
-        return inner_.evict(path);
-    }
-    /// The store of a directory below does not check the path to that directory again.
-    Result<std::unique_ptr<ByteStore>> beneath(const std::string& directory) override {
-        if (auto safe = check(directory, true); !safe) return safe.error();
-        return std::unique_ptr<ByteStore>(std::make_unique<CheckedByteStore>(inner_, directory));
-    }
-
-private:
-    /// Checks that no component below the directory is a link; the last one only when `last_too`.
-    Result<void> check(const std::string& path, bool last_too) {
-        if (path == directory_) return {};
-        if (!path.starts_with(directory_) || (!directory_.ends_with('/') && path[directory_.size()] != '/') ||
-            (path + '/').find("/../") != std::string::npos)
-            return environment_error(path + ": is not below " + directory_);
-        for (std::size_t slash = path.find('/', directory_.size() + 1);; slash = path.find('/', slash + 1)) {
-            if (slash == std::string::npos && !last_too) return {};
-            const auto info = inner_.stat(path.substr(0, slash));
-            if (!info) return info.error();
-            if (!info->has_value()) return {};
-            if ((*info)->symbolic_link)
-                return environment_error(path.substr(0, slash) +
-                                         ": found a symbolic link where streamsim made a file or directory; "
-                                         "it is not followed");
-            if (slash == std::string::npos) return {};
-        }
-    }
-
-    ByteStore& inner_;
-    std::string directory_;
-};
-
-inline Result<std::unique_ptr<ByteStore>> ByteStore::beneath(const std::string& directory) {
-    return std::unique_ptr<ByteStore>(std::make_unique<CheckedByteStore>(*this, directory));
-}
 
 }  // namespace streamsim

@@ -219,6 +219,15 @@ void fields(ConstOr<AloneResult> auto& alone, auto& visit) {
 }
 
 struct RunResult {
+    // The compiler's own, made once (src/streamsim/run_result.cc): in each file they would take longer to
+    // compile than what it does with a result.
+    RunResult();
+    RunResult(const RunResult&);
+    RunResult(RunResult&&) noexcept;
+    RunResult& operator=(const RunResult&);
+    RunResult& operator=(RunResult&&) noexcept;
+    ~RunResult();
+
     std::string version, revision;
     std::vector<std::string> backends;
     std::string started_at;  // RFC 3339, UTC

@@ -43,6 +43,14 @@ struct MeterPart {
 };
 
 struct PlayRequest : play::ReadSettings, StorageRequest {
+    // Made once (play_request.cc), and not in each file.
+    PlayRequest();
+    PlayRequest(const PlayRequest&);
+    PlayRequest(PlayRequest&&) noexcept;
+    PlayRequest& operator=(const PlayRequest&);
+    PlayRequest& operator=(PlayRequest&&) noexcept;
+    ~PlayRequest();
+
     Credentials credentials;           // for the target; in no result
     std::vector<MediaFormat> formats;  // empty: whatever clips the target holds
     std::uint32_t streams = 1;         // per seat, of each format; 0: meters alone
