@@ -14,13 +14,13 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <set>
 #include <sstream>
 #include <string>
 #include <utility>
 #include <vector>
 
-// Compiled once, in test_json.cc.
-extern template class nlohmann::basic_json<>;
+#include "test_templates.h"
 
 namespace streamsim::tests::precompiled {
 

@@ -173,12 +173,14 @@ endfunction()
 
 # The headers that most tests include, read once for all: they are most of the time that a test takes to compile.
 function(streamsim_make_test_headers)
-    add_library(streamsim_test_json STATIC ${CMAKE_CURRENT_SOURCE_DIR}/test_json.cc)
-    target_link_libraries(streamsim_test_json PRIVATE streamsim_options nlohmann_json::nlohmann_json)
+    add_library(streamsim_test_templates STATIC ${CMAKE_CURRENT_SOURCE_DIR}/test_templates.cc)
+    target_link_libraries(streamsim_test_templates
+        PRIVATE streamsim_options GTest::gmock nlohmann_json::nlohmann_json)
+    streamsim_cold(streamsim_test_templates)
     file(WRITE ${CMAKE_CURRENT_BINARY_DIR}/test_headers.cc "")
     add_library(streamsim_test_headers STATIC ${CMAKE_CURRENT_BINARY_DIR}/test_headers.cc)
     target_link_libraries(streamsim_test_headers
-        PRIVATE streamsim_options PUBLIC GTest::gmock fmt::fmt nlohmann_json::nlohmann_json streamsim_test_json)
+        PRIVATE streamsim_options PUBLIC GTest::gmock fmt::fmt nlohmann_json::nlohmann_json streamsim_test_templates)
     streamsim_test_warnings(streamsim_test_headers)
     target_compile_options(streamsim_test_headers PRIVATE -O0)
     target_precompile_headers(streamsim_test_headers PRIVATE ${CMAKE_CURRENT_SOURCE_DIR}/test_headers.h)
