@@ -186,10 +186,10 @@ function(streamsim_make_test_headers)
     target_precompile_headers(streamsim_test_headers PRIVATE ${CMAKE_CURRENT_SOURCE_DIR}/test_headers.h)
 endfunction()
 
-# The properties of tests that wait in real time for storage of known slowness: they need little of a processor, and have
-# it at once. They run after those that compute (COST), and as many at once as there are processors: tools/test runs three
-# others on each.
-set(streamsim_calm PROCESSORS 3 COST -1)
+# The properties of tests that wait in real time for storage of known slowness: they need a fifth of a processor, and have
+# it at once. They run after those that compute (COST), three at once on two processors: tools/test runs three others on
+# each.
+set(streamsim_calm PROCESSORS 2 COST -1)
 
 # streamsim_test(<name> SOURCES <file>... MODULES <module>... LABELS <label>... [TIMEOUT <seconds>] [ONE_THREAD]
 #                [ALONE] [CALM] [CALM_CASES <filter>] [SLOW <filter>] [COMPUTES] [PORTABLE])
