@@ -16,6 +16,8 @@ namespace streamsim::tests {
 
 using Json = nlohmann::json;
 
+constexpr std::int64_t kMs = 1'000'000;
+
 /// The program under test: what was built, or $STREAMSIM_BINARY.
 std::string streamsim_binary();
 

@@ -12,8 +12,6 @@ namespace {
 using ::testing::EndsWith;
 using ::testing::HasSubstr;
 
-constexpr std::int64_t kMs = 1'000'000;
-
 class Play : public CliTest {};
 
 TEST_F(Play, AnEmptyDirectoryGetsItsMediaAndIsPlayed) {

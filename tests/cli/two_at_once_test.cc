@@ -294,7 +294,7 @@ TEST_F(TwoAtOnce, TwoPlaysThatLackMediaMakeThemOnce) {
 
 /// Calls of a trace that make, write, rename or remove something below `directory` by a path that does not
 /// begin at a descriptor.
-std::vector<std::string> by_path(const std::string& trace, const std::string& directory) {
+std::vector<std::string> calls_by_path(const std::string& trace, const std::string& directory) {
     std::vector<std::string> found;
     std::istringstream lines(read_text(trace));
     for (std::string line; std::getline(lines, line);) {
@@ -339,7 +339,7 @@ TEST_F(TwoAtOnce, NothingBelowTheTargetIsChangedByAPath) {
         if (done.err.find("ptrace") != std::string::npos) GTEST_SKIP() << "tracing is forbidden here";
         EXPECT_LE(done.exit_code, 1) << done.text();
         EXPECT_THAT(read_text(trace), HasSubstr("streamsim-media"));
-        EXPECT_THAT(by_path(trace, target()), IsEmpty()) << command.front();
+        EXPECT_THAT(calls_by_path(trace, target()), IsEmpty()) << command.front();
     }
 }
 

@@ -16,7 +16,6 @@ using predictor::Kind;
 using predictor::Policy;
 using predictor::Prediction;
 
-constexpr std::int64_t kMs = 1'000'000;
 constexpr std::uint64_t kSlots = 6000;
 
 struct Rate {

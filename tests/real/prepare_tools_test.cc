@@ -14,6 +14,7 @@
 namespace streamsim {
 namespace {
 
+using testing::Container;
 using ::testing::Contains;
 using testing::DirectoryStore;
 using testing::dpx_of;
@@ -22,7 +23,6 @@ using ::testing::HasSubstr;
 using testing::Place;
 using testing::run;
 using testing::with_scenes;
-using Container = MediaFormat::Container;
 
 struct Claim {
     MediaFormat format;

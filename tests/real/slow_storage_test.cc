@@ -19,7 +19,6 @@ namespace {
 
 using ::testing::IsEmpty;
 
-constexpr std::int64_t kMs = 1'000'000;
 constexpr std::uint64_t kFrameBytes = 8192 + 256 * 64 * 4;
 
 class SlowStorage : public ::testing::Test {

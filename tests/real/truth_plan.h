@@ -12,8 +12,6 @@
 
 namespace streamsim::tests {
 
-constexpr std::int64_t kMs = 1'000'000;
-
 /// Delays of one stream, by slot. Every slot is a frame of its own: nothing loops.
 struct StreamPlan {
     std::string clip;  // "job/clip"

@@ -8,9 +8,6 @@
 namespace streamsim::test {
 namespace {
 
-/// At 1 GB/s, rounded up.
-constexpr std::int64_t kBlockNs = 1'048'576;
-
 sim::ClusterOptions plain() {
     sim::ClusterOptions options;
     options.model = plain_model();

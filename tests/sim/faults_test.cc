@@ -10,8 +10,6 @@ namespace {
 
 using Kind = sim::ClusterFault::Kind;
 
-constexpr std::int64_t kBlockNs = 1'048'576;
-
 sim::ClusterOptions four_nodes() {
     sim::ClusterOptions options;
     options.model = plain_model();

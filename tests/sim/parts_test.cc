@@ -211,12 +211,12 @@ TEST(RotationalDrive, TheTurnIsHalfARotationOnAverage) {
     model.rotations_per_s = 120;
     model.seek_track = model.seek_full = {};
     sim::RotationalDrive drive(bench.calendar, model);
-    constexpr int kReads = 20'000;
-    for (int i = 0; i < kReads; ++i) {
+    constexpr int kRandomReads = 20'000;
+    for (int i = 0; i < kRandomReads; ++i) {
         drive.enter(bench.job(0), static_cast<std::uint64_t>(i % 2) * 1000, 1, static_cast<std::uint64_t>(i));
     }
     bench.run();
-    EXPECT_NEAR(static_cast<double>(bench.times.back()) / kReads, 1e9 / 240, 1e9 / 240 * 0.02);
+    EXPECT_NEAR(static_cast<double>(bench.times.back()) / kRandomReads, 1e9 / 240, 1e9 / 240 * 0.02);
 }
 
 TEST(FlashDrive, ChannelsServeAtOnce) {

@@ -11,7 +11,7 @@ namespace streamsim::test {
 namespace {
 
 constexpr std::uint64_t kJobs = 2000;
-constexpr std::uint64_t kSeeds = 60;
+constexpr std::uint64_t kQueueSeeds = 60;
 
 struct Arrival {
     std::int64_t at = 0;
@@ -136,7 +136,7 @@ void expect_littles_law(const sim::StationStats& stats, Queue& queue) {
 }
 
 TEST(QueueLaws, AStationOfAnyKindKeepsLittlesLawAndIsNeverIdleWhileSomethingWaits) {
-    for (std::uint64_t seed = 0; seed < kSeeds; ++seed) {
+    for (std::uint64_t seed = 0; seed < kQueueSeeds; ++seed) {
         SCOPED_TRACE("seed " + std::to_string(seed));
         Prng prng(seed);
         Queue queue;
@@ -187,7 +187,7 @@ std::vector<std::int64_t> with_interruptions(const std::vector<Arrival>& arrival
 }
 
 TEST(QueueLaws, WhatIsUrgentWaitsForNothingElseAndInterruptsWithoutLosingWork) {
-    for (std::uint64_t seed = 0; seed < kSeeds; ++seed) {
+    for (std::uint64_t seed = 0; seed < kQueueSeeds; ++seed) {
         SCOPED_TRACE("seed " + std::to_string(seed));
         Prng prng(seed);
         Queue queue;
@@ -212,7 +212,7 @@ TEST(QueueLaws, WhatIsUrgentWaitsForNothingElseAndInterruptsWithoutLosingWork) {
 
 /// A pause is a fault: the station begins nothing in it, and is idle at no other time.
 TEST(QueueLaws, InAPauseNothingBeginsAndAfterItNothingRests) {
-    for (std::uint64_t seed = 0; seed < kSeeds; ++seed) {
+    for (std::uint64_t seed = 0; seed < kQueueSeeds; ++seed) {
         SCOPED_TRACE("seed " + std::to_string(seed));
         Prng prng(seed);
         Queue queue;
@@ -254,7 +254,7 @@ DriveModel random_disk(Prng& prng) {
 }
 
 TEST(QueueLaws, ADriveOfAnyKindKeepsThemToo) {
-    for (std::uint64_t seed = 0; seed < kSeeds; ++seed) {
+    for (std::uint64_t seed = 0; seed < kQueueSeeds; ++seed) {
         SCOPED_TRACE("seed " + std::to_string(seed));
         Prng prng(seed);
         Queue queue;

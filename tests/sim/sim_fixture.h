@@ -14,6 +14,8 @@
 namespace streamsim::test {
 
 constexpr std::uint64_t kMiB = 1 << 20;
+/// 1 MiB at 1 GB/s, rounded up.
+constexpr std::int64_t kBlockNs = 1'048'576;
 
 /// Frames of one size: a file each ("NAME/f.0000.dpx", counted from 1000), or back to back in "NAME.mov".
 class PlainMedia final : public FrameIndex {

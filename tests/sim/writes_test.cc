@@ -9,10 +9,7 @@
 namespace streamsim::test {
 namespace {
 
-/// At 1 GB/s, rounded up.
-constexpr std::int64_t kBlockNs = 1'048'576;
-
-sim::ClusterOptions plain() {
+sim::ClusterOptions with_journal() {
     sim::ClusterOptions options;
     options.model = plain_model();
     options.model.node.journal.bytes = 1024 * kMiB;
@@ -69,7 +66,7 @@ public:
 };
 
 TEST(Writes, TakeWhatTheirPartsTake) {
-    sim::ClusterOptions options = plain();
+    sim::ClusterOptions options = with_journal();
     ClusterModel& model = options.model;
     model.client.cpu_s_per_request = 1e-6;
     model.client.cpu_s_per_byte = 0x1p-30;
@@ -99,7 +96,7 @@ TEST(Writes, TakeWhatTheirPartsTake) {
 }
 
 TEST(Writes, WhatWasWrittenIsThereToBeRead) {
-    WriteRun run(plain());
+    WriteRun run(with_journal());
     const FileId file = run.create("a");
     run.time_of_write(file, 0, 3 * kMiB / 2);
     ReadOp& op = run.read(file, kMiB, kMiB);
@@ -110,7 +107,7 @@ TEST(Writes, WhatWasWrittenIsThereToBeRead) {
 }
 
 TEST(Writes, OneThatFindsTheJournalFullWaitsForTheDrivesWithTheirProtection) {
-    sim::ClusterOptions options = plain();
+    sim::ClusterOptions options = with_journal();
     options.model.node.journal.bytes = 8 * kMiB;
     options.model.node.drives = 4;
     options.model.data_drives = 2;
@@ -132,7 +129,7 @@ TEST(Writes, OneThatFindsTheJournalFullWaitsForTheDrivesWithTheirProtection) {
 
 TEST(Writes, AtRandomCostTheDrivesAnAccessEach) {
     for (const bool random : {false, true}) {
-        sim::ClusterOptions options = plain();
+        sim::ClusterOptions options = with_journal();
         options.model.page_bytes = 8 << 10;
         options.model.node.journal.bytes = kMiB;
         options.model.node.journal.merge_pages = 4;
@@ -152,7 +149,7 @@ TEST(Writes, AtRandomCostTheDrivesAnAccessEach) {
 }
 
 TEST(Writes, WithoutAJournalAreCompleteWhenTheDrivesHaveThem) {
-    sim::ClusterOptions options = plain();
+    sim::ClusterOptions options = with_journal();
     options.model.node.journal = {};
     options.model.protection_drives = 1;
     options.model.drive.write_access.median = microseconds(100);
@@ -162,7 +159,7 @@ TEST(Writes, WithoutAJournalAreCompleteWhenTheDrivesHaveThem) {
 }
 
 TEST(Writes, TakeNothingOfTheLinkFromReads) {
-    sim::ClusterOptions options = plain();
+    sim::ClusterOptions options = with_journal();
     options.model.client.link = {8e9, 1, {}};
     options.warm = true;
     WriteRun run(options);
@@ -179,7 +176,7 @@ TEST(Writes, TakeNothingOfTheLinkFromReads) {
 }
 
 TEST(Writes, OfOneFileGoThroughItsCoordinator) {
-    sim::ClusterOptions options = plain();
+    sim::ClusterOptions options = with_journal();
     options.model.file_write_bytes_per_s = 1e9;
     options.seats.resize(4);
     WriteRun run(options);
@@ -191,7 +188,7 @@ TEST(Writes, OfOneFileGoThroughItsCoordinator) {
 }
 
 TEST(Writes, OutliveALostNodeAndADeadDrive) {
-    sim::ClusterOptions options = plain();
+    sim::ClusterOptions options = with_journal();
     options.model.nodes = 3;
     options.model.node.drives = 2;
     options.model.node.back_end = {80e9, 1, {}};
@@ -218,7 +215,7 @@ TEST(Writes, OutliveALostNodeAndADeadDrive) {
 }
 
 TEST(SmallReads, AtRandomAskTheDrivesForPages) {
-    sim::ClusterOptions options = plain();
+    sim::ClusterOptions options = with_journal();
     options.model.page_bytes = 8 << 10;
     options.model.strategy.streaming_bytes = 8 * kMiB;
     WriteRun run(options);
@@ -231,7 +228,7 @@ TEST(SmallReads, AtRandomAskTheDrivesForPages) {
 }
 
 TEST(SmallReads, ThatFollowEachOtherAreReadAhead) {
-    sim::ClusterOptions options = plain();
+    sim::ClusterOptions options = with_journal();
     options.model.page_bytes = 8 << 10;
     options.model.strategy.streaming_bytes = 8 * kMiB;
     WriteRun run(options);
@@ -244,7 +241,7 @@ TEST(SmallReads, ThatFollowEachOtherAreReadAhead) {
 }
 
 TEST(SmallReads, FindInAWarmCacheTheShareThatThereIsRoomFor) {
-    sim::ClusterOptions options = plain();  // 64 MiB of RAM
+    sim::ClusterOptions options = with_journal();  // 64 MiB of RAM
     options.model.page_bytes = 8 << 10;
     options.model.node.ssd_bytes = 128 * kMiB;
     options.warm = true;
@@ -261,48 +258,48 @@ TEST(SmallReads, FindInAWarmCacheTheShareThatThereIsRoomFor) {
 }
 
 TEST(Names, AreThereUntilTheyAreRemoved) {
-    using Kind = PathOp::Kind;
-    WriteRun run(plain());
-    EXPECT_EQ(run.name(Kind::make_directory, "d").error, 0);
-    EXPECT_EQ(run.name(Kind::make_directory, "d").error, EEXIST);
+    using PathKind = PathOp::Kind;
+    WriteRun run(with_journal());
+    EXPECT_EQ(run.name(PathKind::make_directory, "d").error, 0);
+    EXPECT_EQ(run.name(PathKind::make_directory, "d").error, EEXIST);
     const FileId file = run.create("d/a", Access::create_new);
     run.create("d/a", Access::create_new, EEXIST);
     run.time_of_write(file, 4096, 100);
-    EXPECT_EQ(run.name(Kind::stat, "d/a").bytes, 4196u);
-    EXPECT_EQ(run.name(Kind::list, "d").entries, 1u);
-    EXPECT_EQ(run.name(Kind::remove, "d").error, ENOTEMPTY);
-    EXPECT_EQ(run.name(Kind::rename, "d/a", "d/b").error, 0);
-    EXPECT_EQ(run.name(Kind::stat, "d/a").error, ENOENT);
-    EXPECT_EQ(run.name(Kind::stat, "d/b").bytes, 4196u);
+    EXPECT_EQ(run.name(PathKind::stat, "d/a").bytes, 4196u);
+    EXPECT_EQ(run.name(PathKind::list, "d").entries, 1u);
+    EXPECT_EQ(run.name(PathKind::remove, "d").error, ENOTEMPTY);
+    EXPECT_EQ(run.name(PathKind::rename, "d/a", "d/b").error, 0);
+    EXPECT_EQ(run.name(PathKind::stat, "d/a").error, ENOENT);
+    EXPECT_EQ(run.name(PathKind::stat, "d/b").bytes, 4196u);
     run.create("d/a", Access::read, ENOENT);
     run.create("d/a");
-    EXPECT_EQ(run.name(Kind::stat, "d/a").bytes, 0u) << "another file";
-    EXPECT_EQ(run.name(Kind::list, "d").entries, 2u);
-    EXPECT_EQ(run.name(Kind::rename, "d/b", "d/a").error, 0);
-    EXPECT_EQ(run.name(Kind::stat, "d/a").bytes, 4196u) << "in the place of the other";
-    EXPECT_EQ(run.name(Kind::list, "d").entries, 1u);
-    EXPECT_EQ(run.name(Kind::remove, "d/a").error, 0);
-    EXPECT_EQ(run.name(Kind::remove, "d/a").error, ENOENT);
-    EXPECT_EQ(run.name(Kind::remove, "d").error, 0);
-    EXPECT_EQ(run.name(Kind::list, "d").error, ENOENT);
-    EXPECT_EQ(run.name(Kind::stat, "never/named").error, 0) << "it was there before the run";
+    EXPECT_EQ(run.name(PathKind::stat, "d/a").bytes, 0u) << "another file";
+    EXPECT_EQ(run.name(PathKind::list, "d").entries, 2u);
+    EXPECT_EQ(run.name(PathKind::rename, "d/b", "d/a").error, 0);
+    EXPECT_EQ(run.name(PathKind::stat, "d/a").bytes, 4196u) << "in the place of the other";
+    EXPECT_EQ(run.name(PathKind::list, "d").entries, 1u);
+    EXPECT_EQ(run.name(PathKind::remove, "d/a").error, 0);
+    EXPECT_EQ(run.name(PathKind::remove, "d/a").error, ENOENT);
+    EXPECT_EQ(run.name(PathKind::remove, "d").error, 0);
+    EXPECT_EQ(run.name(PathKind::list, "d").error, ENOENT);
+    EXPECT_EQ(run.name(PathKind::stat, "never/named").error, 0) << "it was there before the run";
 }
 
 TEST(Names, OfASequenceOfTheMediaToo) {
-    using Kind = PathOp::Kind;
-    sim::ClusterOptions options = plain();
+    using PathKind = PathOp::Kind;
+    sim::ClusterOptions options = with_journal();
     options.media.push_back(std::make_shared<PlainMedia>("seq", 5, kMiB, true));
     WriteRun run(options);
-    EXPECT_EQ(run.name(Kind::stat, "seq/f.1002.dpx").bytes, kMiB);
-    EXPECT_EQ(run.name(Kind::list, "seq").entries, 5u);
-    EXPECT_EQ(run.name(Kind::remove, "seq/f.1002.dpx").error, 0);
+    EXPECT_EQ(run.name(PathKind::stat, "seq/f.1002.dpx").bytes, kMiB);
+    EXPECT_EQ(run.name(PathKind::list, "seq").entries, 5u);
+    EXPECT_EQ(run.name(PathKind::remove, "seq/f.1002.dpx").error, 0);
     run.create("seq/f.1002.dpx", Access::read, ENOENT);
-    EXPECT_EQ(run.name(Kind::list, "seq").entries, 4u);
+    EXPECT_EQ(run.name(PathKind::list, "seq").entries, 4u);
     run.create("seq/f.1003.dpx", Access::create_new, EEXIST);
 }
 
 TEST(Names, TakeTurnsInTheirLinesAndChangesTheJournal) {
-    sim::ClusterOptions options = plain();
+    sim::ClusterOptions options = with_journal();
     options.model.node.cores = 8;
     options.model.node.metadata.cpu_s_per_stat = 10e-6;
     options.model.node.metadata.cpu_s_per_create = 20e-6;

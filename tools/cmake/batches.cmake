@@ -24,6 +24,7 @@ function(streamsim_defined_names result file)
         endif()
     endforeach()
     list(REMOVE_DUPLICATES names)
+    list(REMOVE_ITEM names PrintTo)  # GoogleTest's: each file has another type for it
     set(${result} "${names}" PARENT_SCOPE)
 endfunction()
 

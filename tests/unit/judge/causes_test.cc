@@ -16,10 +16,9 @@ using test::fail;
 using test::good_run;
 using test::kMs;
 using test::kPeriodNs;
+using test::kSecond;
 using test::missed;
 using testing::HasSubstr;
-
-constexpr std::int64_t kSecond = 1'000'000'000;
 
 ProbeResult gives(double bytes_per_s) {
     return {"", 2, 1 << 20, 8, bytes_per_s};
@@ -64,7 +63,7 @@ void read_again(Evidence& evidence,
         evidence.rereads.push_back({0, slot, false, false, 2 * kMs});
 }
 
-struct Case {
+struct CauseCase {
     const char* name;
     std::function<void(Evidence&)> change;
     Cause cause;
@@ -72,7 +71,7 @@ struct Case {
     const char* says;  // in reason or detail
 };
 
-const std::vector<Case> kCases = {
+const std::vector<CauseCase> kCauseCases = {
     {"more_in_flight_gives_more",
      [](Evidence& e) {
          drop(e, 200, &ReasonCounts::late);
@@ -336,7 +335,7 @@ const std::vector<Case> kCases = {
 class Causes : public testing::TestWithParam<std::size_t> {};
 
 TEST_P(Causes, AreWhatTheEvidenceShows) {
-    const Case& expected = kCases[GetParam()];
+    const CauseCase& expected = kCauseCases[GetParam()];
     Evidence evidence = good_run();
     expected.change(evidence);
     const Judgement found = judge(evidence);
@@ -354,9 +353,10 @@ TEST_P(Causes, AreWhatTheEvidenceShows) {
     EXPECT_EQ(frames, evidence.totals.dropped + evidence.totals.late + evidence.totals.failed);
 }
 
-INSTANTIATE_TEST_SUITE_P(Cases, Causes, testing::Range(std::size_t{0}, kCases.size()), [](const auto& param) {
-    return kCases[param.param].name;
-});
+INSTANTIATE_TEST_SUITE_P(Cases,
+                         Causes,
+                         testing::Range(std::size_t{0}, kCauseCases.size()),
+                         [](const auto& param) { return kCauseCases[param.param].name; });
 
 TEST(TwoCauses, AreBothNamedAndTheLargerOneIsTheLimit) {
     Evidence evidence = good_run();

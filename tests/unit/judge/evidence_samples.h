@@ -10,6 +10,7 @@ namespace streamsim::test {
 
 constexpr std::int64_t kPeriodNs = 41'666'666;
 constexpr std::int64_t kMs = 1'000'000;
+constexpr std::int64_t kSecond = 1'000'000'000;
 
 /// One stream, 1000 frames on time at 24 fps, on an idle computer with two processors; its clip is longer.
 inline judge::Evidence good_run() {

@@ -15,12 +15,11 @@ using test::fail;
 using test::good_run;
 using test::kMs;
 using test::kPeriodNs;
+using test::kSecond;
 using testing::Each;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::Not;
-
-constexpr std::int64_t kSecond = 1'000'000'000;
 
 /// Everything that a reader is told.
 std::string sentences(const Judgement& judgement) {

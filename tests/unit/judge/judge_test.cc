@@ -28,7 +28,7 @@ void on_a_model(Evidence& evidence, std::vector<BusyPart> parts) {
     evidence.parts = std::move(parts);
 }
 
-struct Case {
+struct VerdictCase {
     const char* name;
     std::function<void(Evidence&)> change;
     bool pass;
@@ -36,7 +36,7 @@ struct Case {
     const char* says;
 };
 
-const std::vector<Case> kCases = {
+const std::vector<VerdictCase> kVerdictCases = {
     {"all_on_time", [](Evidence&) {}, true, Limit::none, "every frame was on time"},
     {"startup_drops_only",
      [](Evidence& e) {
@@ -287,7 +287,7 @@ const std::vector<Case> kCases = {
 class Judge : public testing::TestWithParam<std::size_t> {};
 
 TEST_P(Judge, SaysWhetherAndWhy) {
-    const Case& expected = kCases[GetParam()];
+    const VerdictCase& expected = kVerdictCases[GetParam()];
     Evidence evidence = good_run();
     expected.change(evidence);
     const Verdict verdict = judge(evidence).verdict;
@@ -299,9 +299,10 @@ TEST_P(Judge, SaysWhetherAndWhy) {
     }
 }
 
-INSTANTIATE_TEST_SUITE_P(Cases, Judge, testing::Range(std::size_t{0}, kCases.size()), [](const auto& param) {
-    return kCases[param.param].name;
-});
+INSTANTIATE_TEST_SUITE_P(Cases,
+                         Judge,
+                         testing::Range(std::size_t{0}, kVerdictCases.size()),
+                         [](const auto& param) { return kVerdictCases[param.param].name; });
 
 TEST(Limits, HaveTheNamesOfTheResult) {
     EXPECT_STREQ(to_string(Limit::client_cpu), "client-cpu");

@@ -18,11 +18,10 @@ using test::fail;
 using test::good_run;
 using test::kMs;
 using test::kPeriodNs;
+using test::kSecond;
 using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Not;
-
-constexpr std::int64_t kSecond = 1'000'000'000;
 
 /// Growth of the path's counters in each second between two instants.
 struct PathRates {
@@ -136,7 +135,7 @@ PathRates with(PathRates rates, Change change) {
     return rates;
 }
 
-struct Case {
+struct NetworkCase {
     const char* name;
     std::function<void(Evidence&)> change;
     Cause cause;
@@ -144,7 +143,7 @@ struct Case {
     const char* says;  // in reason, detail or next
 };
 
-const std::vector<Case> kCases = {
+const std::vector<NetworkCase> kNetworkCases = {
     {"silent_and_unanswered",
      [](Evidence& e) {
          silent_for_two_seconds(e);
@@ -475,7 +474,7 @@ const std::vector<Case> kCases = {
 class NetworkCauses : public testing::TestWithParam<std::size_t> {};
 
 TEST_P(NetworkCauses, AreWhatTheEvidenceShows) {
-    const Case& expected = kCases[GetParam()];
+    const NetworkCase& expected = kNetworkCases[GetParam()];
     Evidence evidence = good_run();
     expected.change(evidence);
     const Judgement found = judge(evidence);
@@ -498,8 +497,8 @@ TEST_P(NetworkCauses, AreWhatTheEvidenceShows) {
 
 INSTANTIATE_TEST_SUITE_P(All,
                          NetworkCauses,
-                         testing::Range(std::size_t{0}, kCases.size()),
-                         [](const auto& each) { return std::string(kCases[each.param].name); });
+                         testing::Range(std::size_t{0}, kNetworkCases.size()),
+                         [](const auto& each) { return std::string(kNetworkCases[each.param].name); });
 
 TEST(PathGone, IsSeenAfterAWhile) {
     const auto gone = [](std::int64_t no_carrier_ms, std::int64_t unanswered_ms) {

@@ -29,7 +29,7 @@ struct Memory {
     double io_pressure = 0;
 };
 
-SystemHistory watched(const Memory& memory) {
+SystemHistory memory_watched(const Memory& memory) {
     SystemHistory history;
     for (int i = 0; i <= 250; ++i) {
         SystemSample sample;
@@ -52,7 +52,7 @@ Evidence slow_run(const Memory& memory) {
     drop(evidence, 200, &ReasonCounts::late);
     evidence.as_played = ProbeResult{"", 2, 1 << 20, 8, 100e6};
     evidence.more_in_flight = ProbeResult{"", 8, 1 << 20, 8, 101e6};
-    evidence.system = watched(memory);
+    evidence.system = memory_watched(memory);
     return evidence;
 }
 
@@ -109,12 +109,12 @@ TEST(ClientMemory, IsTheCauseOfFramesThatTheClientWasLateFor) {
     Evidence evidence = good_run();
     drop(evidence, 60, &ReasonCounts::client);
     evidence.loop_stalled_ns = 3'000 * kMs;
-    evidence.system = watched({.pressure = 0.4, .hits_per_s = 9'000});
+    evidence.system = memory_watched({.pressure = 0.4, .hits_per_s = 9'000});
     expect_cause(evidence, Cause::client_memory, Limit::client_cpu, "too little memory");
 }
 
 TEST(ClientMemory, IsLookedAtBesideAShortTime) {
-    SystemHistory history = watched({.hits_per_s = 0});
+    SystemHistory history = memory_watched({.hits_per_s = 0});
     for (SystemSample& sample : history)  // from 600 to 800 ms
         sample.memory_pressure_ns = std::clamp<std::int64_t>(sample.at_ns - 600 * kMs, 0, 200 * kMs);
     EXPECT_GT(memory_window(history, 1'000 * kMs, 1'010 * kMs).pressure.value_or(0), 0.1);

@@ -5,12 +5,6 @@
 namespace streamsim::testing {
 namespace {
 
-using Texts = std::vector<std::string>;
-
-bool has(const std::string& text, std::string_view part) {
-    return text.find(part) != std::string::npos;
-}
-
 TEST_F(Cuts, CutsPlayToTheFrame) {
     add("A", 0, 99);
     add("B", 86400, 86499);

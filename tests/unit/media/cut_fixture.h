@@ -13,6 +13,12 @@
 
 namespace streamsim::testing {
 
+using Texts = std::vector<std::string>;
+
+inline bool has(const std::string& text, std::string_view part) {
+    return text.find(part) != std::string::npos;
+}
+
 class Cuts : public ::testing::Test {
 protected:
     /// A DPX sequence "NAME/NAME.0000100.dpx" of frames [first, last]; what lies between is missing, but has

@@ -5,12 +5,6 @@
 namespace streamsim::testing {
 namespace {
 
-using Texts = std::vector<std::string>;
-
-bool has(const std::string& text, std::string_view part) {
-    return text.find(part) != std::string::npos;
-}
-
 Json time(double value, double rate = 24) {
     return {{"OTIO_SCHEMA", "RationalTime.1"}, {"value", value}, {"rate", rate}};
 }

@@ -8,12 +8,6 @@
 namespace streamsim::testing {
 namespace {
 
-using Texts = std::vector<std::string>;
-
-bool has(const std::string& text, std::string_view part) {
-    return text.find(part) != std::string::npos;
-}
-
 /// One event of one frame, frame 5 of its clip, by the names given.
 std::string event(const std::string& reel, const std::string& comments = "") {
     return "001  " + reel + "  V  C  00:00:00:05 00:00:00:06 00:00:00:00 00:00:00:01\n" + comments;

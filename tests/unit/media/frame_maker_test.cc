@@ -20,11 +20,11 @@ namespace {
 
 using testing::all_problems;
 using testing::all_small_formats;
+using testing::Container;
 using testing::DirectoryStore;
 using testing::format_of;
 using ::testing::HasSubstr;
 using testing::Place;
-using Container = MediaFormat::Container;
 
 double compressed_to(std::span<const std::byte> bytes) {
     uLongf size = compressBound(bytes.size());

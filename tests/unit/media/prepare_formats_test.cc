@@ -17,6 +17,7 @@ namespace {
 
 namespace fs = std::filesystem;
 using testing::all_problems;
+using testing::Container;
 using testing::DirectoryStore;
 using ::testing::ElementsAre;
 using testing::format_of;
@@ -24,7 +25,6 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using testing::Place;
 using testing::with_scenes;
-using Container = MediaFormat::Container;
 
 class PrepareFormats : public ::testing::Test {
 protected:

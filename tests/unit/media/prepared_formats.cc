@@ -7,8 +7,6 @@
 
 namespace streamsim::testing {
 
-using Container = MediaFormat::Container;
-
 MediaFormat format_of(const std::string& codec,
                       const std::string& profile,
                       Container container,

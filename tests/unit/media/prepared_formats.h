@@ -10,11 +10,13 @@
 
 namespace streamsim::testing {
 
+using Container = MediaFormat::Container;
+
 /// A format with frames of one size. 0 bytes: what frame_bytes_min says, and some for stuffing where the codec
 /// has any. Long GOP: "IPBBPBB".
 MediaFormat format_of(const std::string& codec,
                       const std::string& profile,
-                      MediaFormat::Container container,
+                      Container container,
                       int width,
                       int height,
                       FrameRate rate = {24, 1},

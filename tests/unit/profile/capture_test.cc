@@ -10,7 +10,7 @@ namespace {
 
 using ::testing::HasSubstr;
 using Fields = std::vector<std::pair<std::string, std::string>>;
-using Lines = std::vector<std::string>;
+using Calls = std::vector<std::string>;
 
 /// Packets as tshark -T pdml prints them.
 class Packets {
@@ -84,10 +84,10 @@ public:
         }
         return reader.finish("test.pcap");
     }
-    Lines told() const {
+    Calls told() const {
         const auto traffic = read();
         if (!traffic) return traffic.error().problems;
-        Lines out;
+        Calls out;
         for (const TrafficOperation& at : traffic->operations) {
             std::string line = fmt::format("{} {}", to_string(at.kind), traffic->files[at.file].name);
             if (at.bytes > 0) line += fmt::format(" {}+{}", at.offset, at.bytes);
@@ -116,7 +116,7 @@ TEST(Capture, Nfs3IsReadWithItsNames) {
         {{"nfs.status3", "0"}, {"nfs.count3", "4096"}});
     packets.rpc(7, 3, 21, 7, {{"nfs.fhandle", "b2"}}, {{"nfs.status3", "0"}});
     packets.rpc(8, 3, 3, 8, {{"nfs.fhandle", "d0"}, {"nfs.name", "gone"}}, {{"nfs.status3", "2"}});
-    EXPECT_EQ(packets.told(), (Lines{"list handle-1", "open f.1", "read f.1 0+32768", "read f.1 32768+7232",
+    EXPECT_EQ(packets.told(), (Calls{"list handle-1", "open f.1", "read f.1 0+32768", "read f.1 32768+7232",
                                      "write handle-3 8192+4096", "sync handle-3", "stat gone failed"}));
 }
 
@@ -180,7 +180,7 @@ TEST(Capture, CompoundsOfNfs4AreTakenApart) {
                  {"nfs.nfsstat4", "0"},
                  {"nfs.opcode", "4"},
                  {"nfs.nfsstat4", "0"}});
-    EXPECT_EQ(packets.told(), (Lines{"open clip.mov", "read clip.mov 1000+300", "stat clip.mov"}));
+    EXPECT_EQ(packets.told(), (Calls{"open clip.mov", "read clip.mov 1000+300", "stat clip.mov"}));
 }
 
 TEST(Capture, Smb2OpensReadsListsAndQuestions) {
@@ -203,7 +203,7 @@ TEST(Capture, Smb2OpensReadsListsAndQuestions) {
     packets.smb(10, 16, 10, {{"smb2.fid", "f3"}}, "0x00000000", {});
     packets.smb(11, 6, 11, {{"smb2.fid", "f3"}}, "0x00000000", {});
     packets.smb(12, 5, 12, {{"smb2.filename", "none"}}, "0xc0000034", {});
-    EXPECT_EQ(packets.told(), (Lines{"open seq/a.dpx", "read seq/a.dpx 0+4096", "read seq/a.dpx 4096+904",
+    EXPECT_EQ(packets.told(), (Calls{"open seq/a.dpx", "read seq/a.dpx 0+4096", "read seq/a.dpx 4096+904",
                                      "list seq", "stat b", "stat none failed"}));
 }
 

@@ -219,11 +219,6 @@ private:
     bool nullable_ = false;         // the next value may be null
 };
 
-Json schema(const std::string& name) {
-    const std::string path = std::string(STREAMSIM_SOURCE_DIR) + "/formats/schema/" + name;
-    return parse_json(read_whole(path), path).value();
-}
-
 template <class Document>
 std::vector<std::string> differences(const Json& rules, const Document& document) {
     std::vector<std::string> problems;

@@ -24,20 +24,16 @@ using testing::IsEmpty;
 using testing::Not;
 using testing::StartsWith;
 
-struct Sample {
-    const char* name;
-    RunResult (*make)();
-};
-constexpr Sample kSamples[] = {{"plays", samples::plays},
-                               {"does_not_play", samples::does_not_play},
-                               {"failures", samples::failures},
-                               {"seats_and_stalls", samples::seats_and_stalls},
-                               {"as_fast_as_it_goes", samples::as_fast_as_it_goes},
-                               {"interrupted", samples::interrupted},
-                               {"many_streams", samples::many_streams},
-                               {"told_in_full", samples::told_in_full},
-                               {"hostile", samples::hostile},
-                               {"modelled", samples::modelled}};
+constexpr samples::Sample kPages[] = {{"plays", samples::plays},
+                                      {"does_not_play", samples::does_not_play},
+                                      {"failures", samples::failures},
+                                      {"seats_and_stalls", samples::seats_and_stalls},
+                                      {"as_fast_as_it_goes", samples::as_fast_as_it_goes},
+                                      {"interrupted", samples::interrupted},
+                                      {"many_streams", samples::many_streams},
+                                      {"told_in_full", samples::told_in_full},
+                                      {"hostile", samples::hostile},
+                                      {"modelled", samples::modelled}};
 
 /// The page without library, scripts and style.
 std::string page_of(const RunResult& result) {
@@ -107,7 +103,7 @@ std::vector<std::string> ill_nested(const std::string& page) {
 }
 
 TEST(HtmlReport, SaysTheVerdictWordForWord) {
-    for (const Sample& sample : kSamples) {
+    for (const samples::Sample& sample : kPages) {
         const RunResult result = sample.make();
         const std::string page = page_of(result);
         const std::size_t begin = page.find("<h1>");
@@ -116,7 +112,7 @@ TEST(HtmlReport, SaysTheVerdictWordForWord) {
 }
 
 TEST(HtmlReport, HasTheNumbersOfTheJsonDocument) {
-    for (const Sample& sample : kSamples) {
+    for (const samples::Sample& sample : kPages) {
         SCOPED_TRACE(sample.name);
         const RunResult result = sample.make();
         auto document = parse_json(result::json_report(result), "result");
@@ -132,7 +128,7 @@ TEST(HtmlReport, HasTheNumbersOfTheJsonDocument) {
 }
 
 TEST(HtmlReport, NamesEveryTotalAndEachStreamsCounts) {
-    for (const Sample& sample : kSamples) {
+    for (const samples::Sample& sample : kPages) {
         SCOPED_TRACE(sample.name);
         const RunResult result = sample.make();
         std::vector<std::string> keys;
@@ -155,7 +151,7 @@ TEST(HtmlReport, NamesEveryTotalAndEachStreamsCounts) {
 }
 
 TEST(HtmlReport, IsWellNested) {
-    for (const Sample& sample : kSamples) {
+    for (const samples::Sample& sample : kPages) {
         std::string page = page_of(sample.make());
         const std::size_t data = page.find("<script type");
         page = page.substr(0, data) + page.substr(page.find("</script>", data) + 9) + "</body>";

@@ -15,7 +15,7 @@ using testing::IsEmpty;
 using testing::Not;
 using testing::StartsWith;
 
-MaxRun plays(double share_free) {
+MaxRun plays_with(double share_free) {
     MaxRun run;
     run.duration_ns = seconds(20).ns;
     run.pass = true;
@@ -30,7 +30,7 @@ MaxRun plays(double share_free) {
 }
 
 MaxRun drops(std::uint64_t frames) {
-    MaxRun run = plays(-20);
+    MaxRun run = plays_with(-20);
     run.pass = false;
     run.limit = Limit::network;
     run.reason = "the network was full";
@@ -56,11 +56,12 @@ MaxFormat seven() {
     format.fails_at = 8;
     format.confirmed = true;
     format.confirm_ns = seconds(300).ns;
-    MaxRun emptied = plays(480);
+    MaxRun emptied = plays_with(480);
     emptied.empty_after_ns = seconds(31).ns;
     emptied.undecided = true;
-    format.steps = {step(4, {plays(480)}), step(8, {emptied, drops(1'021)}),
-                    step(6, {drops(2), plays(480), plays(480)}), step(7, {plays(480)}), step(7, {plays(480)})};
+    format.steps = {step(4, {plays_with(480)}), step(8, {emptied, drops(1'021)}),
+                    step(6, {drops(2), plays_with(480), plays_with(480)}), step(7, {plays_with(480)}),
+                    step(7, {plays_with(480)})};
     format.steps.back().purpose = MaxStep::Purpose::confirm;
     format.steps.back().runs.back().duration_ns = seconds(300).ns;
     return format;
@@ -83,7 +84,7 @@ MaxFormat at_least() {
     format.rate = {30, 1};
     format.streams = 64;
     format.at_least = "there is no space";
-    format.steps = {step(64, {plays(700)})};
+    format.steps = {step(64, {plays_with(700)})};
     return format;
 }
 
@@ -98,11 +99,6 @@ MaxResult sample() {
     result.notices = {"direct I/O is not available"};
     result.formats = {seven(), none(), at_least()};
     return result;
-}
-
-Json schema() {
-    const std::string path = std::string(STREAMSIM_SOURCE_DIR) + "/formats/schema/max.json";
-    return parse_json(read_whole(path), path).value();
 }
 
 TEST(MaxReport, LooksAsAgreed) {
@@ -124,7 +120,7 @@ TEST(MaxReport, KeepsToItsSchema) {
     for (const MaxResult& result : {sample(), interrupted, modelled, MaxResult{.common = samples::plays()}}) {
         const std::string text = result::max_json_report(result);
         EXPECT_THAT(text, StartsWith(result::kMaxReportBegins));
-        EXPECT_THAT(schema_problems(schema(), Json::parse(text)), IsEmpty());
+        EXPECT_THAT(schema_problems(schema("max.json"), Json::parse(text)), IsEmpty());
     }
 }
 
@@ -134,7 +130,7 @@ TEST(MaxReport, AnotherDocumentDoesNotFitTheSchema) {
     document["formats"][0]["steps"][0]["runs"] = Json::array();
     document["formats"][0]["steps"][1]["limit"] = "disk";
     document["seats"] = 0;
-    EXPECT_EQ(schema_problems(schema(), document).size(), 4U);
+    EXPECT_EQ(schema_problems(schema("max.json"), document).size(), 4U);
 }
 
 TEST(MaxReport, AStepSaysWhatItsLastRunSaid) {

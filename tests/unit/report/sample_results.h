@@ -5,6 +5,12 @@
 
 namespace streamsim::samples {
 
+/// A result and its name in the files of tests/golden.
+struct Sample {
+    const char* name;
+    RunResult (*make)();
+};
+
 /// 4 streams of dpx12, nothing dropped, cold, direct.
 RunResult plays();
 /// 212 of 960 frames dropped, 12 of them in the first second; the media were just written and loop.

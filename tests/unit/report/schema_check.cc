@@ -2,6 +2,8 @@
 
 #include <set>
 
+#include "unit/report/golden.h"
+
 namespace streamsim::report {
 namespace {
 
@@ -93,6 +95,11 @@ private:
 };
 
 }  // namespace
+
+Json schema(const std::string& name) {
+    const std::string path = std::string(STREAMSIM_SOURCE_DIR) + "/formats/schema/" + name;
+    return parse_json(read_whole(path), path).value();
+}
 
 std::vector<std::string> schema_problems(const Json& schema, const Json& document) {
     Checker checker(schema);

@@ -11,6 +11,9 @@
 
 namespace streamsim::report {
 
+/// formats/schema/NAME.
+Json schema(const std::string& name);
+
 /// Every problem as "pointer: what".
 std::vector<std::string> schema_problems(const Json& schema, const Json& document);
 

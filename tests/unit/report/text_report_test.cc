@@ -25,7 +25,7 @@ using testing::HasSubstr;
 using testing::Not;
 using testing::StartsWith;
 
-std::string full(const RunResult& result) {
+std::string in_full(const RunResult& result) {
     return text_report(result, TextDetail::full, false);
 }
 
@@ -33,19 +33,15 @@ std::string screen(const RunResult& result) {
     return text_report(result, TextDetail::screen, false);
 }
 
-struct Sample {
-    const char* name;
-    RunResult (*make)();
-};
-constexpr Sample kSamples[] = {{"plays", samples::plays},
-                               {"does_not_play", samples::does_not_play},
-                               {"failures", samples::failures},
-                               {"seats_and_stalls", samples::seats_and_stalls},
-                               {"several_computers", samples::several_computers},
-                               {"as_fast_as_it_goes", samples::as_fast_as_it_goes},
-                               {"interrupted", samples::interrupted},
-                               {"many_streams", samples::many_streams},
-                               {"modelled", samples::modelled}};
+constexpr samples::Sample kTexts[] = {{"plays", samples::plays},
+                                      {"does_not_play", samples::does_not_play},
+                                      {"failures", samples::failures},
+                                      {"seats_and_stalls", samples::seats_and_stalls},
+                                      {"several_computers", samples::several_computers},
+                                      {"as_fast_as_it_goes", samples::as_fast_as_it_goes},
+                                      {"interrupted", samples::interrupted},
+                                      {"many_streams", samples::many_streams},
+                                      {"modelled", samples::modelled}};
 
 std::vector<std::string> lines_of(const std::string& text) {
     std::vector<std::string> lines;
@@ -55,8 +51,8 @@ std::vector<std::string> lines_of(const std::string& text) {
 }
 
 TEST(TextReport, LooksAsAgreed) {
-    for (const Sample& sample : kSamples) {
-        expect_golden(full(sample.make()), std::string(sample.name) + ".txt");
+    for (const samples::Sample& sample : kTexts) {
+        expect_golden(in_full(sample.make()), std::string(sample.name) + ".txt");
         expect_golden(screen(sample.make()), std::string(sample.name) + ".screen.txt");
     }
 }
@@ -69,7 +65,7 @@ TEST(TextReport, FitsOnOneScreenWithTheVerdictFirstAndLast) {
     for (int i = 0; i < 30; ++i) long_words.notices.push_back(word);
     for (StreamResult& stream : long_words.streams) stream.clip = stream.format = word;
     std::vector<RunResult> results{long_words, samples::hostile(), samples::told_in_full()};
-    for (const Sample& sample : kSamples) results.push_back(sample.make());
+    for (const samples::Sample& sample : kTexts) results.push_back(sample.make());
     for (const RunResult& result : results) {
         const std::vector<std::string> lines = lines_of(screen(result));
         EXPECT_LE(lines.size(), 24u);
@@ -123,13 +119,13 @@ TEST(TextReport, GivesTheVerdictInTheFirstLine) {
         verdict_line(samples::does_not_play()),
         "DOES NOT PLAY: 4 streams of dpx12 at 24 fps from /mnt/x: 212 of 960 frames dropped (12 of them in the "
         "first second), min margin -120.0 ms");
-    EXPECT_THAT(full(samples::plays()), StartsWith(verdict_line(samples::plays()) + "\n"));
+    EXPECT_THAT(in_full(samples::plays()), StartsWith(verdict_line(samples::plays()) + "\n"));
 }
 
 TEST(TextReport, SaysFirstThatFaultsWereInjected) {
     RunResult result = samples::seats_and_stalls();
     result.faults_injected = FaultsInjected{12, 3, 1, 0, 7};
-    const std::string text = full(result);
+    const std::string text = in_full(result);
     EXPECT_THAT(text, StartsWith("FAULTS INJECTED: DOES NOT PLAY: "));
     EXPECT_THAT(
         text,
@@ -139,19 +135,19 @@ TEST(TextReport, SaysFirstThatFaultsWereInjected) {
 TEST(TextReport, SaysThatTheNullStorageSaysNothing) {
     RunResult result = samples::plays();
     result.backend = result.io = "null";
-    std::string text = full(result);
+    std::string text = in_full(result);
     EXPECT_LT(text.find("no statement about storage"), text.find("\nReason"));
     result.backend = "sim";
-    text = full(result);
+    text = in_full(result);
     EXPECT_THAT(text, HasSubstr("no statement about storage"));
-    EXPECT_THAT(full(samples::modelled()), Not(HasSubstr("no statement about storage")));
+    EXPECT_THAT(in_full(samples::modelled()), Not(HasSubstr("no statement about storage")));
 }
 
 TEST(TextReport, SaysTheRequiredRateStepByStep) {
     RunResult result = samples::plays();
     constexpr std::int64_t kSecond = 1'000'000'000;
     result.required_rates = {{0, 120e6}, {60 * kSecond, 240e6}, {120 * kSecond, 0}};
-    EXPECT_THAT(full(result),
+    EXPECT_THAT(in_full(result),
                 HasSubstr("Required    120.0 MB/s from 0 ns, 240.0 MB/s from 60.0 s to 2 m 00 s\n"));
     for (std::int64_t i = 0; i < 20; ++i) result.required_rates.push_back({(121 + i) * kSecond, 1e6});
     EXPECT_THAT(required_text(result), HasSubstr(", and 16 steps more"));
@@ -161,7 +157,7 @@ TEST(TextReport, NamesWhatOfTheTargetWasNotPlayed) {
     RunResult result = samples::plays();
     result.media.skipped = {"/mnt/x/a.mov: byte 0: the file is empty", "/mnt/x/b.jpg: one still picture"};
     EXPECT_THAT(
-        full(result),
+        in_full(result),
         HasSubstr("Not played  /mnt/x/a.mov: byte 0: the file is empty\n            /mnt/x/b.jpg: one"));
     RunResult nothing;
     nothing.verdict.pass = true;
@@ -172,7 +168,7 @@ TEST(TextReport, SaysNotThatASeatPlaysThatVanished) {
     RunResult result = samples::several_computers();
     result.seats[1].verdict.pass = true;
     ASSERT_EQ(result.seats[1].state, SeatResult::State::partial);
-    EXPECT_THAT(full(result), HasSubstr("partial   unknown"));
+    EXPECT_THAT(in_full(result), HasSubstr("partial   unknown"));
     EXPECT_THAT(html_report(result), HasSubstr(">unknown<"));
 }
 
@@ -189,7 +185,7 @@ TEST(TextReport, DoesNotCallARunThatMayBeCachedAStorageThatFails) {
 }
 
 TEST(TextReport, ColoursTheVerdictOnlyWhenAsked) {
-    EXPECT_THAT(full(samples::plays()), Not(HasSubstr("\x1b")));
+    EXPECT_THAT(in_full(samples::plays()), Not(HasSubstr("\x1b")));
     EXPECT_THAT(text_report(samples::plays(), TextDetail::full, true),
                 StartsWith("\x1b[1;32mPLAYS\x1b[0m: 4 streams"));
     EXPECT_THAT(text_report(samples::does_not_play(), TextDetail::screen, true),
@@ -197,7 +193,7 @@ TEST(TextReport, ColoursTheVerdictOnlyWhenAsked) {
 }
 
 TEST(TextReport, ShowsNamesWithoutTheirControlCharacters) {
-    const std::string text = full(samples::hostile());
+    const std::string text = in_full(samples::hostile());
     EXPECT_THAT(text, Not(HasSubstr("\x1b")));
     EXPECT_THAT(text, HasSubstr("/mnt/\\x1b[2Jx\\x0a"));
     EXPECT_THAT(text, HasSubstr("- MB/s over the whole run"));
@@ -221,7 +217,7 @@ TEST(TextReport, ShowsTheEarliestDropsOfAllStreams) {
 TEST(TextReport, NamesTheShareItsHintsAndTheServersThatWereSpokenTo) {
     RunResult result = samples::told_in_full();
     result.streams.back().seat = 5;
-    const std::string text = full(result);
+    const std::string text = in_full(result);
     EXPECT_THAT(text,
                 HasSubstr("NFSv4.2 from filer, 1 connection, reads of up to 1 MiB, the kernel reads 128 KiB"));
     EXPECT_THAT(text, HasSubstr("nconnect=1: one connection seldom fills a link"));

@@ -8,26 +8,24 @@
 #include <thread>
 
 #include "base/prng.h"
-#include "media/catalogue/catalogue.h"
 #include "metrics/histogram.h"
 #include "report/facts/headline.h"
 #include "result/json_report.h"
 #include "run/session/session.h"
 #include "unit/run/play_document.h"
+#include "unit/run/sessions.h"
 
 namespace streamsim::run {
 namespace {
 
+using test::result_of;
 using testing::AllOf;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using State = SeatResult::State;
 
-PlayRequest request_on(const std::string& url) {
-    PlayRequest request;
-    request.target = *target::parse_target(url);
-    const auto catalogue = media::Catalogue::load(std::string(STREAMSIM_SOURCE_DIR) + "/formats/media");
-    request.formats.push_back(*catalogue->find("prores-hd"));
+PlayRequest five_seats_on(const std::string& url) {
+    PlayRequest request = test::request_on(url, {"prores-hd"});
     request.duration = seconds(3);
     request.seats = 5;
     request.streams = 2;
@@ -43,19 +41,12 @@ PlayRequest request_on(const std::string& url) {
     return request;
 }
 
-RunResult run(const PlayRequest& request) {
-    Session session(request, *find_media(nullptr, request, nullptr), {}, [](const std::string&) {});
-    auto result = session.execute();
-    EXPECT_TRUE(result.has_value());
-    return *result;
-}
-
 /// Rank `rank` of `ranks`, which plays `seats` seats from `first` on.
 RunResult part_of(
     PlayRequest request, std::uint32_t rank, std::uint32_t ranks, std::uint32_t first, std::uint32_t seats) {
     request.first_seat = first;
     request.own_seats = seats;
-    RunResult result = run(request);
+    RunResult result = result_of(request);
     result.host.name = "h" + std::to_string(rank);
     SeatResult own;
     own.rank = rank;
@@ -73,8 +64,8 @@ std::string comparable(RunResult result) {
 }
 
 TEST(Merging, PartsInVirtualTimeGiveWhatOneProcessGives) {
-    PlayRequest request = request_on("sim:null");
-    const RunResult one = run(request);
+    PlayRequest request = five_seats_on("sim:null");
+    const RunResult one = result_of(request);
     const RunResult whole = *result::merge_results(
         {part_of(request, 1, 3, 2, 2), part_of(request, 0, 3, 0, 2), part_of(request, 2, 3, 4, 1)});
     EXPECT_EQ(whole.digest, one.digest);
@@ -97,7 +88,7 @@ TEST(Merging, PartsInVirtualTimeGiveWhatOneProcessGives) {
     request.faults.reset();
     const RunResult again =
         *result::merge_results({part_of(request, 0, 2, 0, 1), part_of(request, 1, 2, 1, 4)});
-    const RunResult good = run(request);
+    const RunResult good = result_of(request);
     EXPECT_TRUE(again.verdict.pass);
     EXPECT_EQ(again.digest, good.digest);
     EXPECT_EQ(again.timing_digest, good.timing_digest);
@@ -332,7 +323,7 @@ TEST(Merging, TheTimeLineHasOneAxisAndOneLengthOfInterval) {
 
 /// Each snapshot obeys the law, and none has less than the one before.
 TEST(Snapshot, TheStatisticsOfARunCanBeSeenWhileItPlays) {
-    PlayRequest request = request_on("null:");
+    PlayRequest request = five_seats_on("null:");
     request.duration = milliseconds(400);
     request.loops = 2;
     Session session(request, *find_media(nullptr, request, nullptr), {}, [](const std::string&) {});
@@ -365,11 +356,11 @@ TEST(Snapshot, TheStatisticsOfARunCanBeSeenWhileItPlays) {
 }
 
 TEST(Seats, OfAProcessWithNoneOfTheStreamsThereIsAResultWithoutAny) {
-    PlayRequest request = request_on("sim:null");
+    PlayRequest request = five_seats_on("sim:null");
     request.total_streams = 3;
     request.first_seat = 4;
     request.own_seats = 1;
-    const RunResult result = run(request);
+    const RunResult result = result_of(request);
     EXPECT_TRUE(result.streams.empty());
     EXPECT_TRUE(result.verdict.pass);
     EXPECT_FALSE(result.interrupted);

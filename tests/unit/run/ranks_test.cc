@@ -7,9 +7,9 @@
 #include <future>
 #include <thread>
 
-#include "media/catalogue/catalogue.h"
 #include "run/session/session.h"
 #include "seats/mpi_start.h"
+#include "unit/run/sessions.h"
 
 namespace streamsim::run {
 namespace {
@@ -126,11 +126,8 @@ TEST(Ranks, AreAssignedSeatsInBlocks) {
     EXPECT_THAT(all[0]->name_of(2), HasSubstr("seats 4-6"));
 }
 
-PlayRequest request_on(const std::string& url, std::uint32_t seats) {
-    PlayRequest request;
-    request.target = *target::parse_target(url);
-    const auto catalogue = media::Catalogue::load(std::string(STREAMSIM_SOURCE_DIR) + "/formats/media");
-    request.formats.push_back(*catalogue->find("prores-hd"));
+PlayRequest seats_on(const std::string& url, std::uint32_t seats) {
+    PlayRequest request = test::request_on(url, {"prores-hd"});
     request.duration = milliseconds(500);
     request.seats = seats;
     request.keep_histograms = true;
@@ -163,7 +160,7 @@ Result<RunResult> play(seats::Ranks& ranks,
 }
 
 TEST(Ranks, PlayWhatOneProcessWouldHavePlayed) {
-    const PlayRequest request = request_on("null:", 4);
+    const PlayRequest request = seats_on("null:", 4);
     Session alone(request, *find_media(nullptr, request, nullptr), {}, [](const std::string&) {});
     const auto whole = alone.execute();
     ASSERT_TRUE(whole.has_value());
@@ -187,7 +184,7 @@ TEST(Ranks, PlayWhatOneProcessWouldHavePlayed) {
 }
 
 TEST(Ranks, PlayOnWhenOneOfThemIsGone) {
-    PlayRequest request = request_on("null:", 3);
+    PlayRequest request = seats_on("null:", 3);
     auto all = ranks_of(3);
     in_each(all, [&](seats::Ranks& ranks) {
         ASSERT_TRUE(ranks.gather({}).has_value());
@@ -209,7 +206,7 @@ TEST(Ranks, PlayOnWhenOneOfThemIsGone) {
 }
 
 TEST(Ranks, FailTogetherWhereOneCannotBegin) {
-    const PlayRequest request = request_on("null:", 2);
+    const PlayRequest request = seats_on("null:", 2);
     auto all = ranks_of(2);
     in_each(all, [&](seats::Ranks& ranks) {
         ASSERT_TRUE(ranks.gather({}).has_value());
@@ -230,7 +227,7 @@ TEST(Ranks, FailTogetherWhereOneCannotBegin) {
 }
 
 TEST(Ranks, ThatAreInterruptedSayWhatTheyHavePlayed) {
-    PlayRequest request = request_on("null:", 2);
+    PlayRequest request = seats_on("null:", 2);
     request.duration = seconds(3600);
     auto all = ranks_of(2);
     in_each(all, [&](seats::Ranks& ranks) {

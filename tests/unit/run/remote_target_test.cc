@@ -10,7 +10,7 @@ using testing::HasSubstr;
 using testing::Not;
 using Protocol = RemotePlace::Protocol;
 
-std::vector<std::string> problems_of(const std::string& url) {
+std::vector<std::string> problems_of_url(const std::string& url) {
     const auto target = target::parse_target(url);
     if (target.has_value()) return {};
     EXPECT_EQ(target.error().kind, ErrorKind::bad_input);
@@ -129,9 +129,9 @@ TEST(RemoteTarget, EveryMistake) {
                               "nfs://h/e?connections=1&connections=1",
                               "nfs://h/e?addresses=",
                               "nfs://h/e?addresses=a,,b"}) {
-        EXPECT_EQ(problems_of(wrong).size(), 1U) << wrong;
+        EXPECT_EQ(problems_of_url(wrong).size(), 1U) << wrong;
     }
-    const auto all = problems_of("nfs://h:x/a/%zz?version=5&colour=blue&rsize=x&uid=me");
+    const auto all = problems_of_url("nfs://h:x/a/%zz?version=5&colour=blue&rsize=x&uid=me");
     ASSERT_EQ(all.size(), 6U);
     EXPECT_THAT(all[3], HasSubstr("expected connections=, addresses="));
 }
@@ -140,12 +140,12 @@ TEST(RemoteTarget, APasswordIsRefusedAndNotRepeated) {
     for (const char* wrong :
          {"smb://joe:s3cret@files/media", "smb://DOM;joe:s3cret@files/media?connections=0",
           "smb://joe:s3c/ret@files/media", "smb://joe:s3cr@et@files/media", "nfs://joe:s3cret@h/e"}) {
-        const auto problems = problems_of(wrong);
+        const auto problems = problems_of_url(wrong);
         ASSERT_EQ(problems.size(), 1U) << wrong;
         EXPECT_THAT(problems[0], HasSubstr("password"));
         for (const char* part : {"s3c", "ret", "cr"}) EXPECT_THAT(problems[0], Not(HasSubstr(part))) << wrong;
     }
-    for (const auto& problem : problems_of("smb://files/media?password=s3cret&connections=0"))
+    for (const auto& problem : problems_of_url("smb://files/media?password=s3cret&connections=0"))
         EXPECT_THAT(problem, Not(HasSubstr("s3cret")));
 }
 

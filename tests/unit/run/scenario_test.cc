@@ -30,7 +30,7 @@ Result<Scenario> read(const std::string& duration, const std::string& seats, con
                                    "test.json", scenario_words(catalogue(), STREAMSIM_SOURCE_DIR "/formats"));
 }
 
-RunResult run(const Scenario& scenario, test::ReadingLog* log = nullptr, std::uint32_t loops = 0) {
+RunResult run_scenario(const Scenario& scenario, test::ReadingLog* log = nullptr, std::uint32_t loops = 0) {
     PlayRequest request = common_request(scenario);
     request.loops = loops;
     request.keep_frames = true;
@@ -43,10 +43,10 @@ RunResult run(const Scenario& scenario, test::ReadingLog* log = nullptr, std::ui
     return result ? *result : RunResult{};
 }
 
-RunResult run(const std::string& duration, const std::string& seats, const std::string& more = "") {
+RunResult run_scenario(const std::string& duration, const std::string& seats, const std::string& more = "") {
     const auto scenario = read(duration, seats, more);
     EXPECT_TRUE(scenario) << (scenario ? "" : scenario.error().problems.front());
-    return scenario ? run(*scenario) : RunResult{};
+    return scenario ? run_scenario(*scenario) : RunResult{};
 }
 
 /// "seat.stream: begins at so many ms, has so many slots, the last due at".
@@ -62,7 +62,7 @@ std::vector<std::string> phases(const RunResult& result) {
 }
 
 TEST(ScenarioPhases, StreamsBeginAndEndAtTheirInstants) {
-    const RunResult result = run("10s", R"(
+    const RunResult result = run_scenario("10s", R"(
         {"count": 3, "target": "sim:null", "start": "500ms", "one_more_every": "2s", "stop": "9s", "streams": [
             {"format": "dpx10", "count": 2, "one_more_every": "1s"},
             {"format": "prores-hd", "start": "250ms", "stop": "2250ms"}]},
@@ -94,7 +94,7 @@ TEST(ScenarioPhases, StreamsBeginAndEndAtTheirInstants) {
 }
 
 TEST(ScenarioPhases, AStreamThatNobodyStopsPlaysToTheEndAndNeverMoreFramesThanItMay) {
-    const RunResult result = run("4s", R"({"target": "sim:null", "streams": [
+    const RunResult result = run_scenario("4s", R"({"target": "sim:null", "streams": [
         {"format": "dpx10", "start": "1s"}, {"format": "dpx10", "frames": 10},
         {"format": "dpx10", "fps": "48"}]})");
     EXPECT_THAT(phases(result), ElementsAre("0.0: 1000 72 2958", "0.1: 0 10 375", "0.2: 0 192 3979"));
@@ -104,7 +104,7 @@ TEST(ScenarioPhases, ThoseThatBeginTogetherPlayFromOneInstant) {
     // The frames that stream 1 of seat 0 prerolls take 300 ms more; the others of its cue wait for it.
     const std::string seats = R"({"count": 2, "target": "sim:null", "streams": [
         {"format": "dpx10", "count": 2, "start": "1s"}, {"format": "dpx10", "start": "1100ms"}]})";
-    const RunResult result = run("4s", seats, R"(, "faults": [
+    const RunResult result = run_scenario("4s", seats, R"(, "faults": [
         {"kind": "delays", "at": "1s", "for": "100ms", "delay": "300ms", "seat": 0, "stream": 1}])");
     const std::int64_t together = result.streams[1].play_start_ns;
     EXPECT_GE(together, 1300 * kMs);
@@ -116,7 +116,7 @@ TEST(ScenarioPhases, ThoseThatBeginTogetherDoSoInSeveralLoopsToo) {
     const auto scenario = read("400ms", R"({"target": "null:", "streams": [
         {"format": "dpx10", "count": 5}, {"format": "dpx10", "count": 4, "start": "100ms"}]})");
     ASSERT_TRUE(scenario);
-    const RunResult result = run(*scenario, nullptr, 3);
+    const RunResult result = run_scenario(*scenario, nullptr, 3);
     EXPECT_EQ(result.client.loops, 3U);
     ASSERT_EQ(result.streams.size(), 9U);
     for (std::size_t i = 0; i < 9; ++i)
@@ -125,7 +125,7 @@ TEST(ScenarioPhases, ThoseThatBeginTogetherDoSoInSeveralLoopsToo) {
 }
 
 TEST(ScenarioPhases, ReadingWithoutDeadlinesStopsInTime) {
-    const RunResult result = run("300ms", R"({"target": "null:", "streams": [
+    const RunResult result = run_scenario("300ms", R"({"target": "null:", "streams": [
         {"format": "dpx10", "fps": "max", "stop": "100ms"},
         {"format": "prores-hd", "fps": "max", "start": "200ms"},
         {"format": "dpx10", "fps": "max", "frames": 5}]})");
@@ -137,7 +137,7 @@ TEST(ScenarioPhases, ReadingWithoutDeadlinesStopsInTime) {
 }
 
 TEST(ScenarioMedia, OwnClipsAreNobodyElsesAndSharedOnesEverybodys) {
-    const RunResult result = run("1s", R"(
+    const RunResult result = run_scenario("1s", R"(
         {"count": 2, "target": "sim:null", "streams": [
             {"format": "dpx10"}, {"format": "dpx10", "media": "same"}]},
         {"target": "sim:null", "streams": [
@@ -155,7 +155,7 @@ TEST(ScenarioMedia, OwnClipsAreNobodyElsesAndSharedOnesEverybodys) {
 TEST(ScenarioMedia, HandsOfTwoGroupsDoNotMoveAlike) {
     const std::string group = R"({"target": "sim:null", "streams": [
         {"format": "prores-hd", "order": "random", "media": "same"}]})";
-    const RunResult result = run("4s", group + "," + group);
+    const RunResult result = run_scenario("4s", group + "," + group);
     std::map<std::uint32_t, std::vector<std::uint64_t>> shown;
     for (const FrameRow& row : result.frames) shown[row.seat].push_back(row.outcome.clip_frame);
     EXPECT_EQ(shown[0].size(), 120u);
@@ -171,9 +171,9 @@ std::vector<std::uint64_t> slots_with(const RunResult& result, std::uint32_t sea
 }
 
 TEST(ScenarioFaults, HitTheFramesThatAreDueInTheirTime) {
-    const RunResult result = run("10s", R"(
+    const RunResult result = run_scenario("10s", R"(
         {"count": 3, "target": "sim:null", "one_more_every": "2s", "streams": [{"format": "dpx10"}]})",
-                                 R"(, "faults": [
+                                          R"(, "faults": [
         {"kind": "errors", "at": "5s", "for": "125ms", "error": "EIO", "seat": 1},
         {"kind": "errors", "at": "1s", "for": "1100ms", "error": "EIO", "seat": 1},
         {"kind": "errors", "at": "9900ms", "for": "9s", "error": "EIO", "seat": 2}])");
@@ -186,8 +186,8 @@ TEST(ScenarioFaults, HitTheFramesThatAreDueInTheirTime) {
 
 TEST(ScenarioFaults, AreCountedAndHaveTheirFrames) {
     const RunResult result =
-        run("10s", R"({"target": "sim:null", "streams": [{"format": "dpx10", "count": 2}]})",
-            R"(, "faults": [
+        run_scenario("10s", R"({"target": "sim:null", "streams": [{"format": "dpx10", "count": 2}]})",
+                     R"(, "faults": [
         {"kind": "errors", "at": "1s", "for": "125ms", "error": "EIO", "seat": 0, "stream": 1},
         {"kind": "throughput-gap", "at": "3s", "for": "500ms"},
         {"kind": "throughput-gap", "at": "7s", "for": "600ms"}])");
@@ -201,13 +201,14 @@ TEST(ScenarioFaults, AreCountedAndHaveTheirFrames) {
     ASSERT_EQ(result.throughput_gaps.size(), 2u) << "two stalls are two";
     EXPECT_NEAR(static_cast<double>(result.throughput_gaps[0].from_ns), 3e9, 50e6);
     EXPECT_NEAR(static_cast<double>(result.throughput_gaps[1].to_ns), 7.6e9, 50e6);
-    EXPECT_FALSE(run("1s", R"({"target": "sim:null", "streams": [{"format": "dpx10"}]})").faults_injected);
+    EXPECT_FALSE(
+        run_scenario("1s", R"({"target": "sim:null", "streams": [{"format": "dpx10"}]})").faults_injected);
 }
 
 TEST(ScenarioFaults, ADelayMovesNothingElse) {
-    const RunResult result = run("4s", R"({"target": "sim:null", "streams": [
+    const RunResult result = run_scenario("4s", R"({"target": "sim:null", "streams": [
         {"format": "dpx10", "count": 2, "readahead": 1, "on_miss": "hold"}]})",
-                                 R"(, "faults": [
+                                          R"(, "faults": [
         {"kind": "delays", "at": "2s", "for": "40ms", "delay": "50ms"}])");
     EXPECT_THAT(slots_with(result, 0, FrameKind::late), ElementsAre(48, 48)) << "of both streams";
 }
@@ -215,8 +216,8 @@ TEST(ScenarioFaults, ADelayMovesNothingElse) {
 TEST(ScenarioFaults, AThroughputGapCountsFromTheBeginningNotFromTheFirstRead) {
     // From 5 s to 5.5 s of the run; the stream begins at 3 s, its slot 48 is due at 5 s.
     const RunResult result =
-        run("8s", R"({"target": "sim:null", "start": "3s", "streams": [{"format": "dpx10"}]})",
-            R"(, "faults": [{"kind": "throughput-gap", "at": "5s", "for": "500ms"}])");
+        run_scenario("8s", R"({"target": "sim:null", "start": "3s", "streams": [{"format": "dpx10"}]})",
+                     R"(, "faults": [{"kind": "throughput-gap", "at": "5s", "for": "500ms"}])");
     EXPECT_THAT(slots_with(result, 0, FrameKind::dropped), ElementsAre(56, 57, 58, 59))
         << "8 of the 12 that are due in it were read before";
 }
@@ -272,10 +273,10 @@ TEST(ScenarioInVirtualTime, OneSeedGivesOneRun) {
         {"format": "prores-hd", "count": 2, "order": "random", "readahead": 2}]})";
     const std::string faults = R"(, "faults": [{"kind": "delays", "at": "1s", "for": "2s", "delay": "90ms",
         "probability": 0.3}])";
-    const RunResult first = run("4s", seats, faults);
+    const RunResult first = run_scenario("4s", seats, faults);
     EXPECT_GT(first.totals.dropped, 10u);
-    EXPECT_EQ(run("4s", seats, faults).timing_digest, first.timing_digest);
-    EXPECT_NE(run("4s", seats, faults + R"(, "seed": 2)").timing_digest, first.timing_digest);
+    EXPECT_EQ(run_scenario("4s", seats, faults).timing_digest, first.timing_digest);
+    EXPECT_NE(run_scenario("4s", seats, faults + R"(, "seed": 2)").timing_digest, first.timing_digest);
 }
 
 TEST(OneScenarioInRealAndVirtualTime, AsksForTheSameInTheSameOrderAtTheSameTimes) {
@@ -287,7 +288,7 @@ TEST(OneScenarioInRealAndVirtualTime, AsksForTheSameInTheSameOrderAtTheSameTimes
     const auto on = [&seats](const std::string& target, test::ReadingLog& log) {
         std::string text = seats;
         text.replace(text.find("TARGET"), 6, target);
-        return run(*read("1s", text), &log);
+        return run_scenario(*read("1s", text), &log);
     };
     test::ReadingLog virtual_log;
     test::ReadingLog real_log;

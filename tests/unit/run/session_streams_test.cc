@@ -11,11 +11,11 @@
 #include <tuple>
 #include <utility>
 
-#include "media/catalogue/catalogue.h"
 #include "media/write/media_set.h"
 #include "run/session/session.h"
 #include "storage/local/local_byte_store.h"
 #include "target/named_documents.h"
+#include "unit/run/sessions.h"
 
 namespace streamsim::run {
 namespace {
@@ -84,11 +84,7 @@ private:
 class SessionStreams : public testing::Test {
 protected:
     PlayRequest request_on(const std::string& url, std::initializer_list<const char*> formats) {
-        PlayRequest request;
-        request.target = *target::parse_target(url);
-        const auto catalogue = media::Catalogue::load(std::string(STREAMSIM_SOURCE_DIR) + "/formats/media");
-        for (const char* format : formats) request.formats.push_back(*catalogue->find(format));
-        request.duration = seconds(4);
+        PlayRequest request = test::request_on(url, formats);
         request.spare_streams = 4;
         request.through = hands_.wrapper();
         return request;

@@ -7,31 +7,17 @@
 #include <thread>
 
 #include "judge/judge.h"
-#include "media/catalogue/catalogue.h"
 #include "result/json_report.h"
 #include "result/result_reader.h"
+#include "unit/run/sessions.h"
 
 namespace streamsim::run {
 namespace {
 
+using test::request_on;
+using test::result_of;
 using testing::HasSubstr;
 using testing::IsEmpty;
-
-PlayRequest request_on(const std::string& url, std::initializer_list<const char*> formats) {
-    PlayRequest request;
-    request.target = *target::parse_target(url);
-    const auto catalogue = media::Catalogue::load(std::string(STREAMSIM_SOURCE_DIR) + "/formats/media");
-    for (const char* format : formats) request.formats.push_back(*catalogue->find(format));
-    request.duration = seconds(4);
-    return request;
-}
-
-RunResult run(const PlayRequest& request) {
-    Session session(request, *find_media(nullptr, request, nullptr), {}, [](const std::string&) {});
-    auto result = session.execute();
-    EXPECT_TRUE(result.has_value());
-    return *result;
-}
 
 /// 50 ms more for some frames, by chance.
 storage::FaultPlan chance() {
@@ -49,32 +35,32 @@ TEST(SessionInVirtualTime, OneSeedGivesOneDigestInEveryBuildAndAnotherSeedAnothe
     request.streams = 3;
     request.readahead = 1;
     request.faults = chance();
-    const RunResult first = run(request);
+    const RunResult first = result_of(request);
     // These two are compared in each build that runs the tests: release, dev and tsan.
     EXPECT_EQ(first.digest, "74597185c22112aa54a2b58faf597e72");
     EXPECT_EQ(first.timing_digest, "92a04e661d9bcb7075293d88da6f8031");
     EXPECT_GT(first.totals.dropped, 10u);
-    EXPECT_EQ(run(request).timing_digest, first.timing_digest);
+    EXPECT_EQ(result_of(request).timing_digest, first.timing_digest);
     request.seed = 2;
-    const RunResult second = run(request);
+    const RunResult second = result_of(request);
     EXPECT_NE(second.digest, first.digest);
     EXPECT_NE(second.timing_digest, first.timing_digest);
 }
 
 TEST(SessionInVirtualTime, TheSeedIsInTheDigestEvenWhereChanceHasNoPart) {
     PlayRequest request = request_on("sim:null", {"dpx12"});
-    const RunResult first = run(request);
+    const RunResult first = result_of(request);
     request.seed = 2;
-    EXPECT_NE(run(request).digest, first.digest);
+    EXPECT_NE(result_of(request).digest, first.digest);
 }
 
 TEST(SessionInVirtualTime, HasTheDigestOfRealTimeWhereNothingIsMissed) {
     PlayRequest request = request_on("sim:null", {"prores-uhd"});
     request.duration = milliseconds(300);
     request.streams = 2;
-    const RunResult in_virtual_time = run(request);
+    const RunResult in_virtual_time = result_of(request);
     request.target = *target::parse_target("null:");
-    const RunResult in_real_time = run(request);
+    const RunResult in_real_time = result_of(request);
     if (in_real_time.totals.on_time == in_real_time.totals.scheduled) {  // this machine may have stalled
         EXPECT_EQ(in_real_time.digest, in_virtual_time.digest);
     }
@@ -86,7 +72,7 @@ TEST(SessionInRealAndVirtualTime, AResultIsReadBackAndHasNoGapWhereNothingWasMis
     for (const char* url : {"sim:null", "null:"}) {
         PlayRequest request = request_on(url, {"prores-hd"});
         request.duration = milliseconds(300);
-        const RunResult result = run(request);
+        const RunResult result = result_of(request);
         const auto read = result::read_result(result::json_report(result), url);
         ASSERT_TRUE(read.has_value()) << testing::PrintToString(read.error().problems);
         EXPECT_EQ(result::json_report(*read), result::json_report(result));
@@ -103,7 +89,7 @@ TEST(SessionInRealTime, AsFastAsItGoesBeginsWithPlayAndIsAllOnTheTimeLine) {
     request.frames = 12;
     request.streams = 2;
     request.loops = 2;
-    const RunResult result = run(request);
+    const RunResult result = result_of(request);
     std::uint64_t on_time = 0;
     std::uint64_t bytes = 0;
     for (const TimelineEntry& entry : result.timeline) {
@@ -119,7 +105,7 @@ TEST(SessionInVirtualTime, StreamsAreAssignedBySeat) {
     PlayRequest request = request_on("sim:null", {"dpx10", "prores-hd"});
     request.seats = 2;
     request.total_streams = 3;
-    const RunResult result = run(request);
+    const RunResult result = result_of(request);
     std::vector<std::string> seen;
     for (const StreamResult& stream : result.streams) {
         seen.push_back(std::to_string(stream.seat) + "/" + std::to_string(stream.stream) + " " + stream.format);
@@ -134,7 +120,7 @@ TEST(SessionInVirtualTime, StreamsThatDoNotStartTogetherHaveTheirOwnClocks) {
     request.streams = 3;
     request.stagger = milliseconds(1500);
     request.keep_frames = true;
-    const RunResult result = run(request);
+    const RunResult result = result_of(request);
     EXPECT_EQ(result.totals.on_time, 3u * 96);
     EXPECT_EQ(result.timeline.back().t_ns, 6'000'000'000) << "the last stream ends at 3 s + 4 s";
     for (const FrameRow& row : result.frames) EXPECT_GE(row.outcome.deadline.ns, 0);
@@ -159,7 +145,7 @@ TEST(SessionInVirtualTime, AFewFramesAreFewerThanTheReadAhead) {
     PlayRequest request = request_on("sim:null", {"dpx10"});
     request.duration.reset();
     request.frames = 3;
-    const RunResult result = run(request);
+    const RunResult result = result_of(request);
     EXPECT_EQ(result.totals.on_time, 3u);
     EXPECT_TRUE(result.verdict.pass);
 }
@@ -169,7 +155,7 @@ TEST(SessionInRealTime, SeveralLoopsPlayAsOne) {
     request.streams = 7;
     request.loops = 3;
     request.duration = milliseconds(500);
-    const RunResult result = run(request);
+    const RunResult result = result_of(request);
     EXPECT_EQ(result.client.loops, 3u);
     EXPECT_EQ(result.totals.scheduled, 7u * 12);
     ASSERT_EQ(result.streams.size(), 7u);
@@ -202,7 +188,7 @@ TEST(FindClips, PlansOneClipForAllWhereTheMediaIsShared) {
     request.streams = 5;
     request.same_media = true;
     EXPECT_EQ(find_media(nullptr, request, nullptr)->clips.front().size(), 1u);
-    EXPECT_EQ(run(request).streams.size(), 5u);
+    EXPECT_EQ(result_of(request).streams.size(), 5u);
 }
 
 }  // namespace

@@ -37,14 +37,14 @@ std::string transfers(const std::string& meter, const std::string& all = "") {
 const std::string kFile = R"(, "files": {"bytes": "1MiB"})";
 const std::string kPlain = R"(, "blocks": "4KiB", "files": {"count": 2, "bytes": "1MiB"})";
 
-std::vector<std::string> problems(const std::string& text) {
+std::vector<std::string> workload_problems(const std::string& text) {
     const auto workload = read_workload(text, "w.json");
     return workload ? std::vector<std::string>{} : workload.error().problems;
 }
 
-Workload read(const std::string& text) {
+Workload workload_of(const std::string& text) {
     auto workload = read_workload(text, "w.json");
-    EXPECT_TRUE(workload) << testing::PrintToString(problems(text));
+    EXPECT_TRUE(workload) << testing::PrintToString(workload_problems(text));
     return workload ? *workload : Workload{};
 }
 
@@ -68,7 +68,7 @@ const std::string kEverything = R"({"schema": "streamsim.workload", "version": 1
            "think_time": "20ms"}]})";
 
 TEST(WorkloadDocument, EveryMemberIsRead) {
-    const Workload all = read(kEverything);
+    const Workload all = workload_of(kEverything);
     EXPECT_EQ(all.source, "w.json");
     EXPECT_EQ(all.name, "vdi.login-1");
     EXPECT_EQ(all.title, "Login");
@@ -89,7 +89,7 @@ TEST(WorkloadDocument, EveryMemberIsRead) {
 }
 
 TEST(WorkloadDocument, EveryMemberOfAMeterIsRead) {
-    const Workload all = read(kEverything);
+    const Workload all = workload_of(kEverything);
     ASSERT_THAT(all.meters, SizeIs(2));
     const MeterSpec& office = all.meters[0];
     EXPECT_EQ(office.name, "office");
@@ -134,7 +134,7 @@ TEST(WorkloadDocument, EveryMemberOfAMeterIsRead) {
 }
 
 TEST(WorkloadDocument, WhatIsLeftOutHasItsDefault) {
-    const Workload least = read(document(R"(, "operations": {"stat": 1})"));
+    const Workload least = workload_of(document(R"(, "operations": {"stat": 1})"));
     EXPECT_EQ(least.clients, 1u);
     EXPECT_EQ(least.duration, seconds(10));
     EXPECT_EQ(least.report, Workload::Report::table);
@@ -251,7 +251,7 @@ const std::vector<Wrong> kWrong = {
 
 TEST(WorkloadDocument, EveryMistakeHasItsPlace) {
     for (const Wrong& wrong : kWrong) {
-        const auto found = problems(wrong.text);
+        const auto found = workload_problems(wrong.text);
         if (wrong.says.empty()) {  // one left out and one unknown
             EXPECT_THAT(found, UnorderedElementsAre(HasSubstr(wrong.place + "up_to: missing"),
                                                     HasSubstr(wrong.place + "to: unknown key")));
@@ -265,18 +265,19 @@ TEST(WorkloadDocument, EveryMistakeHasItsPlace) {
 
 TEST(WorkloadDocument, NamesAreOfFilesAndNotTwice) {
     for (const char* name : {"../x", "a/b", "a b", ".hidden", "\u00e4"}) {
-        EXPECT_THAT(problems(R"({"schema": "streamsim.workload", "version": 1, "name": ")" + std::string(name) +
-                             R"(", "meters": [{"name": "m", "operations": {"stat": 1}}]})"),
+        EXPECT_THAT(workload_problems(R"({"schema": "streamsim.workload", "version": 1, "name": ")" +
+                                      std::string(name) +
+                                      R"(", "meters": [{"name": "m", "operations": {"stat": 1}}]})"),
                     ElementsAre(HasSubstr("w.json: /name: expected at most 64 letters")))
             << name;
     }
-    EXPECT_THAT(problems(R"({"schema": "streamsim.workload", "version": 1, "name": "w", "meters": [
+    EXPECT_THAT(workload_problems(R"({"schema": "streamsim.workload", "version": 1, "name": "w", "meters": [
         {"name": "m", "operations": {"stat": 1}}, {"name": "m", "operations": {"list": 1}}]})"),
                 ElementsAre(HasSubstr("w.json: /meters/1/name: another meter is named \"m\"")));
 }
 
 TEST(WorkloadDocument, AllProblemsAtOnce) {
-    EXPECT_THAT(problems(R"({"schema": "streamsim.workload", "version": 2, "clients": -1, "meters": [
+    EXPECT_THAT(workload_problems(R"({"schema": "streamsim.workload", "version": 2, "clients": -1, "meters": [
         {"name": "a", "operations": {"read": 1}, "blocks": "1MB/s", "files": {"bytes": "x"}}, 5]})"),
                 UnorderedElementsAre(HasSubstr("/version"), HasSubstr("/name: missing"), HasSubstr("/clients"),
                                      HasSubstr("/meters/0/blocks"), HasSubstr("/meters/0/files/bytes"),
@@ -284,7 +285,7 @@ TEST(WorkloadDocument, AllProblemsAtOnce) {
 }
 
 TEST(WorkloadDocument, MoreClientsThanItWasReadForCanBeTooMany) {
-    Workload workload = read(transfers(kPlain));
+    Workload workload = workload_of(transfers(kPlain));
     EXPECT_EQ(too_large(workload), "");
     workload.meters[0].users = 2;
     workload.meters[0].inflight = 1;
@@ -306,7 +307,7 @@ TEST(WorkloadDocument, AStepIsWhatTheSweepSays) {
                    {"name": "b", "users": 1, "operations_per_s": 20, "operations": {"list": 1}}],
         "sweep": )";
     const auto step = [&](const char* sweep, std::size_t index) {
-        const Workload workload = read(two + sweep + "}");
+        const Workload workload = workload_of(two + sweep + "}");
         return at_step(workload, workload.sweep.values.at(index));
     };
     EXPECT_EQ(step(R"({"over": "clients", "values": [1, 7]})", 1).clients, 7u);
@@ -328,7 +329,8 @@ TEST(WorkloadDocument, AStepIsWhatTheSweepSays) {
 }
 
 TEST(WorkloadDocument, AScaledWorkloadHasThatShareOfLoadAndBytes) {
-    const Workload whole = read(R"({"schema": "streamsim.workload", "version": 1, "name": "w", "clients": 2,
+    const Workload whole =
+        workload_of(R"({"schema": "streamsim.workload", "version": 1, "name": "w", "clients": 2,
         "duration": "1h", "meters": [
           {"name": "many", "users": 3000, "loop": "open", "operations_per_s": 54, "one_more_every": "500ms",
            "operations": {"read": 1, "remove": 1}, "blocks": "16KiB",
@@ -367,13 +369,13 @@ std::vector<std::string> shipped() {
     for (const auto& entry : std::filesystem::directory_iterator(STREAMSIM_SOURCE_DIR "/formats/workload")) {
         std::ifstream in(entry.path());
         out.emplace_back(std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>());
-        EXPECT_EQ(read(out.back()).name, entry.path().stem().string());
+        EXPECT_EQ(workload_of(out.back()).name, entry.path().stem().string());
     }
     return out;
 }
 
 /// The rules of a workload that a meter may rely on.
-void expect_playable(const Workload& workload) {
+void expect_runnable(const Workload& workload) {
     EXPECT_GT(workload.duration.ns, 0);
     EXPECT_FALSE(workload.meters.empty());
     for (const MeterSpec& meter : workload.meters) {
@@ -398,7 +400,7 @@ TEST(WorkloadDocument, DamageIsRefusedOrCanBePlayed) {
     Prng prng(20'261'122);
     std::size_t played = 0;
     for (const std::string& text : shipped()) {
-        expect_playable(read(text));
+        expect_runnable(workload_of(text));
         for (int i = 0; i < 300; ++i) {
             std::string damaged = text;
             for (std::uint64_t times = 1 + prng.below(3); times > 0; --times) {
@@ -410,9 +412,9 @@ TEST(WorkloadDocument, DamageIsRefusedOrCanBePlayed) {
                 continue;
             }
             ++played;
-            expect_playable(*workload);
-            expect_playable(scaled(*workload, 0.01));
-            for (const double value : workload->sweep.values) expect_playable(at_step(*workload, value));
+            expect_runnable(*workload);
+            expect_runnable(scaled(*workload, 0.01));
+            for (const double value : workload->sweep.values) expect_runnable(at_step(*workload, value));
         }
     }
     EXPECT_GT(played, 100u) << "most of a document is text that may say anything";
