@@ -139,9 +139,8 @@ public:
         --taken_;
         free_.freed(frame.failed() ? now : frame.not_before(), frame.client_delay(loop_));
         if (frame.failed()) return;
-        const Instant from = frame.outcome().submitted;
-        const Instant to = frame.answered();
-        last_time_ = std::max(to - from - loop_.stalled_within(from, to), Duration{});
+        last_from_ = frame.outcome().submitted;
+        last_to_ = frame.answered();
     }
     /// Every frame that could start by `now` has started. `usable`: a further frame could take a free slot.
     void settle(bool usable, Instant now) { free_.left(any_free() && usable, now); }
@@ -152,7 +151,9 @@ public:
     Duration saved(std::uint64_t frames) const {
         constexpr std::uint64_t kFramesMax = 1'000'000;  // as good as any number, and no product overflows
         const auto counted = static_cast<std::int64_t>(std::min(frames, kFramesMax));
-        return {std::min(last_time_, seconds(1'000)).ns * counted / count_};
+        const Duration last =
+            std::max(last_to_ - last_from_ - loop_.stalled_within(last_from_, last_to_), Duration{});
+        return {std::min(last, seconds(1'000)).ns * counted / count_};
     }
     /// Play has made up for `by` of the times before `at` in which this loop could not run.
     void absorb(Duration by, Instant at) { free_.absorb(by, at, loop_); }
@@ -169,7 +170,7 @@ private:
     const std::uint32_t count_;
     std::uint32_t taken_ = 0;
     FreeInflightSlot free_;
-    Duration last_time_;  // for which the last frame had a slot
+    Instant last_from_, last_to_;  // while the last frame had a slot
 };
 
 }  // namespace streamsim::play

@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cstdlib>
+#include <iterator>
+#include <utility>
 
 #include "base/check.h"
 #include "base/prng.h"

@@ -297,7 +297,9 @@ bool Player::display_next() {
     }
     FrameRead* read = slot < next_ ? window(slot) : nullptr;
     const bool came = read != nullptr && read->settled();
-    if (!came && (sought || options_.on_miss == OnMiss::stall)) {
+    // A frame that came too late while this loop could not run: the clock stops for it up to when it came.
+    const bool came_late = came && !read->failed() && read->outcome().completed > due(slot);
+    if ((!came || came_late) && (sought || options_.on_miss == OnMiss::stall)) {
         waiting_ = true;
         show_state(StreamState::waiting);
         clock_.hold();
@@ -455,13 +457,13 @@ void Player::interrupt() {
 
 /// Displays and drops all slots that are due.
 void Player::stop_clock(Instant now) {
-    if (waiting_) {
-        if (display_ != seek_) ledger_.stalled(empty_outcome(display_), due(display_), now, false);
-    } else if (!clock_.stopped()) {
-        while (display_ < options_.slots && due(display_) <= now && display_next()) {
-        }
+    while (!clock_.stopped() && display_ < options_.slots && due(display_) <= now && display_next()) {
     }
-    if (waiting_) clock_.go_on(now - due(display_));
+    if (waiting_) {
+        const Instant since = due(display_);
+        if (display_ != seek_ && since < now) ledger_.stalled(empty_outcome(display_), since, now, false);
+        clock_.go_on(now - since);
+    }
     waiting_ = false;
     if (options_.on_miss == OnMiss::drop) skip_overdue(now);
 }

@@ -1,6 +1,7 @@
 #include "play/recorder.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "base/align.h"
 #include "base/check.h"

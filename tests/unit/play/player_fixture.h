@@ -60,7 +60,8 @@ struct Play {
     std::uint64_t frame_bytes = 1000;
     std::optional<Instant> interrupt_at;
     Duration decode_cpu;
-    std::vector<LoopStall> stalls;  // of the client
+    std::vector<LoopStall> stalls;   // of the client
+    bool stamped_when_seen = false;  // reads: see RecordingStorage
 
     // The outcome of run().
     std::vector<FrameOutcome> frames;
@@ -130,6 +131,7 @@ inline void Play::run() {
     loop.stalls = stalls;
     storage::FaultStorage faulty(loop, std::make_unique<storage::NullStorage>(loop, "sim"), faults, 1, 64);
     RecordingStorage storage(faulty);
+    if (stamped_when_seen) storage.stamped_by = &loop;
     if (path == nullptr) {
         path = make_path({std::make_shared<TinyClip>(clip_frames, file_per_frame, rate, frame_bytes)}, order,
                          std::nullopt, 1);

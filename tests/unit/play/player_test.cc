@@ -242,7 +242,7 @@ TEST(PlayerMax, ReadsAllFramesWithoutDeadlines) {
     EXPECT_EQ(play.ended, Instant{500'000'000}) << "two at a time";
 }
 
-TEST(PlayerClock, ADayAt240001001EndsOnTheNanosecond) {
+TEST(PlayerClock, ADayAt24000Over1001EndsOnTheNanosecond) {
     Play play;
     play.rate = {24000, 1001};
     play.options.slots = play.rate.slots_in(seconds(86400));
@@ -357,6 +357,24 @@ TEST(PlayerBlames, AClockThatWaitsMakesUpForTheStopsToo) {
     play.run();
     EXPECT_GT(play.counts.stalls, 200u);
     EXPECT_LE(play.client_stalls, 12u);  // a few for each stop, and none of the hundreds that follow
+}
+
+/// A stop can cover both the deadline of a frame and its arrival, which the loop may then see first.
+TEST(PlayerBlames, AClockThatWaitsDropsNothingWhereverItsLoopStops) {
+    for (std::int64_t at_ms = 3'000; at_ms < 3'042; ++at_ms) {
+        for (const std::int64_t stop_ms : {20, 60, 300}) {
+            Play play;
+            play.options.on_miss = play::OnMiss::stall;
+            play.options.readahead = 2;
+            play.stamped_when_seen = true;
+            play.reads_take(milliseconds(60));
+            play.stalls.push_back({Instant{} + milliseconds(at_ms), Instant{} + milliseconds(at_ms + stop_ms)});
+            play.run();
+            EXPECT_EQ(play.counts.on_time, 96u) << at_ms << " " << stop_ms;
+            EXPECT_EQ(play.counts.stalls, play.client_stalls) << at_ms << " " << stop_ms;
+            if (stop_ms > 60) EXPECT_GE(play.counts.stalls, 1u) << at_ms;
+        }
+    }
 }
 
 /// Without the stop it had played: what waits behind it is the client's, however long that takes.

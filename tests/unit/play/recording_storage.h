@@ -1,10 +1,11 @@
 // Any storage, with a log of what was asked of it.
 #pragma once
 
-#include <memory>
+#include <deque>
 #include <string>
 #include <vector>
 
+#include "streamsim/event_loop.h"
 #include "streamsim/storage.h"
 
 namespace streamsim::test {
@@ -17,6 +18,9 @@ public:
     std::vector<std::string> log;
     /// Only the names, without the rest.
     std::vector<std::string> opened;
+    /// The loop by whose clock reads are stamped when they are seen, as a backend does that polls. Null: reads
+    /// keep the stamps of the inner storage.
+    EventLoop* stamped_by = nullptr;
 
     void open(OpenOp& op) override {
         opened.emplace_back(op.path);
@@ -25,6 +29,10 @@ public:
     }
     void read(ReadOp& op) override {
         note("read", std::to_string(op.offset).append("+").append(std::to_string(op.buffer.size())));
+        if (stamped_by != nullptr) {
+            seen_.push_back({*stamped_by, op, op.done});
+            op.done = Callback::of<&Seen::ended>(&seen_.back());
+        }
         inner_.read(op);
     }
     void hint(FileId file, std::uint64_t offset, std::uint64_t bytes) override {
@@ -42,7 +50,19 @@ private:
         log.back().append(" ").append(what);
     }
 
+    struct Seen {
+        EventLoop& loop;
+        ReadOp& op;
+        Callback done;
+        void ended() {
+            op.completed_at = loop.now();
+            op.done = done;
+            op.done();
+        }
+    };
+
     Storage& inner_;
+    std::deque<Seen> seen_;
 };
 
 }  // namespace streamsim::test
