@@ -106,7 +106,7 @@ TEST_F(Disclaimer, FaultsOnTheNullStorageAreTheFaults) {
         // In real time this computer may miss one of its own.
         std::size_t ours = 0;
         for (const Json& drop : stalled.json["drops"]) ours += drop["cause"] == "client-scheduling" ? 1U : 0U;
-        if (where == std::string("sim:null")) EXPECT_EQ(ours, 0u);
+        EXPECT_LE(ours, where == std::string("sim:null") ? 0u : 2u);
         EXPECT_EQ(stalled.json["faults_injected"]["frames_met"], stalled.json["drops"].size() - ours);
     }
     for (const char* on_miss : {"hold", "stall"}) {

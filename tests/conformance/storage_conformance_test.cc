@@ -337,12 +337,14 @@ TEST_P(OwnStampsConformance, ACompletionDuringAStopOfTheProcessIsUncertain) {
         }
     } stop{loop(), {}};
     std::deque<TestRead> reads;
+    const bool by_threads = GetParam().name.starts_with("threads");
     do {  // again when the read completed before the stop, or a thread of the pool began it only after that
         begin_read(reads.emplace_back(), file, 0, buffer(0, 16 * kBlock));
         loop().defer(
             Callback::of<&Stop::stop_process>(&stop));  // after the backend has handed it to the kernel
         wait();
-    } while ((reads.back().completed_at < stop.at || reads.back().not_before > stop.at) && reads.size() < 20);
+    } while ((reads.back().completed_at < stop.at || (by_threads && reads.back().not_before > stop.at)) &&
+             reads.size() < 20);
     kill(child, SIGKILL);
     const TestRead& read = reads.back();
     EXPECT_EQ(read.callbacks, 1);

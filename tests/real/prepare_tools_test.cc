@@ -320,7 +320,8 @@ INSTANTIATE_TEST_SUITE_P(All, Images, ::testing::ValuesIn(images()), test_name);
 INSTANTIATE_TEST_SUITE_P(All, DpxImages, ::testing::ValuesIn(dpx_images()), test_name);
 
 TEST(FrameMakers, EstimatesHoldAtTheRastersOfTheField) {
-    for (const auto& [width, height] : {std::pair{1920, 1080}, {2048, 1080}, {1998, 1080}, {3840, 2160}}) {
+    for (const auto& [width, height] :
+         {std::pair{1920, 1080}, {2048, 1080}, {1998, 1080}, {3840, 2160}, {4096, 2160}}) {
         std::vector<MediaFormat> formats;
         for (const char* profile : {"lb", "hqx", "444"})
             formats.push_back(format_of("dnxhr", profile, Container::mxf, width, height));
@@ -328,10 +329,11 @@ TEST(FrameMakers, EstimatesHoldAtTheRastersOfTheField) {
             formats.push_back(format_of("exr", profile, Container::sequence, width, height));
         formats.push_back(format_of("h264", "long-gop", Container::mp4, width, height));
         const bool class_100 = width == 1920;
-        const bool class_300 = width == 3840;
+        const bool class_300 = width >= 3840;
         if (class_100) formats.push_back(format_of("h264", "avci100", Container::mxf, width, height, {25, 1}));
         if (class_300) formats.push_back(format_of("h264", "xavc300", Container::mxf, width, height, {25, 1}));
-        if (width < 3000) formats.push_back(format_of("jpeg2000", "", Container::mxf, width, height));
+        formats.push_back(format_of("jpeg2000", "", Container::mxf, width, height));
+        formats.push_back(format_of("v210", "", Container::quicktime, width, height));
         for (const MediaFormat& format : formats) {
             const auto made = media::make_frame_maker(format, 8);
             ASSERT_TRUE(made) << testing::all_problems(made.error());

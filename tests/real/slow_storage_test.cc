@@ -20,6 +20,11 @@ namespace {
 using ::testing::IsEmpty;
 
 constexpr std::uint64_t kFrameBytes = 8192 + 256 * 64 * 4;
+constexpr const char* kNoise = "timers were more than 30 ms late: this machine may have dropped frames";
+
+bool was_quiet(const Json& result) {
+    return result["client"]["loop_lateness_ns"]["max"] < 30 * kMs;
+}
 
 class SlowStorage : public ::testing::Test {
 protected:
@@ -127,17 +132,18 @@ TEST_F(SlowStorage, OneSlowStreamDoesNotHurtTheOthers) {
     rules += "read set/b frame=20..72 delay=100ms\n";
     const Json result =
         play(rules, "set", {"--streams", "4", "--frames", "72", "--readahead", "2", "--pattern", "on-demand"});
+    const bool quiet = was_quiet(result);
     for (const Json& stream : result["streams"]) {
         const bool slow = stream["clip"].get<std::string>().ends_with("b");
         const auto dropped = stream["frames_dropped"].get<std::uint64_t>();
-        const std::int64_t lateness_ns = result["client"]["loop_lateness_ns"]["max"];
         if (slow) {
             EXPECT_GT(dropped, 20U);
-        } else if (lateness_ns < 30 * kMs) {
+        } else if (quiet) {
             EXPECT_EQ(dropped, 0U) << stream;
         }
     }
     EXPECT_EQ(result["verdict"]["limit"], "media") << "one clip is slow, and others from there are not";
+    if (!quiet) GTEST_SKIP() << kNoise;
 }
 
 TEST_F(SlowStorage, TooLittleBandwidthIsWhatIsMeasured) {
@@ -197,7 +203,7 @@ TEST_F(SlowStorage, OpensThatOutliveTheirSlots) {
 }
 
 TEST_F(SlowStorage, OpeningAheadHidesASlowOpenThatReadingOnDemandDoesNot) {
-    // 60 ms of opening, in a window of 160 ms, with one place: on demand every frame costs 60 ms of the place,
+    // 60 ms of opening, in a window of 160 ms, with one in-flight slot: on demand every frame costs it 60 ms,
     // ahead of the play head four are opened at once.
     const std::string rules = "clip clip frames=96\nopen clip frame=* delay=60ms\n";
     const std::vector<std::string> options{"--frames",   "96", "--readahead", "4",
@@ -206,12 +212,13 @@ TEST_F(SlowStorage, OpeningAheadHidesASlowOpenThatReadingOnDemandDoesNot) {
     ahead.emplace_back("filename-prefetch");
     on_demand.emplace_back("on-demand");
     const Json fast = play(rules, "clip", ahead);
-    const std::int64_t lateness_ns = fast["client"]["loop_lateness_ns"]["max"];
-    if (lateness_ns < 30 * kMs) {
+    const bool quiet = was_quiet(fast);
+    if (quiet) {
         EXPECT_EQ(fast["totals"]["frames_dropped"], 0);
     }
     mount_.reset();
     EXPECT_GT(play(rules, "clip", on_demand)["totals"]["frames_dropped"], 20);
+    if (!quiet) GTEST_SKIP() << kNoise;
 }
 
 // A server that does not answer any more.
@@ -265,7 +272,7 @@ TEST_F(SlowStorage, InspectIsInterruptedThoughTheStorageDoesNotAnswer) {
     EXPECT_EQ(done.exit_code, 130) << done.text();
 }
 
-INSTANTIATE_TEST_SUITE_P(Ways,
+INSTANTIATE_TEST_SUITE_P(Backends,
                          HungStorage,
                          ::testing::Values("--io=uring", "--io=threads"),
                          [](const auto& each) { return std::string(each.param).substr(5); });

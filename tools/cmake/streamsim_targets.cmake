@@ -1,5 +1,4 @@
-# How streamsim is compiled (warnings, sanitizers), in one private target, and the two functions that make modules
-# and tests. A module's link line is its layer: tools/check_layers reads the includes and holds it to the picture in
+# How streamsim is compiled (warnings, sanitizers), in one private target, and the functions that make modules and tests. A module's link line is its layer: tools/check_layers reads the includes and holds it to the picture in
 # docs/developers/structure.md.
 
 add_library(streamsim_options INTERFACE)

@@ -46,7 +46,7 @@ Evidence stalled_by_faults() {
 
 TEST(InjectedFaults, HaveTheFramesThatTheyMetAndThoseBehindThem) {
     Evidence evidence = stalled_by_faults();
-    evidence.missed[0].injected = true;  // the others waited for its place
+    evidence.missed[0].injected = true;  // the others waited for its in-flight slot
     evidence.streams[0].faults.push_back({22 * kPeriodNs, 34 * kPeriodNs});
     const Judgement judgement = judge(evidence);
     EXPECT_THAT(judgement.missed_causes, Each(Cause::injected_fault));

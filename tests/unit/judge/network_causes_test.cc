@@ -65,7 +65,7 @@ SystemHistory path(const std::vector<PathRates>& rates, std::optional<std::int64
 }
 
 /// From slot 30 on: for two seconds nothing comes.
-void silent_for_two_seconds(Evidence& e) {
+void no_data_for_two_seconds(Evidence& e) {
     e.remote = true;
     drop(e, 48, &ReasonCounts::late);
     e.delivery_gaps.push_back({30 * kPeriodNs - 9 * kPeriodNs, 78 * kPeriodNs});
@@ -144,27 +144,27 @@ struct NetworkCase {
 };
 
 const std::vector<NetworkCase> kNetworkCases = {
-    {"silent_and_unanswered",
+    {"no_data_and_unanswered",
      [](Evidence& e) {
-         silent_for_two_seconds(e);
+         no_data_for_two_seconds(e);
          e.system = path({with(in_throughput_gap(), [](PathRates& r) { r.unanswered_ns = kSecond; })}, 100'000);
      },
      Cause::network_down, Limit::network, "the network to 10.0.0.1 was gone"},
     {"silent_without_carrier",
      [](Evidence& e) {
-         silent_for_two_seconds(e);
+         no_data_for_two_seconds(e);
          e.system = path({with(in_throughput_gap(), [](PathRates& r) { r.no_carrier_ns = kSecond; })});
      },
      Cause::network_down, Limit::network, "had no carrier"},
-    {"silent_and_unacknowledged",
+    {"no_data_and_unacknowledged",
      [](Evidence& e) {
-         silent_for_two_seconds(e);
+         no_data_for_two_seconds(e);
          e.system = path({with(in_throughput_gap(), [](PathRates& r) { r.unacknowledged_ns = kSecond; })});
      },
      Cause::network_down, Limit::network, "not acknowledged"},
     {"gone_in_the_beginning_of_a_silence_and_answered_while_tcp_still_waits",
      [](Evidence& e) {
-         silent_for_two_seconds(e);
+         no_data_for_two_seconds(e);
          PathRates gone = with(in_throughput_gap(), [](PathRates& r) { r.unanswered_ns = kSecond; });
          gone.to_ns = 1600 * kMs;
          PathRates back = with(in_throughput_gap(), [](PathRates& r) { r.quiet_answers = 10; });
@@ -172,37 +172,37 @@ const std::vector<NetworkCase> kNetworkCases = {
          e.system = path({gone, back}, 100'000);
      },
      Cause::network_down, Limit::network, "was gone"},
-    {"silent_and_answered",
+    {"no_data_and_answered",
      [](Evidence& e) {
-         silent_for_two_seconds(e);
+         no_data_for_two_seconds(e);
          e.system = path({with(in_throughput_gap(), [](PathRates& r) { r.quiet_answers = 10; })}, 100'000);
      },
      Cause::storage_stall, Limit::storage, "the host of 10.0.0.1 answered meanwhile"},
-    {"silent_and_refused",
+    {"no_data_and_refused",
      [](Evidence& e) {
-         silent_for_two_seconds(e);
+         no_data_for_two_seconds(e);
          e.system = path({with(in_throughput_gap(), [](PathRates& r) { r.quiet_answers = r.refused = 10; })});
      },
      Cause::storage_stall, Limit::storage, "refused connections meanwhile"},
-    {"silent_and_nothing_known",
+    {"no_data_and_nothing_known",
      [](Evidence& e) {
-         silent_for_two_seconds(e);
+         no_data_for_two_seconds(e);
          e.system = path({in_throughput_gap()});
      },
      Cause::unknown, Limit::unknown, "let the server's host answer pings"},
-    {"silent_and_no_server_known", [](Evidence& e) { silent_for_two_seconds(e); }, Cause::unknown,
+    {"no_data_and_no_server_known", [](Evidence& e) { no_data_for_two_seconds(e); }, Cause::unknown,
      Limit::unknown, "the storage or the network delayed them is not known"},
     {"silent_where_no_server_is",
      [](Evidence& e) {
-         silent_for_two_seconds(e);
+         no_data_for_two_seconds(e);
          e.remote = false;
          e.bytes_read = 400'000'000'000;  // little of it came over the network
          e.system = path({with(in_throughput_gap(), [](PathRates& r) { r.unanswered_ns = kSecond; })});
      },
      Cause::storage_stall, Limit::storage, "no data"},
-    {"silent_and_answered_after_a_short_cut",
+    {"no_data_and_answered_after_a_short_cut",
      [](Evidence& e) {
-         silent_for_two_seconds(e);
+         no_data_for_two_seconds(e);
          PathRates cut = with(in_throughput_gap(), [](PathRates& r) { r.unanswered_ns = kSecond; });
          cut.to_ns = kSecond;
          PathRates back = with(in_throughput_gap(), [](PathRates& r) { r.quiet_answers = 10; });
@@ -210,9 +210,9 @@ const std::vector<NetworkCase> kNetworkCases = {
          e.system = path({cut, back}, 100'000);
      },
      Cause::storage_stall, Limit::storage, "answered meanwhile"},
-    {"silent_and_answered_over_a_path_that_loses",
+    {"no_data_and_answered_over_a_path_that_loses",
      [](Evidence& e) {
-         silent_for_two_seconds(e);
+         no_data_for_two_seconds(e);
          e.system = path(
              {with(always(),
                    [](PathRates& r) { r.out_of_order = 4'000, r.lossy_samples = 10, r.quiet_answers = 10; })},

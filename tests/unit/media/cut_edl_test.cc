@@ -147,7 +147,7 @@ TEST_F(Cuts, TheRecordHasOneWayOfCountingWhateverTheSourcesHave) {
     EXPECT_EQ(shown(mixed, 29, 31), (Texts{"A 1799", "A 1800"}));
 }
 
-TEST_F(Cuts, OtherPeopleSStyles) {
+TEST_F(Cuts, StylesOfOtherPrograms) {
     add("reels/A001C002_190523", 0, 99);
     add("SHOT_B", 0, 99);
     const Texts expected = {"reels/A001C002_190523 4", "reels/A001C002_190523 5",

@@ -107,7 +107,7 @@ TEST_F(CutsResolve, ATransitionNeedsMaterialBeyondTheCut) {
         << found;
 }
 
-TEST_F(CutsResolve, ClipsOfSeveralRatesNeedTheListS) {
+TEST_F(CutsResolve, ClipsOfSeveralRatesNeedTheRateOfTheList) {
     add("A", 0, 99, {24, 1});
     add("B", 0, 99, {25, 1});
     const std::string list = event("A") + "002  B  V  C  00:00:00:05 00:00:00:06 00:00:00:01 00:00:00:02\n";

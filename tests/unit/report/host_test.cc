@@ -134,8 +134,8 @@ TEST(SystemWatch, GoesOnForAsLongAsItIsTold) {
 }
 
 TEST(SystemWatch, KeepsHowLongTheComputerWasSuspended) {
-    std::atomic<int> looks = 0;
-    host::SystemWatch watch("/", {}, [&looks] { return ++looks == 1 ? 7'000'000'000 : 67'000'000'000; });
+    std::atomic<int> calls = 0;
+    host::SystemWatch watch("/", {}, [&calls] { return ++calls == 1 ? 7'000'000'000 : 67'000'000'000; });
     const SystemHistory history = watch.stop();
     EXPECT_EQ(history.front().suspended_ns, 7'000'000'000);
     EXPECT_EQ(history.back().suspended_ns, 67'000'000'000);

@@ -101,7 +101,7 @@ TEST(ScenarioPhases, AStreamThatNobodyStopsPlaysToTheEndAndNeverMoreFramesThanIt
 }
 
 TEST(ScenarioPhases, ThoseThatBeginTogetherPlayFromOneInstant) {
-    // The frames that stream 1 of seat 0 prerolls take 300 ms more; the others of its cue wait for it.
+    // The frames that stream 1 of seat 0 prerolls take 300 ms more; the others of its start group wait for it.
     const std::string seats = R"({"count": 2, "target": "sim:null", "streams": [
         {"format": "dpx10", "count": 2, "start": "1s"}, {"format": "dpx10", "start": "1100ms"}]})";
     const RunResult result = run_scenario("4s", seats, R"(, "faults": [

@@ -214,7 +214,7 @@ std::int64_t resident_kb() {
 }
 
 /// 1,000 connections: bombs, half greetings, and some that send a byte now and then.
-TEST(SeatChannel, AThousandStrangersTakeNoRankSPlaceAndNoMemory) {
+TEST(SeatChannel, AThousandStrangersTakeNoPlaceOfARankAndNoMemory) {
     Heard first;
     auto options = first.options(0, 3);
     options.heartbeat_timeout = seconds(2);
