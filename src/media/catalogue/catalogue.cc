@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <map>
 #include <optional>
+#include <utility>
 
 #include "base/ascii.h"
 #include "base/document/document.h"
@@ -164,9 +165,12 @@ std::optional<MediaFormat> format_of_identity(const Json& identity) {
             identity.at(Json::json_pointer(pointer)).get_to(value);
         });
         if (format.codec == "prores") format.container = MediaFormat::Container::quicktime;
-        if (has_container(format))
-            format.container = container_of(identity.at("container").get<std::string>()).value();
-    } catch (const std::exception&) {  // a member that is missing or of another type, an unknown word
+        if (has_container(format)) {
+            const auto container = container_of(identity.at("container").get<std::string>());
+            if (!container) return std::nullopt;
+            format.container = *container;
+        }
+    } catch (const Json::exception&) {  // a member that is missing or of another type
         return std::nullopt;
     }
     return format_identity(format) == identity ? std::optional(format) : std::nullopt;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <set>
+#include <utility>
 
 #include "media/catalogue/format_parts.h"
 #include "media/frames/frame_maker.h"

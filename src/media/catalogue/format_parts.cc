@@ -193,7 +193,10 @@ std::optional<std::string> read_format_name(JsonObject& object) {
 }
 
 std::optional<std::string> read_codec(JsonObject& object, MediaFormat& format) {
-    const auto container = object.one_of("container", {"sequence", "quicktime", "mp4", "mxf"});
+    using Container = MediaFormat::Container;
+    const auto container =
+        object.one_of("container", {container_word(Container::sequence), container_word(Container::quicktime),
+                                    container_word(Container::mp4), container_word(Container::mxf)});
     auto codec = object.string("codec");
     if (container) format.container = *container_of(*container);
     if (!codec) return std::nullopt;

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <utility>
+
 #include "base/timecode.h"
 #include "base/units.h"
 #include "media/container/container_file.h"
@@ -12,8 +14,8 @@
 namespace streamsim::media {
 namespace {
 
-/// "video 2.0 frames a run": a reader with read-ahead reads adjacent frames in one piece.
-std::string extent_runs(const std::vector<Extent>& extents) {
+/// "2.0 frames back to back on average": a reader with read-ahead reads adjacent frames in one piece.
+std::string describe_extents(const std::vector<Extent>& extents) {
     std::size_t runs = 1;
     for (std::size_t k = 1; k < extents.size(); ++k) {
         if (extents[k - 1].offset + extents[k - 1].bytes != extents[k].offset) ++runs;
@@ -24,7 +26,7 @@ std::string extent_runs(const std::vector<Extent>& extents) {
                        static_cast<double>(extents.size()) / static_cast<double>(runs));
 }
 
-std::string chunk_lists(const std::vector<std::vector<AudioPiece>>& tracks) {
+std::string describe_audio_chunks(const std::vector<std::vector<AudioPiece>>& tracks) {
     std::size_t chunks = 0;
     double length = 0;
     for (const auto& track : tracks) {
@@ -40,7 +42,8 @@ std::string chunk_lists(const std::vector<std::vector<AudioPiece>>& tracks) {
 std::string structure_line(const ContainerStructure& structure, const ReadContainer& read) {
     std::string line = structure.line;
     if (!read.pattern.empty()) line += " " + read.pattern;
-    for (const std::string& part : {read.tracks, extent_runs(read.extents), chunk_lists(read.audio)}) {
+    for (const std::string& part :
+         {read.tracks, describe_extents(read.extents), describe_audio_chunks(read.audio)}) {
         if (!part.empty()) line += (line.empty() ? "" : "; ") + part;
     }
     return line;

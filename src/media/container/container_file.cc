@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 #include <numeric>
+#include <utility>
 
 #include "base/check.h"
 
@@ -98,6 +99,7 @@ std::vector<AudioPiece> join_audio(const std::vector<AudioPiece>& pieces) {
 }
 
 void give_audio(ContainerFrames& frames, const std::vector<AudioPiece>& chunks) {
+    STREAMSIM_CHECK(!frames.extents.empty(), "a clip has at least one frame");
     struct Placed {
         std::size_t frame;
         Extent extent;

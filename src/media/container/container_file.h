@@ -42,7 +42,7 @@ std::vector<AudioPiece> join_audio(const std::vector<AudioPiece>& pieces);
 
 /// Gives each chunk to the frame k with due(k) <= start < due(k + 1); those before the first frame to it, those
 /// behind the last one to that. Fills `audio` and `audio_begin`; the chunks of one frame, of all tracks, by
-/// their offsets. REQUIRES: rate, extents and due_ns of `frames` are final.
+/// their offsets. REQUIRES: `frames` has at least one frame; its rate, extents and due_ns are final.
 void give_audio(ContainerFrames& frames, const std::vector<AudioPiece>& chunks);
 
 }  // namespace streamsim::media

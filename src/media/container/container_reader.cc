@@ -3,9 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <memory>
 #include <span>
 #include <string_view>
+#include <utility>
 
 #include "base/units.h"
 #include "media/container/container_mxf.h"

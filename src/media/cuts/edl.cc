@@ -4,6 +4,7 @@
 #include <charconv>
 #include <map>
 #include <tuple>
+#include <utility>
 
 #include "base/ascii.h"
 #include "base/document/problems.h"

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <iterator>
 #include <map>
+#include <utility>
 
 #include "base/document/problems.h"
 #include "media/cuts/edit_pieces.h"

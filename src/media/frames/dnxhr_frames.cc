@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <map>
+#include <utility>
 
 #include "base/byte_order.h"
 #include "base/check.h"
@@ -108,7 +109,9 @@ std::optional<Unmakable> why_no_dnxhr(const MediaFormat& format) {
 }
 
 MadeMaker make_dnxhr_maker(const MediaFormat& format, std::uint64_t /*frames*/) {
-    const DnxhrFlavour& flavour = *flavour_named(kDnxhrFlavours, format.profile);
+    const DnxhrFlavour* const found = flavour_named(kDnxhrFlavours, format.profile);
+    STREAMSIM_CHECK(found != nullptr, "unmakable formats do not come here");
+    const DnxhrFlavour& flavour = *found;
     auto coded = code_flat(format, {.encoder = "dnxhd",
                                     .pixels = flavour.pixels,
                                     .options = {{"profile", fmt::format("dnxhr_{}", flavour.name)}}});

@@ -13,6 +13,7 @@
 #include <algorithm>
 #include <cstring>
 #include <optional>
+#include <utility>
 
 #include "base/byte_order.h"
 #include "base/check.h"
@@ -171,7 +172,9 @@ std::optional<Unmakable> why_no_exr(const MediaFormat& format) {
 }
 
 MadeMaker make_exr_maker(const MediaFormat& format, std::uint64_t /*frames*/) {
-    const ExrFlavour& flavour = *flavour_named(kExrFlavours, format.profile);
+    const ExrFlavour* const found = flavour_named(kExrFlavours, format.profile);
+    STREAMSIM_CHECK(found != nullptr, "unmakable formats do not come here");
+    const ExrFlavour& flavour = *found;
     auto file = flat_file(format, flavour);
     if (!file) return file.error();
     const auto header = end_of_header(*file);

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <new>
+#include <utility>
 
 #include "base/byte_order.h"
 #include "base/check.h"
@@ -335,7 +336,9 @@ std::optional<Unmakable> why_no_h264(const MediaFormat& format) {
 }
 
 MadeMaker make_h264_maker(const MediaFormat& format, std::uint64_t frames) {
-    auto maker = std::make_unique<H264Maker>(format, *flavour_named(kH264Flavours, format.profile));
+    const H264Flavour* const flavour = flavour_named(kH264Flavours, format.profile);
+    STREAMSIM_CHECK(flavour != nullptr, "unmakable formats do not come here");
+    auto maker = std::make_unique<H264Maker>(format, *flavour);
     if (auto coded = maker->code(frames); !coded) return coded.error();
     return std::unique_ptr<FrameMaker>(std::move(maker));
 }

@@ -4,6 +4,7 @@
 // nothing in the storage can compress them.
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 #include "base/byte_order.h"
 #include "base/check.h"

@@ -14,6 +14,12 @@ constexpr std::size_t kChannels = 193;
 constexpr std::size_t kBits = 198;
 constexpr std::size_t kWidth = 200;
 constexpr std::size_t kHeight = 204;
+constexpr std::size_t kInterleave = 680;
+constexpr std::size_t kPacking = 681;
+constexpr std::size_t kLinePadding = 684;
+constexpr std::size_t kChannelPadding = 688;
+constexpr std::size_t kIndustryLength = 12;
+constexpr std::size_t kFrameRate = 1072;
 
 constexpr std::size_t kGenericBytes = 1024;
 constexpr std::size_t kHeaderBytes = 2048;
@@ -66,11 +72,11 @@ void read_cineon_header(HeaderBytes& bytes, ImageHeader& header) {
         return bytes.fail(kHeight, "the image has no height");
 
     // Bit 7 of the packing says that a cell holds as many components as fit; everybody writes 5 and means that.
-    const unsigned packing = u8(681) & 0x7f;
-    const bool planes = u8(680) == 2;
+    const unsigned packing = u8(kPacking) & 0x7f;
+    const bool planes = u8(kInterleave) == 2;
     const auto padding = [&](std::size_t at) { return Wide{u32(at) == kUndefined ? 0 : u32(at)}; };
-    const Wide line_padding = padding(684);
-    const Wide channel_padding = padding(688);
+    const Wide line_padding = padding(kLinePadding);
+    const Wide channel_padding = padding(kChannelPadding);
     const auto line = run_bytes(Wide{header.width} * (planes ? 1 : channels), bits, packing);
     if (line) {
         Wide image = (*line + line_padding) * header.height + channel_padding;
@@ -84,9 +90,9 @@ void read_cineon_header(HeaderBytes& bytes, ImageHeader& header) {
     header.format = fmt::format("cineon {} bit {}x{}", bits, header.width, header.height);
     if (channels != 3) header.format += fmt::format(", {} channels", channels);
 
-    const std::uint32_t industry_length = u32(12);
+    const std::uint32_t industry_length = u32(kIndustryLength);
     if (header.image_begins < kHeaderBytes || industry_length == 0) return;
-    const auto rate = bytes.up_to(1072, 4);
+    const auto rate = bytes.up_to(kFrameRate, 4);
     if (rate.size() < 4) return;
     const auto value = std::bit_cast<float>(load<std::uint32_t>(rate, 0, big_endian));
     header.rate = rate_from(static_cast<double>(value));

@@ -6,6 +6,7 @@
 #include <array>
 #include <bit>
 #include <cmath>
+#include <utility>
 
 #include "base/byte_order.h"
 #include "media/image/image_readers.h"

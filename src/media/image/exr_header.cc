@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <utility>
 
 #include "base/byte_order.h"
 #include "media/image/image_readers.h"

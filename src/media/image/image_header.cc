@@ -140,8 +140,8 @@ std::span<const std::byte> HeaderBytes::all_of(std::uint64_t offset,
     const auto have = up_to(offset, bytes);
     if (have.size() == bytes) return have;
     fail(std::min(offset + have.size(), file_bytes_), "the file ends here, expected " + what);
-    window_.assign(bytes, std::byte{0});
-    return window_;
+    zeroes_.assign(bytes, std::byte{0});
+    return zeroes_;
 }
 
 std::optional<ImageKind> image_kind(std::string_view name) {

@@ -50,6 +50,7 @@ private:
     std::uint64_t file_bytes_;
     const std::string& file_;
     std::vector<std::byte> window_;
+    std::vector<std::byte> zeroes_;  // what all_of() returns after an error
     std::uint64_t window_begins_ = 0;
     std::size_t bytes_read_ = 0;
     std::optional<Error> error_;

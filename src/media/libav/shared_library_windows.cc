@@ -1,5 +1,7 @@
 #include <windows.h>
 
+#include <system_error>
+
 #include "media/libav/shared_library.h"
 
 namespace streamsim::media {

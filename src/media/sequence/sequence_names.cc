@@ -5,8 +5,10 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <iterator>
 #include <map>
 #include <unordered_map>
+#include <utility>
 
 #include "base/ascii.h"
 #include "base/units.h"

@@ -3,8 +3,8 @@
 //     record-0001.json   before its first frame: which set, how many frames, which file or directory it is
 //     whole-0001.json    before it gets its final name: its bytes, and checksums of its ends
 //
-// Only clips named by a record may be played as whole clips, replaced, continued or removed. Inside media/
-// only.
+// Only clips named by a record may be played as whole clips, replaced, continued or removed; and clips without
+// one that version 0.1.0 made, as their bytes prove (clip_proof.h). Inside media/ only.
 #pragma once
 
 #include <cstdint>

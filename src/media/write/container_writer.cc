@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <cerrno>
+#include <utility>
+
 #include "media/libav/av.h"
 #include "media/libav/libav.h"
 

@@ -6,6 +6,7 @@
 #include <functional>
 #include <map>
 #include <set>
+#include <utility>
 
 #include "base/path.h"
 #include "base/prng.h"
@@ -108,7 +109,7 @@ Result<LoadSetPlan> plan_load_set(ByteStore& whole_store, const LoadSet& set) {
     const auto marker = read_marker(store, media_root(set.target));
     if (!marker) return marker.error();
     const std::string root = load_root(set.target);
-    if (auto real = is_there(store, root); !real) return real.error();
+    if (auto real = directory_exists(store, root); !real) return real.error();
     const auto ours = read_load_records(store, root, marker->value_or(0));
     if (!ours) return ours.error();
     LoadSetPlan plan;
@@ -116,7 +117,7 @@ Result<LoadSetPlan> plan_load_set(ByteStore& whole_store, const LoadSet& set) {
     plan.all = set;
     std::map<std::string, std::set<std::string>> names;  // of the files in each directory
     for (const std::string& directory : set.directories) {
-        const auto there = is_there(store, directory);
+        const auto there = directory_exists(store, directory);
         if (!there) return there.error();
         if (!*there) plan.missing.directories.push_back(directory);
         auto files = names_in(store, directory);

@@ -1,5 +1,5 @@
 // Lease files: locks for storage whose own locks do not reach other computers (nfs://, smb://, network mounts),
-// or which has none. Used by media_lock.h alone.
+// or which has none. Used by media_lock.cc alone.
 //
 // A lease is a file beside the media, with a name of its own for each holder:
 //

@@ -12,8 +12,10 @@
 //
 // While it is being written, the directory of a format or of a sequence, or the file of a container or of a
 // document, has the run's id and ".partial" at the end of its name. The rename to the final name is the last
-// step, so that everything with a final name is whole even when the process is killed. The next prepare
-// continues in the partial directory. `clean` goes the same way back: a format or a clip becomes partial first.
+// step, after everything is on stable storage, so that everything with a final name is whole even when the
+// process is killed. The next prepare continues in the partial directory. `clean` goes the same way back: a
+// format or a clip becomes partial before its first file is removed, and each file gets a name that ends in
+// ".removing" first (checked_removal.h).
 //
 // Beside each clip lies its record (clip_record.h), without which only its bytes make it ours (clip_proof.h).
 // Everything below the target is accessed through ByteStore::beneath(): no link is followed, and no existing

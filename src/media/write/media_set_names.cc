@@ -48,7 +48,7 @@ Result<std::uint64_t> parse_marker(const std::string& text, const std::string& p
 
 }  // namespace
 
-Result<bool> is_there(ByteStore& store, const std::string& directory) {
+Result<bool> directory_exists(ByteStore& store, const std::string& directory) {
     const auto info = store.stat(directory);
     if (!info) return info.error();
     if (!*info || ((*info)->directory && !(*info)->symbolic_link)) return info->has_value();
@@ -152,7 +152,7 @@ Result<FormatDirectory> find_format(ByteStore& store, const std::string& root, c
         const std::string name = attempt == 1 ? format.name : fmt::format("{}-{}", format.name, attempt);
         const std::string path = join_path(root, name);
         const std::string document = join_path(path, kFormatName);
-        const auto there = is_there(store, path);
+        const auto there = directory_exists(store, path);
         if (!there) return there.error();
         if (!*there) return FormatDirectory{path, false};
         const auto info = store.stat(document);

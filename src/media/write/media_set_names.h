@@ -23,7 +23,7 @@ inline constexpr const char* kFormatName = "format.json";
 inline constexpr std::uint64_t kClipFramesMax = 10'000'000;
 
 /// True when the directory exists. Errors: environment, also for anything else of this name.
-Result<bool> is_there(ByteStore& store, const std::string& directory);
+Result<bool> directory_exists(ByteStore& store, const std::string& directory);
 /// The names in a directory; none when it does not exist.
 Result<std::set<std::string>> names_in(ByteStore& store, const std::string& directory);
 

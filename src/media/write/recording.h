@@ -25,20 +25,8 @@ namespace streamsim::media {
 
 inline constexpr const char* kRecordings = "recordings";
 
-/// Frames of a format that a recorder keeps in memory and writes over and over: enough of them that their
-/// sizes vary as the format's do, and not many bytes.
-std::uint32_t distinct_frames(const MediaFormat& format);
-
-/// The frames of a recording, as many as there are numbers: frame i has the size of i % distinct_frames(). A
-/// sequence is a directory, a container a file: `path` and its extension. Frames of a container begin at
-/// multiples of `alignment`.
-std::shared_ptr<const FrameIndex> recording_index(const MediaFormat& format,
-                                                  std::uint64_t seed,
-                                                  std::uint32_t alignment,
-                                                  const std::string& path);
-
-/// Makes the distinct frames of such an index, each at a multiple of `stride`; what is behind a frame is zero.
-/// Errors: environment where the picture cannot be coded. REQUIRES: memory for all.
+/// Makes the distinct frames of an index of recording_index(), each at a multiple of `stride`; what is behind a
+/// frame is zero. Errors: environment where the picture cannot be coded. REQUIRES: memory for all.
 Result<void> make_recorded_frames(const MediaFormat& format,
                                   const FrameIndex& index,
                                   std::uint64_t key,

@@ -7,9 +7,9 @@
 
 #include "base/units.h"
 #include "media/clips/clip_index.h"
+#include "media/clips/planned_index.h"
 #include "media/cuts/cut_list.h"
 #include "media/own_files/own_names.h"
-#include "media/write/planned_index.h"
 #include "storage/buffer_arena.h"
 #include "target/target_locations.h"
 

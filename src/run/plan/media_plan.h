@@ -67,7 +67,8 @@ std::uint64_t frames_of_play(const PlayRequest& request, const MediaFormat& form
 /// The beginning of all names of media that exist only as a plan.
 std::string planned_root(const target::Target& target);
 
-/// The media that have to be written before play: a plan for each format that lacks clips. Blocks.
+/// The media that have to be written before play: a plan for each format that lacks clips, of one request or of
+/// all parts together. Blocks.
 Result<std::vector<media::PreparePlan>> missing_media(ByteStore& store, const PlayRequest& request);
 Result<std::vector<media::PreparePlan>> missing_media(ByteStore& store, const std::vector<PlayPart>& parts);
 

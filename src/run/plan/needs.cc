@@ -6,7 +6,7 @@
 #include <set>
 
 #include "base/units.h"
-#include "media/write/planned_index.h"
+#include "media/clips/planned_index.h"
 #include "run/plan/meters.h"
 #include "run/plan/stream_plan.h"
 #include "scenario/workload_steps.h"

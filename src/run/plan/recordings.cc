@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <utility>
+
 #include "base/path.h"
 #include "media/write/recording.h"
 #include "storage/local/local_options.h"

@@ -1,6 +1,7 @@
 #include "run/plan/scenario_faults.h"
 
 #include <algorithm>
+#include <cerrno>
 
 #include "base/system/errno_name.h"
 #include "run/backends/cluster_faults.h"

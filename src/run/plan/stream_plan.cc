@@ -8,6 +8,7 @@
 #include "base/path.h"
 #include "base/prng.h"
 #include "base/units.h"
+#include "media/clips/recording_index.h"
 #include "media/write/recording.h"
 #include "play/slot_reads.h"
 

@@ -7,10 +7,10 @@
 
 #include "media/catalogue/frame_sizes.h"
 #include "media/clips/clip_index.h"
+#include "media/clips/planned_index.h"
 #include "media/frames/codec_makers.h"
 #include "media/write/container_writer.h"
 #include "media/write/media_set.h"
-#include "media/write/planned_index.h"
 #include "unit/media/fixtures.h"
 
 namespace streamsim::media {

@@ -4,7 +4,7 @@
 #include <chrono>
 #include <set>
 
-#include "media/write/planned_index.h"
+#include "media/clips/planned_index.h"
 #include "unit/media/fixtures.h"
 
 namespace streamsim::media {

@@ -9,10 +9,10 @@
 #include <utility>
 
 #include "media/catalogue/frame_sizes.h"
+#include "media/clips/planned_index.h"
 #include "media/frames/payload.h"
 #include "media/image/dpx.h"
 #include "media/write/media_set.h"
-#include "media/write/planned_index.h"
 #include "unit/media/prepared_formats.h"
 
 namespace streamsim::media {

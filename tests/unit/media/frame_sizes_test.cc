@@ -7,9 +7,9 @@
 #include <numeric>
 
 #include "media/clips/inspect.h"
+#include "media/clips/planned_index.h"
 #include "media/frames/codec_makers.h"
 #include "media/write/container_writer.h"
-#include "media/write/planned_index.h"
 #include "unit/media/fixtures.h"
 
 namespace streamsim::media {

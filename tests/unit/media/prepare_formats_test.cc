@@ -6,10 +6,10 @@
 #include <set>
 
 #include "media/catalogue/frame_sizes.h"
+#include "media/clips/planned_index.h"
 #include "media/frames/frame_maker.h"
 #include "media/write/media_set.h"
 #include "media/write/media_set_names.h"
-#include "media/write/planned_index.h"
 #include "unit/media/prepared_formats.h"
 
 namespace streamsim::media {

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "media/clips/clip_index.h"
+#include "media/clips/recording_index.h"
 #include "media/write/media_set.h"
 #include "unit/media/fixtures.h"
 

@@ -7,8 +7,8 @@
 #include <numeric>
 
 #include "media/catalogue/frame_sizes.h"
+#include "media/clips/planned_index.h"
 #include "media/frames/frame_maker.h"
-#include "media/write/planned_index.h"
 #include "unit/media/fixtures.h"
 
 namespace streamsim::media {

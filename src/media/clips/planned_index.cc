@@ -1,4 +1,6 @@
-#include "media/write/planned_index.h"
+#include "media/clips/planned_index.h"
+
+#include <utility>
 
 #include "media/catalogue/frame_sizes.h"
 #include "media/container/container_file.h"

@@ -1,5 +1,5 @@
-// The frame index of media that exists only as a plan: what null storage and modelled clusters play, and what
-// `prepare` then writes.
+// The frame index of media that exist only as a plan: null storage and modelled clusters play them, and
+// `prepare` writes them.
 #pragma once
 
 #include <cstdint>
