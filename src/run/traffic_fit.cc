@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 #include <memory>
+#include <utility>
 
 #include "load/meter.h"
 #include "loop/virtual_loop.h"

@@ -76,7 +76,7 @@ std::string extents_of(const FrameIndex& index) {
             "\"bytes\": {}",
             frame == 0 ? "" : ",", frame, index.frame_number(frame), index.due(frame).ns, json_text(Json(path)),
             extent.offset, extent.bytes);
-        if (!index.listed(frame)) out += fmt::format(", \"missing\": true");
+        if (!index.listed(frame)) out += ", \"missing\": true";
         const auto audio = index.audio(frame);
         for (std::size_t i = 0; i < audio.size(); ++i) {
             out += fmt::format("{}{{\"offset\": {}, \"bytes\": {}}}", i == 0 ? ", \"audio\": [" : ", ",

@@ -1,6 +1,8 @@
 #include <fmt/format.h>
 #include <spdlog/spdlog.h>
 
+#include <utility>
+
 #include "base/utf8.h"
 #include "cli/commands/commands.h"
 #include "cli/media/media_run.h"

@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <filesystem>
 #include <set>
+#include <utility>
 
 #include "base/document/json.h"
 #include "base/system/utf8_path.h"

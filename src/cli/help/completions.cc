@@ -40,14 +40,21 @@ struct ShellAction {
 };
 
 const ShellAction& action_of(Completion completion) {
-    static constexpr ShellAction kActions[] = {
-        {"nothing", " ", " -x"},  // none
-        {"file", "_files", " -r -F"},
-        {"directory", "_files -/", " -x -a '(__fish_complete_directories)'"},
-        {"format", "_streamsim_formats", " -r -F -a '(__streamsim_formats)'"},
-        {"workload", "_files", " -r -F"},
-    };
-    return kActions[static_cast<std::size_t>(completion)];
+    static constexpr ShellAction kNone = {"nothing", " ", " -x"};
+    static constexpr ShellAction kFile = {"file", "_files", " -r -F"};
+    static constexpr ShellAction kDirectory = {"directory", "_files -/",
+                                               " -x -a '(__fish_complete_directories)'"};
+    static constexpr ShellAction kFormat = {"format", "_streamsim_formats",
+                                            " -r -F -a '(__streamsim_formats)'"};
+    static constexpr ShellAction kWorkload = {"workload", "_files", " -r -F"};
+    switch (completion) {
+        case Completion::none: return kNone;
+        case Completion::file: return kFile;
+        case Completion::directory: return kDirectory;
+        case Completion::format: return kFormat;
+        case Completion::workload: return kWorkload;
+    }
+    return kNone;
 }
 
 // bash

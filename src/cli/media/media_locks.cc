@@ -3,12 +3,15 @@
 #include <fmt/format.h>
 #include <spdlog/spdlog.h>
 
+#include <algorithm>
 #include <chrono>
 #include <condition_variable>
 #include <optional>
+#include <utility>
 
 #include "base/prng.h"
 #include "base/system/mutex.h"
+#include "cli/options/options.h"
 #include "run/process/control.h"
 #include "run/process/this_process.h"
 
@@ -44,7 +47,8 @@ bool Waiting::pause(int attempt) {
     const std::int64_t most = std::min(kPauseMs * (attempt + 1), kPauseMsMax);
     const auto random = static_cast<std::int64_t>(entropy64() % static_cast<std::uint64_t>(most));
     MutexLock lock(mutex);
-    if (!cancel) lock.wait_for(changed, milliseconds(most / 2 + random));
+    while (!cancel && lock.wait_for(changed, milliseconds(most / 2 + random))) {
+    }
     return !cancel;
 }
 

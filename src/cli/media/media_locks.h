@@ -6,10 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "cli/options/options.h"
 #include "cli/output/cli_context.h"
 #include "media/write/media_lock.h"
-#include "run/process/control.h"
 #include "streamsim/byte_store.h"
 
 namespace streamsim::cli {

@@ -1,11 +1,13 @@
 #include "cli/media/media_preparation.h"
 
+#include <fmt/format.h>
 #include <spdlog/spdlog.h>
 #include <unistd.h>
 
 #include <cstdio>
 #include <filesystem>
 #include <optional>
+#include <utility>
 
 #include "base/system/utf8_path.h"
 #include "base/units.h"

@@ -3,6 +3,8 @@
 #include <spdlog/spdlog.h>
 
 #include <cstdio>
+#include <optional>
+#include <utility>
 
 #include "report/csv/csv_report.h"
 #include "report/html/html_report.h"

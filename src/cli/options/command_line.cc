@@ -101,65 +101,69 @@ void check_operands(const std::vector<std::string>& extras,
 
 constexpr std::uint64_t kAllStreamsMax = 1'000'000;
 
-using OptionsRead = const CliOptions&;
-
 /// A rule speaks about an option that was given.
 struct Rule {
     const char* option;
-    bool (*broken)(OptionsRead options);
+    bool (*broken)(const CliOptions& options);
     const char* problem;
     const char* typed = nullptr;       // the option whose text replaces "{}" in the problem
     Command only_for = Command::play;  // play: the rule holds for every command that takes the option
 };
 
 constexpr Rule kRules[] = {
-    {"--total-streams", [](OptionsRead o) { return o.given("--streams"); },
+    {"--total-streams", [](const CliOptions& o) { return o.given("--streams"); },
      "stands instead of --streams: give one of them"},
     {"--order",
-     [](OptionsRead o) { return o.play.order.kind == play::PlayOrder::Kind::cuts && !o.given("--cuts"); },
+     [](const CliOptions& o) { return o.play.order.kind == play::PlayOrder::Kind::cuts && !o.given("--cuts"); },
      "cuts plays a cut list: give --cuts FILE"},
-    {"--cuts", [](OptionsRead o) { return o.given("--order") && o.typed.at("--order") != "cuts"; },
+    {"--cuts", [](const CliOptions& o) { return o.given("--order") && o.typed.at("--order") != "cuts"; },
      "is not for --order {}: give --order cuts", "--order"},
-    {"--cuts", [](OptionsRead o) { return !o.formats.empty(); },
+    {"--cuts", [](const CliOptions& o) { return !o.formats.empty(); },
      "names clips of its own below TARGET: give no format beside it"},
-    {"--layers", [](OptionsRead o) { return o.given("--cuts") && o.play.layers > 1; },
+    {"--layers", [](const CliOptions& o) { return o.given("--cuts") && o.play.layers > 1; },
      "is not for --cuts: the cut list says what lies on what"},
-    {"--layers", [](OptionsRead o) { return o.play.multicam == run::MultiCam::active && o.play.layers > 1; },
+    {"--layers",
+     [](const CliOptions& o) { return o.play.multicam == run::MultiCam::active && o.play.layers > 1; },
      "is not for --multicam active, which reads one angle of one layer"},
-    {"--multicam", [](OptionsRead o) { return o.given("--cuts") && o.play.multicam == run::MultiCam::active; },
+    {"--multicam",
+     [](const CliOptions& o) { return o.given("--cuts") && o.play.multicam == run::MultiCam::active; },
      "active is not for --cuts: the cut list says what is shown when"},
     {"--stagger",
-     [](OptionsRead o) {
+     [](const CliOptions& o) {
          return (o.play.sync || o.play.multicam == run::MultiCam::all) && o.play.stagger > Duration{};
      },
      "is not for streams on one clock (--sync, --multicam all), which begin together"},
-    {"--buffered", [](OptionsRead o) { return o.given("--direct"); },
+    {"--buffered", [](const CliOptions& o) { return o.given("--direct"); },
      "is the opposite of --direct: give one of them"},
-    {"--durable", [](OptionsRead o) { return !o.given("--record"); }, "is for what --record writes: give both"},
-    {"--keep-recordings", [](OptionsRead o) { return !o.given("--record"); },
+    {"--durable", [](const CliOptions& o) { return !o.given("--record"); },
      "is for what --record writes: give both"},
-    {"--on-miss", [](OptionsRead o) { return o.given("--record") && o.play.on_miss == play::OnMiss::hold; },
+    {"--keep-recordings", [](const CliOptions& o) { return !o.given("--record"); },
+     "is for what --record writes: give both"},
+    {"--on-miss",
+     [](const CliOptions& o) { return o.given("--record") && o.play.on_miss == play::OnMiss::hold; },
      "hold is not for --record: a camera drops, a renderer waits (stall)"},
-    {"--scale", [](OptionsRead o) { return o.command != Command::run && o.meters.empty() && o.scale != 1; },
+    {"--scale",
+     [](const CliOptions& o) { return o.command != Command::run && o.meters.empty() && o.scale != 1; },
      "is for a workload: give --meter NAME"},
     {"--fps",
-     [](OptionsRead o) {
+     [](const CliOptions& o) {
          return !o.play.paced && o.play.target.kind == target::Target::Kind::null_virtual && !o.play.frames;
      },
      "max on sim:null takes no time at all and would never end: give --frames"},
-    {"--fps", [](OptionsRead o) { return !o.play.paced; },
+    {"--fps", [](const CliOptions& o) { return !o.play.paced; },
      "max has no deadlines, so that any number of streams plays: give a rate", nullptr, Command::max},
-    {"--duration", [](OptionsRead o) { return o.play.duration && *o.play.duration <= seconds(1); },
+    {"--duration", [](const CliOptions& o) { return o.play.duration && *o.play.duration <= seconds(1); },
      "'{}': expected more than 1s: the first second of a step does not count", "--duration", Command::max},
-    {"--frames", [](OptionsRead) { return true; },
+    {"--frames", [](const CliOptions&) { return true; },
      "would end a step before its time: give --duration, and --confirm", nullptr, Command::max},
-    {"--multicam", [](OptionsRead o) { return o.play.multicam == run::MultiCam::active; },
+    {"--multicam", [](const CliOptions& o) { return o.play.multicam == run::MultiCam::active; },
      "active reads one angle only: more of them are not more streams", nullptr, Command::max},
-    {"--total-streams", [](OptionsRead o) { return o.find.value_or(MaxCounts::streams) != MaxCounts::streams; },
+    {"--total-streams",
+     [](const CliOptions& o) { return o.find.value_or(MaxCounts::streams) != MaxCounts::streams; },
      "is not for --find {}: give --streams", "--find", Command::max},
-    {"--junit", [](OptionsRead o) { return o.results.size() > 1 && !o.merge; },
+    {"--junit", [](const CliOptions& o) { return o.results.size() > 1 && !o.merge; },
      "is the verdict of one result: give one, or --merge", nullptr, Command::report},
-    {"--json", [](OptionsRead o) { return o.workload == "-" && o.files.json == "-"; },
+    {"--json", [](const CliOptions& o) { return o.workload == "-" && o.files.json == "-"; },
      "'-' is where --output goes already: name a file", nullptr, Command::profile},
 };
 

@@ -1,6 +1,7 @@
 #include "cli/options/option_table.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "base/ascii.h"
 #include "base/check.h"

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <future>
 #include <memory>
+#include <utility>
 
 namespace streamsim::cli {
 namespace {

@@ -162,9 +162,10 @@ void WatchedPlay::become_part(RunResult& result, const std::string& journal) con
 
 void WatchedPlay::follow_in_journal(run::Session& session) {
     if (journal_ == nullptr) return;
-    journal_->follow([this, &session] {
+    // The path as a copy: stop_journal() lets go of journal_ before the journal's thread has ended.
+    journal_->follow([this, &session, path = journal_->path()] {
         std::optional<RunResult> result = session.snapshot();
-        if (result) become_part(*result, journal_->path());
+        if (result) become_part(*result, path);
         return result;
     });
 }

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <utility>
+
 #include "loop/decoders.h"
 #include "loop/uv_loop.h"
 #include "loop/virtual_loop.h"

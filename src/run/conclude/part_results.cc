@@ -1,8 +1,13 @@
 #include "run/conclude/part_results.h"
 
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
 #include <map>
 #include <set>
+#include <string>
+#include <utility>
+#include <vector>
 
 namespace streamsim::run {
 namespace {

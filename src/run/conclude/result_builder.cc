@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <ctime>
 #include <set>
+#include <utility>
 
 #include "base/check.h"
 #include "base/units.h"

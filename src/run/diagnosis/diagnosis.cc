@@ -4,6 +4,7 @@
 #include <deque>
 #include <memory>
 #include <set>
+#include <utility>
 
 #include "run/backends/byte_meter.h"
 #include "storage/buffer_arena.h"
@@ -145,6 +146,7 @@ private:
 
     std::optional<ProbeResult> rate(const char* name, const play::ReadSettings& settings) {
         if (control_.interrupted() || found_.stuck) return std::nullopt;
+        ByteMeter::Count count{kProbeWarmUp, kProbeMeasured};  // the probe's storage refers to it
         Probe probe{*subject_.streams, {}, {}, {}};
         for (StreamPlan& plan : probe.plans) {
             plan.options.slots = UINT64_MAX;
@@ -153,7 +155,6 @@ private:
             plan.options.io_depth = settings.io_depth;
             plan.options.io_size = settings.io_size;
         }
-        ByteMeter::Count count{kProbeWarmUp, kProbeMeasured};
         PlaybackLoopOptions options;
         options.storage = subject_.storage;
         options.storage.through = count.wrapper();

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "run/backends/byte_meter.h"
 #include "run/diagnosis/diagnosis.h"
