@@ -1,6 +1,7 @@
 #include "judge/host_window.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace streamsim::judge {
 namespace {

@@ -1,6 +1,8 @@
 // Runs that say nothing about a storage: streamsim injected faults, or there was no storage.
 #include <algorithm>
+#include <iterator>
 #include <numeric>
+#include <utility>
 
 #include "judge/causes.h"
 #include "judge/sentences.h"

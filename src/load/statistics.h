@@ -2,6 +2,7 @@
 // beginning, and later only for an error that was not seen before and for rows.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <string>

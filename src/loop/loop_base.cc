@@ -1,5 +1,6 @@
 #include "loop/loop_base.h"
 
+#include <functional>
 #include <utility>
 
 #include "base/check.h"

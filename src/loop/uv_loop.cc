@@ -1,7 +1,9 @@
 #include "loop/uv_loop.h"
 
 #include <algorithm>
+#include <functional>
 #include <system_error>
+#include <utility>
 
 namespace streamsim::loop {
 namespace {

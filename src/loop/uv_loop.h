@@ -10,6 +10,7 @@
 #include <uv.h>
 
 #include <array>
+#include <functional>
 #include <optional>
 
 #include "loop/loop_base.h"

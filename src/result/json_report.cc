@@ -1,5 +1,7 @@
 #include "result/json_report.h"
 
+#include <utility>
+
 #include "result/field_writer.h"
 
 namespace streamsim::result {

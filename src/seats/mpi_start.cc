@@ -1,5 +1,6 @@
 #include "seats/mpi_start.h"
 
+#include <algorithm>
 #include <array>
 #include <cstdlib>
 #include <string_view>
@@ -11,6 +12,7 @@
 #include <unistd.h>
 
 #include <csignal>
+#include <utility>
 #endif
 
 namespace streamsim::seats {

@@ -35,7 +35,10 @@ public:
     /// Errors: environment, when less memory is available; the message has both sizes and the options to lower.
     static Result<BufferArena> make(std::uint64_t bytes, const NoticeSink& notice);
 
-    std::span<std::byte> memory() const { return {mapping_.get(), bytes_}; }
+    /// Empty after a move.
+    std::span<std::byte> memory() const {
+        return mapping_ != nullptr ? std::span<std::byte>(mapping_.get(), bytes_) : std::span<std::byte>();
+    }
     /// At least nine tenths are on huge pages.
     bool huge_pages() const { return huge_pages_; }
 

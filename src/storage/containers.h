@@ -1,4 +1,4 @@
-// The records that a backend keeps of operations and files; none allocates for an operation.
+// Containers for what a backend records of its operations and files. No container allocates for an operation.
 #pragma once
 
 #include <cstddef>

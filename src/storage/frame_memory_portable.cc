@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <new>
 
 #include "storage/buffer_arena.h"
 #include "storage/frame_memory.h"

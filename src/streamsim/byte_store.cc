@@ -1,5 +1,7 @@
 #include "streamsim/byte_store.h"
 
+#include <utility>
+
 namespace streamsim {
 
 ByteSource::~ByteSource() = default;

@@ -2,8 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <sstream>
+#include <utility>
 
 #include "base/document/problems.h"
 #include "base/system/core_dumps.h"

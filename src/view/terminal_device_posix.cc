@@ -2,6 +2,7 @@
 #include <unistd.h>
 
 #include <cstdlib>
+#include <utility>
 
 #include "view/terminal.h"
 

@@ -1,6 +1,8 @@
 #include <io.h>
 #include <windows.h>
 
+#include <utility>
+
 #include "view/terminal.h"
 
 namespace streamsim::view {

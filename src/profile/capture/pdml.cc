@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <unordered_set>
+#include <utility>
 
 #include "base/ascii.h"
 #include "profile/traffic/traffic_builder.h"

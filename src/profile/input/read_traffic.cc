@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <fstream>
 #include <list>
+#include <utility>
 
 #include "base/ascii.h"
 #include "base/system/utf8_path.h"

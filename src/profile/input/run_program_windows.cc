@@ -1,3 +1,5 @@
+#include <functional>
+
 #include "profile/input/run_program.h"
 
 namespace streamsim::profile {

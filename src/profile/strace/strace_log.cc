@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <list>
 #include <unordered_map>
+#include <utility>
 
 #include "base/units.h"
 #include "profile/strace/strace_calls.h"

@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <bit>
+#include <iterator>
 #include <numeric>
 #include <tuple>
+#include <utility>
 
 namespace streamsim::profile {
 namespace {

@@ -1,6 +1,7 @@
 #include "sim/cluster/block_reader.h"
 
 #include <algorithm>
+#include <cerrno>
 
 #include "base/prng.h"
 
@@ -92,7 +93,7 @@ void BlockReader::fetch(const Job& read, std::uint32_t file, std::uint32_t block
     const bool on_ssd =
         node.ssd.capacity() > 0 && (paged ? has_page(node, file, block, node.ssd) : node.ssd.take(key));
     if (on_ssd) {
-        node.ssd_reads.enter(job.in(Stage::ssd), 0, node.ssd_time, job.bytes);
+        node.ssd_reads.enter(job.enter_stage(Stage::ssd), 0, node.ssd_time, job.bytes);
     } else {
         enter_drive(job);
     }
@@ -125,7 +126,7 @@ void BlockReader::enter_drive(Job& job) {
 
 void BlockReader::enter_live_drive(Job& job, std::uint32_t ring) {
     job.ring = ring;
-    parts_.drive_at(ring).enter(job.in(Stage::drive), place_of(job).position, job.bytes, job.chance);
+    parts_.drive_at(ring).enter(job.enter_stage(Stage::drive), place_of(job).position, job.bytes, job.chance);
 }
 
 void BlockReader::rebuild(Job& job, std::uint32_t ring) {
@@ -161,7 +162,7 @@ void BlockReader::reroute(Job& job) {
 
 void BlockReader::leave_drive(Job& job) {
     if (parts_.files.node_of(job.ring) == job.node) return come(job);
-    parts_.nodes[job.node].back_end.enter(job.in(Stage::back_end), job.seat, {}, job.bytes);
+    parts_.nodes[job.node].back_end.enter(job.enter_stage(Stage::back_end), job.seat, {}, job.bytes);
 }
 
 void BlockReader::come(Job& job) {

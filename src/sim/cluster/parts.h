@@ -51,14 +51,14 @@ struct ClusterParts {
 
     /// The owner's advance() runs after `time`, within this call where that is zero.
     void delay(Job& job, Job::Stage stage, Duration time) {
-        job.in(stage);
+        job.enter_stage(stage);
         if (time <= Duration{}) return job.arrive();
         calendar.at(calendar.now() + time, Callback::of<&Job::arrive>(&job));
     }
     /// The job reaches the stage with this error in this instant, but not within this call.
     void fail(Job& job, Job::Stage stage, int error) {
         job.error = error;
-        calendar.at(calendar.now(), Callback::of<&Job::arrive>(&job.in(stage)));
+        calendar.at(calendar.now(), Callback::of<&Job::arrive>(&job.enter_stage(stage)));
     }
 
     const ClusterOptions options;

@@ -1,5 +1,7 @@
 #include "sim/cluster/request_path.h"
 
+#include <cerrno>
+
 #include "base/prng.h"
 #include "sim/parts/latency.h"
 
@@ -24,7 +26,7 @@ void RequestPath::advance(Job& job) {
         case Stage::front_end_in: return enter_processor(job);
         case Stage::node_cpu: return leave_processor(job);
         case Stage::metadata_line: return leave_metadata_line(job);
-        case Stage::file: return request_blocks(job);
+        case Stage::file: return reach_file(job);
         case Stage::journal: return leave_journal(job);
         case Stage::journal_way:
         case Stage::blocks:
@@ -49,7 +51,7 @@ void RequestPath::start(Job& job) {
     Seat& seat = parts_.seats[job.seat];
     const std::uint64_t sent = job.kind == Kind::write ? job.bytes : 0;
     if (seat.request_time == Duration{} && (sent == 0 || seat.cpu.rate().unlimited())) return leave_seat(job);
-    seat.cpu.enter(job.in(Stage::request_cpu), kProtocolFlow, seat.request_time, sent);
+    seat.cpu.enter(job.enter_stage(Stage::request_cpu), kProtocolFlow, seat.request_time, sent);
 }
 
 void RequestPath::leave_seat(Job& job) {
@@ -63,11 +65,11 @@ void RequestPath::leave_seat(Job& job) {
     job.node = seat.node;
     if (job.kind != Kind::write) return travel_to_node(job);
     if (!seat.connections_out) return leave_connection(job);
-    seat.connections_out->enter(job.in(Stage::connections_out), job.stream, {}, job.bytes);
+    seat.connections_out->enter(job.enter_stage(Stage::connections_out), job.stream, {}, job.bytes);
 }
 
 void RequestPath::leave_connection(Job& job) {
-    parts_.seats[job.seat].link_out.enter(job.in(Stage::link_out), job.stream, {}, job.bytes);
+    parts_.seats[job.seat].link_out.enter(job.enter_stage(Stage::link_out), job.stream, {}, job.bytes);
 }
 
 void RequestPath::travel_to_node(Job& job) {
@@ -79,7 +81,7 @@ void RequestPath::travel_to_node(Job& job) {
 void RequestPath::reach_node(Job& job) {
     if (node_lost(job)) return reroute(job);
     if (job.kind != Kind::write) return enter_processor(job);
-    parts_.nodes[job.node].front_end_in.enter(job.in(Stage::front_end_in), job.seat, {}, job.bytes);
+    parts_.nodes[job.node].front_end_in.enter(job.enter_stage(Stage::front_end_in), job.seat, {}, job.bytes);
 }
 
 // ---- at the node
@@ -131,8 +133,8 @@ void RequestPath::leave_processor(Job& job) {
     if (is_on_name(job)) return enter_metadata_line(job);
     if (job.kind == Kind::sync) return parts_.delay(job, Stage::journal_way, model.node.journal.latency);
     const double rate = job.kind == Kind::write ? model.file_write_bytes_per_s : model.file_bytes_per_s;
-    if (rate == 0 || parts_.files[job.file].sequence != SimFile::kNone) return request_blocks(job);
-    coordinator_of(job, rate).enter(job.in(Stage::file), job.seat, {}, job.bytes);
+    if (rate == 0 || parts_.files[job.file].sequence != SimFile::kNone) return reach_file(job);
+    coordinator_of(job, rate).enter(job.enter_stage(Stage::file), job.seat, {}, job.bytes);
 }
 
 Station& RequestPath::coordinator_of(const Job& job, double bytes_per_s) {
@@ -152,8 +154,8 @@ void RequestPath::enter_metadata_line(Job& job) {
     if (node.metadata_lines.empty()) return leave_metadata_line(job);
     const double share = parts_.model().node.metadata.line_share;
     const Duration held{static_cast<std::int64_t>(static_cast<double>(job.metadata_time.ns) * share)};
-    node.metadata_lines[mix64(job.path_hash) % node.metadata_lines.size()].enter(job.in(Stage::metadata_line),
-                                                                                 0, held, 0);
+    node.metadata_lines[mix64(job.path_hash) % node.metadata_lines.size()].enter(
+        job.enter_stage(Stage::metadata_line), 0, held, 0);
 }
 
 void RequestPath::leave_metadata_line(Job& job) {
@@ -162,7 +164,7 @@ void RequestPath::leave_metadata_line(Job& job) {
     travel_back(job);
 }
 
-void RequestPath::request_blocks(Job& job) {
+void RequestPath::reach_file(Job& job) {
     if (job.kind == Kind::write) return reach_journal(job);
     if (node_lost(job)) return reroute(job);
     job.port_rest = job.bytes;
@@ -192,7 +194,7 @@ void RequestPath::leave_journal(Job& job) {
 void RequestPath::answer(Job& job) {
     if (node_lost(job)) return reroute(job);
     if (job.error != 0 || job.port_rest == 0) return travel_back(job);
-    parts_.nodes[job.node].front_end.enter(job.in(Stage::front_end), job.seat, {}, job.port_rest);
+    parts_.nodes[job.node].front_end.enter(job.enter_stage(Stage::front_end), job.seat, {}, job.port_rest);
 }
 
 // ---- back to the seat
@@ -206,7 +208,7 @@ void RequestPath::reach_port(Job& job) {
     Seat& seat = parts_.seats[job.seat];
     if (job.kind != Kind::read || job.error != 0) return finish(job);
     if (!seat.port || job.port_rest == 0) return reach_connection(job);
-    if (seat.port->enter(job.in(Stage::switch_port), job.stream)) return;
+    if (seat.port->enter(job.enter_stage(Stage::switch_port), job.stream)) return;
     parts_.delay(job, Stage::retransmit, seat.port->send_again_at(job) - parts_.calendar.now());
 }
 
@@ -220,17 +222,17 @@ void RequestPath::leave_port(Job& job) {
 void RequestPath::reach_connection(Job& job) {
     Seat& seat = parts_.seats[job.seat];
     if (!seat.connections) return reach_link(job);
-    seat.connections->enter(job.in(Stage::connections), job.stream, {}, job.bytes);
+    seat.connections->enter(job.enter_stage(Stage::connections), job.stream, {}, job.bytes);
 }
 
 void RequestPath::reach_link(Job& job) {
-    parts_.seats[job.seat].link.enter(job.in(Stage::seat_link), job.stream, {}, job.bytes);
+    parts_.seats[job.seat].link.enter(job.enter_stage(Stage::seat_link), job.stream, {}, job.bytes);
 }
 
 void RequestPath::copy(Job& job) {
     Seat& seat = parts_.seats[job.seat];
     if (seat.cpu.rate().unlimited()) return finish(job);
-    seat.cpu.enter(job.in(Stage::data_cpu), kProtocolFlow, {}, job.bytes);
+    seat.cpu.enter(job.enter_stage(Stage::data_cpu), kProtocolFlow, {}, job.bytes);
 }
 
 void RequestPath::finish(Job& job) {

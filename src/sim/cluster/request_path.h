@@ -60,7 +60,7 @@ private:
     void leave_processor(Job& job);
     void enter_metadata_line(Job& job);
     void leave_metadata_line(Job& job);
-    void request_blocks(Job& job);
+    void reach_file(Job& job);
     void reach_journal(Job& job);
     void leave_journal(Job& job);
     void answer(Job& job);

@@ -1,6 +1,7 @@
 #include "sim/cluster/write_path.h"
 
 #include <algorithm>
+#include <cerrno>
 
 #include "base/prng.h"
 
@@ -28,7 +29,7 @@ void WritePath::enter_journal(Job& job) {
 void WritePath::serve(Job& job) {
     WriteJournal& journal = parts_.nodes[job.node].journal;
     journal.used += entry_bytes(job);
-    journal.entry.enter(job.in(Stage::journal), 0, {}, entry_bytes(job));
+    journal.entry.enter(job.enter_stage(Stage::journal), 0, {}, entry_bytes(job));
 }
 
 void WritePath::serve_waiting(std::uint32_t node) {
@@ -117,8 +118,9 @@ void WritePath::enter_drive(Job& job, std::uint32_t ring) {
     if (job.ring == ClusterParts::kNoDrive) return parts_.fail(job, Stage::drive, EIO);
     const std::uint32_t home = parts_.files.node_of(job.ring);
     if (home == job.node)
-        return parts_.drive_at(job.ring).enter(job.in(Stage::drive), job.offset, job.drive_bytes, job.chance);
-    parts_.nodes[home].back_end.enter(job.in(Stage::back_end), job.seat, {}, job.drive_bytes);
+        return parts_.drive_at(job.ring).enter(job.enter_stage(Stage::drive), job.offset, job.drive_bytes,
+                                               job.chance);
+    parts_.nodes[home].back_end.enter(job.enter_stage(Stage::back_end), job.seat, {}, job.drive_bytes);
 }
 
 void WritePath::advance(Job& job) {
@@ -126,7 +128,7 @@ void WritePath::advance(Job& job) {
         return parts_.delay(job, Stage::back_way, parts_.model().node.back_end.latency);
     if (job.stage == Stage::drive) return finish(job);
     if (parts_.drive_at(job.ring).dead) return enter_drive(job, job.ring);
-    parts_.drive_at(job.ring).enter(job.in(Stage::drive), job.offset, job.drive_bytes, job.chance);
+    parts_.drive_at(job.ring).enter(job.enter_stage(Stage::drive), job.offset, job.drive_bytes, job.chance);
 }
 
 /// The drive in whose queue the job waited is dead.

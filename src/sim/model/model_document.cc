@@ -1,9 +1,9 @@
 // A document is a ClusterModel with the basis of each number. Required and optional members:
 //
 //   - A cluster has nodes, a front-end link, processors, RAM and drives; a seat has processors and a link.
-//   Those
-//     are required. A member that is left out does not exist (a back end, an SSD, a coordinator of files, a
-//     narrow port), costs nothing (the processor time of an open) or takes no time (a latency).
+//   These
+//     members are required. A member that is left out does not exist (a back end, an SSD, a coordinator of
+//     files, a narrow port), costs nothing (the processor time of an open) or takes no time (a latency).
 //   - The costs of writing default to those of reading (processor, drives); the costs of names default to that
 //     of an open.
 //   - The kind of a drive decides its members: a flash drive does not rotate.
@@ -18,6 +18,7 @@
 #include <algorithm>
 #include <cctype>
 #include <optional>
+#include <utility>
 
 #include "base/document/json.h"
 #include "base/units.h"

@@ -106,7 +106,7 @@ struct Job {
     void served();
     void arrive() { owner->advance(*this); }
     /// The job, in its next stage.
-    Job& in(Stage next_stage) {
+    Job& enter_stage(Stage next_stage) {
         stage = next_stage;
         return *this;
     }

@@ -85,9 +85,9 @@ Station::Flow& Station::flow_of(std::uint32_t number) {
         flows_.insert(flows_.begin(), lowest_flow_ - number, Flow{});
         lowest_flow_ = number;
     }
-    const std::size_t place = number - lowest_flow_;
-    if (place >= flows_.size()) flows_.resize(place + 1);
-    return flows_[place];
+    const std::size_t index = number - lowest_flow_;
+    if (index >= flows_.size()) flows_.resize(index + 1);
+    return flows_[index];
 }
 
 void Station::push(Job& job) {

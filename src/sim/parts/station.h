@@ -79,7 +79,7 @@ private:
     bool may_begin() const { return busy_ < options_.servers && calendar_.now() >= paused_until_; }
     void push(Job& job);
     Job& pop();
-    /// Makes those that are missing between the ones that are here and this one.
+    /// The flow of this number. Makes the flows that are missing between the existing ones and this one.
     Flow& flow_of(std::uint32_t number);
     void begin(Job& job);
     void begin_waiting();

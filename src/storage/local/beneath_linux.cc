@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <utility>
 
 #include "storage/local/beneath.h"
 #include "storage/local/linux_calls.h"

@@ -2,6 +2,7 @@
 #include <uv.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdlib>
 
 #include "storage/local/local_file.h"

@@ -4,6 +4,7 @@
 #include <uv.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdint>
 #include <string>
 #include <utility>

@@ -1,6 +1,7 @@
 // The requests of version 3 that write, and those by name.
 #include <sys/stat.h>
 
+#include <cstring>
 #include <string_view>
 
 #include "storage/nfs/nfs_reply.h"
