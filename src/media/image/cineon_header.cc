@@ -14,18 +14,20 @@ constexpr std::size_t kChannels = 193;
 constexpr std::size_t kBits = 198;
 constexpr std::size_t kWidth = 200;
 constexpr std::size_t kHeight = 204;
-constexpr std::size_t kInterleave = 680;
-constexpr std::size_t kPacking = 681;
-constexpr std::size_t kLinePadding = 684;
-constexpr std::size_t kChannelPadding = 688;
-constexpr std::size_t kIndustryLength = 12;
-constexpr std::size_t kFrameRate = 1072;
 
 constexpr std::size_t kGenericBytes = 1024;
 constexpr std::size_t kHeaderBytes = 2048;
 constexpr std::uint32_t kCineonMagic = 0x802a5fd7;
 constexpr std::uint32_t kUndefined = 0xffffffff;
 constexpr unsigned kChannelsMax = 8;
+
+// Further fields: how components lie, and the film industry's part.
+constexpr std::size_t kInterleave = 680;
+constexpr std::size_t kPacking = 681;
+constexpr std::size_t kLinePadding = 684;
+constexpr std::size_t kChannelPadding = 688;
+constexpr std::size_t kIndustryLength = 12;
+constexpr std::size_t kFrameRate = 1072;
 
 /// Bytes of so many components one after the other; nothing for a packing that is not known.
 std::optional<Wide> run_bytes(Wide components, unsigned bits, unsigned packing) {
