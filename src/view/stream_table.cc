@@ -17,9 +17,6 @@ constexpr std::size_t kStateWidth = 7;
 constexpr std::size_t kBarCells = 8;
 constexpr std::size_t kBarCellsWide = 16;
 constexpr std::size_t kWideColumnsMin = 120;
-constexpr std::size_t kClipWidthMax = 60;
-constexpr std::size_t kLabelWidthMin = 4;
-constexpr std::size_t kLabelWidthMax = 40;
 constexpr std::size_t kMarkedColumnsMin = 30;
 
 bool tight(const StreamView& stream) {
@@ -72,6 +69,11 @@ struct Column {
     bool right;
     std::function<std::string(const StreamView& stream)> cell;
 };
+
+// Widths of columns that hold names.
+constexpr std::size_t kClipWidthMax = 60;
+constexpr std::size_t kLabelWidthMin = 4;
+constexpr std::size_t kLabelWidthMax = 40;
 
 /// Takes columns in order of their importance while they fit, gives the rest to the label, then sorts them.
 std::vector<Column> columns_of(const ViewState& state,
