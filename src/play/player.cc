@@ -457,11 +457,13 @@ void Player::interrupt() {
 
 /// Displays and drops all slots that are due.
 void Player::stop_clock(Instant now) {
+    const bool waited = waiting_;
     while (!clock_.stopped() && display_ < options_.slots && due(display_) <= now && display_next()) {
     }
     if (waiting_) {
         const Instant since = due(display_);
-        if (display_ != seek_ && since < now) ledger_.stalled(empty_outcome(display_), since, now, false);
+        // A wait that begins only here began late because this loop could not run.
+        if (display_ != seek_ && since < now) ledger_.stalled(empty_outcome(display_), since, now, !waited);
         clock_.go_on(now - since);
     }
     waiting_ = false;

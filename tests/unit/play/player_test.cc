@@ -377,6 +377,20 @@ TEST(PlayerBlames, AClockThatWaitsDropsNothingWhereverItsLoopStops) {
     }
 }
 
+TEST(PlayerBlames, AnInterruptThatTheLoopSeesTooLateEndsAStallOfThisClient) {
+    Play play;
+    play.options.on_miss = play::OnMiss::stall;
+    play.options.readahead = 2;
+    play.stamped_when_seen = true;
+    play.reads_take(milliseconds(60));
+    play.stalls.push_back({Instant{} + seconds(3), Instant{} + milliseconds(3'300)});
+    play.interrupt_at = Instant{} + milliseconds(3'100);
+    play.run();
+    EXPECT_EQ(play.counts.dropped, 0u);
+    EXPECT_EQ(play.counts.stalls, 1u);
+    EXPECT_EQ(play.client_stalls, 1u);
+}
+
 /// Without the stop it had played: what waits behind it is the client's, however long that takes.
 TEST(PlayerBlames, ALongStopBesideAStorageThatIsJustFastEnoughStaysTheClients) {
     Play play;
