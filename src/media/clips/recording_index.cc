@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/align.h"
 #include "media/catalogue/frame_sizes.h"
 #include "media/clips/planned_index.h"
 #include "media/container/container_file.h"
@@ -28,13 +29,10 @@ public:
                    std::uint64_t first,
                    std::uint32_t alignment)
         : named_(std::move(named)), sizes_(std::move(sizes)) {
-        const auto up = [alignment](std::uint64_t value) {
-            return (value + alignment - 1) / alignment * alignment;
-        };
-        first_ = up(first);
+        first_ = align_up(first, alignment);
         for (const std::uint32_t bytes : sizes_) {
             offsets_.push_back(round_);
-            round_ += up(bytes);
+            round_ += align_up(bytes, alignment);
         }
     }
     std::uint64_t count() const override { return kFrames; }
