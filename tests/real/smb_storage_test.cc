@@ -77,7 +77,7 @@ protected:
 };
 
 TEST_F(SmbStorageTest, AServerThatComesBackIsReadAgain) {
-    begin(2, seconds(20));
+    ASSERT_NO_FATAL_FAILURE(begin(2, seconds(20)));
     tests::smb_lab().kill("smb");
     read(40);
     harness_.loop().post([] { tests::smb_lab().start("smb"); });
@@ -96,7 +96,7 @@ TEST_F(SmbStorageTest, AServerThatComesBackIsReadAgain) {
 }
 
 TEST_F(SmbStorageTest, AServerThatStaysAwayFailsWhatWaits) {
-    begin(2, milliseconds(700));
+    ASSERT_NO_FATAL_FAILURE(begin(2, milliseconds(700)));
     tests::smb_lab().kill("smb");
     const Instant before = harness_.loop().now();
     read(20);
@@ -111,7 +111,7 @@ TEST_F(SmbStorageTest, AServerThatStaysAwayFailsWhatWaits) {
 }
 
 TEST_F(SmbStorageTest, AProcessThatAnswersNoMoreIsEnded) {
-    begin(1, milliseconds(700));
+    ASSERT_NO_FATAL_FAILURE(begin(1, milliseconds(700)));
     ASSERT_EQ(children().size(), 1U);
     kill(children().front(), SIGSTOP);
     read(4);
@@ -125,7 +125,7 @@ TEST_F(SmbStorageTest, AProcessThatAnswersNoMoreIsEnded) {
 }
 
 TEST_F(SmbStorageTest, WhatIsCancelledEndsSoon) {
-    begin(1, seconds(100));
+    ASSERT_NO_FATAL_FAILURE(begin(1, seconds(100)));
     kill(children().front(), SIGSTOP);
     read(4);
     for (TestRead& read : reads_) harness_.storage().cancel(read);
@@ -137,7 +137,7 @@ TEST_F(SmbStorageTest, WhatIsCancelledEndsSoon) {
 }
 
 TEST_F(SmbStorageTest, AProcessThatIsKilledFailsWhatItWasAtAndNoMore) {
-    begin(1, seconds(20));
+    ASSERT_NO_FATAL_FAILURE(begin(1, seconds(20)));
     kill(children().front(), SIGSTOP);
     read(8);
     kill(children().front(), SIGKILL);
@@ -148,7 +148,7 @@ TEST_F(SmbStorageTest, AProcessThatIsKilledFailsWhatItWasAtAndNoMore) {
 }
 
 TEST_F(SmbStorageTest, AFileThatManyReadIsReadByAll) {
-    begin(2, seconds(20));
+    ASSERT_NO_FATAL_FAILURE(begin(2, seconds(20)));
     read(160);  // 16 MiB each: more than kSpreadBytes
     harness_.loop().run();
     const std::uint64_t requests = harness_.storage().traffic().at(0).requests;
