@@ -50,6 +50,22 @@ void fields(ConstOr<ClientEvidence> auto& client, auto& visit) {
     visit("realtime", client.realtime);
 }
 
+/// This computer in a time between two samples.
+struct ComputerInterval {
+    std::int64_t t_ns = 0;  // from the first play_start
+    std::int64_t interval_ns = 0;
+    std::optional<double> cpu_busy;          // share of all processors, by all processes
+    double process_cpu = 0;                  // streamsim's own, of one processor
+    std::uint64_t received_bytes_per_s = 0;  // by all network interfaces
+};
+void fields(ConstOr<ComputerInterval> auto& interval, auto& visit) {
+    visit("t_ns", interval.t_ns);
+    visit("interval_ns", interval.interval_ns);
+    visit("cpu_busy", four_decimals(interval.cpu_busy));
+    visit("process_cpu", four_decimals(interval.process_cpu));
+    visit("received_bytes_per_s", interval.received_bytes_per_s);
+}
+
 /// The file system of the media, as this computer sees it.
 struct MountFacts {
     std::string point;    // "/mnt/media"

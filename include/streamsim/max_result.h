@@ -2,6 +2,7 @@
 // Units are in the names; nullopt is "not known" or "there is none".
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -192,27 +193,75 @@ void fields(const MaxFormat& format, const MaxResult& result, auto& visit) {
     visit.derived("margin_p1_percent", plays.margin_p1_percent);
     visit.rows("steps", format.steps, [&result](const MaxStep& step, auto& row) { fields(step, result, row); });
 }
-void fields(const MaxResult& result, auto& visit) {
-    const RunResult& common = result.common;
+/// The members of a step that a reader takes over; the others follow from its runs. `streams`: of all seats, as
+/// documents count.
+void read_fields(MaxStep& step, std::uint64_t& streams, auto& visit) {
+    visit("streams", streams);
+    visit("purpose", step.purpose);
+    visit("pass", step.pass);
+    visit("runs", step.runs);
+}
+/// The same of a format.
+void read_fields(MaxFormat& format, const MaxResult& result, auto& visit) {
+    const std::uint64_t one = std::max<std::uint64_t>(result.streams_of_one(), 1);
+    visit("format", format.format);
+    visit("width", format.width);
+    visit("height", format.height);
+    visit("rate", format.rate);
+    visit("streams", format.streams);
+    visit("fails_at", format.fails_at);
+    visit("confirmed", format.confirmed);
+    visit("confirm_ns", format.confirm_ns);
+    visit("at_least_because", format.at_least);
+    visit("interrupted", format.interrupted);
+    visit.rows("steps", format.steps, [one](MaxStep& step, auto& row) {
+        read_fields(step, step.streams, row);
+        step.streams /= one;
+    });
+    format.streams /= one;
+    if (format.fails_at) *format.fails_at /= one;
+}
+/// Members that a reader takes as they are.
+void common_fields(ConstOr<MaxResult> auto& result, auto& visit) {
+    auto& common = result.common;
     program_fields(common, visit);
     visit("host", common.host);
     target_fields(common, visit);
-    visit.derived("model", common.model ? std::optional(common.model->name) : std::nullopt);
     visit.object("play", [&common](auto& play) {
         play_fields(common, play);
         play("order", common.order);
     });
-    visit.derived("faults_injected", common.faults_injected.has_value());
     visit("counts", result.counts);
     visit("seats", result.seats);
+    visit("streams_of_seat", result.streams_of_seat, kAdded);
     visit("headroom_percent", result.headroom_percent);
     visit("step_ns", result.step_ns);
     visit("confirm_ns", result.confirm_ns);
     visit("interrupted", result.interrupted);
     visit("server_cache_may_be_warm", result.server_cache_may_be_warm);
     visit("notices", result.notices);
+}
+void fields(const MaxResult& result, auto& visit) {
+    common_fields(result, visit);
+    const RunResult& common = result.common;
+    visit.derived("model", common.model ? std::optional(common.model->name) : std::nullopt);
+    visit.derived("model_title", common.model ? std::optional(common.model->title) : std::nullopt, kAdded);
+    visit.derived("faults_injected", common.faults_injected.has_value());
     visit.rows("formats", result.formats,
                [&result](const MaxFormat& format, auto& row) { fields(format, result, row); });
+}
+void read_fields(MaxResult& result, auto& visit) {
+    common_fields(result, visit);
+    std::optional<std::string> model;
+    std::optional<std::string> title;
+    visit("model", model);
+    visit("model_title", title, kAdded);
+    if (model) result.common.model = {.name = *model, .title = title.value_or("")};
+    bool faults_injected = false;
+    visit("faults_injected", faults_injected);
+    if (faults_injected) result.common.faults_injected.emplace();
+    visit.rows("formats", result.formats,
+               [&result](MaxFormat& format, auto& row) { read_fields(format, result, row); });
 }
 
 }  // namespace streamsim

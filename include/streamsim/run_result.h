@@ -10,7 +10,9 @@
 #include "streamsim/computer_evidence.h"
 #include "streamsim/fields.h"
 #include "streamsim/meter_result.h"
+#include "streamsim/miss_event.h"
 #include "streamsim/part_stats.h"
+#include "streamsim/project.h"
 #include "streamsim/stream_result.h"
 #include "streamsim/verdict.h"
 
@@ -231,6 +233,7 @@ struct RunResult {
     std::string version, revision;
     std::vector<std::string> backends;
     std::string started_at;  // RFC 3339, UTC
+    Project project;
     HostFacts host;
     std::vector<std::string> command;
     std::uint64_t seed = 0;
@@ -287,10 +290,13 @@ struct RunResult {
     std::optional<AloneResult> alone;   // nullopt: there are not both, or it was not measured
     std::vector<DropRecord> drops;      // by seat, stream, slot
     std::uint64_t drops_omitted = 0;
+    std::vector<MissEvent> events;  // of the drops and of stalls, by time
     std::vector<SeekRecord> seeks;  // by seat, stream, slot
     std::vector<TimelineEntry> timeline;
-    std::vector<ThroughputGap> throughput_gaps;  // by time
-    std::vector<MarginBin> margin_bins;          // ascending, without gaps
+    std::vector<ComputerInterval> computer_timeline;  // of real storage on one computer
+    std::vector<ThroughputGap> throughput_gaps;       // by time
+    std::vector<MarginBin> margin_bins;               // ascending, without gaps
+    std::vector<MarginBin> service_bins;              // the same of service times, ten for each power of ten
     std::vector<PartResult> parts;  // of the model: seats, then nodes with their drives, then files
     ClientEvidence client;
     std::string digest;
@@ -306,6 +312,7 @@ void program_fields(ConstOr<RunResult> auto& result, auto& visit) {
         program("backends", result.backends);
     });
     visit("started_at", result.started_at);
+    visit("project", result.project, only_if(result.project.is_named()));
 }
 void target_fields(ConstOr<RunResult> auto& result, auto& visit) {
     visit("command", result.command);
@@ -373,10 +380,13 @@ void fields(ConstOr<RunResult> auto& result, auto& visit) {
     visit("alone", result.alone, only_if(result.alone.has_value()));
     visit("drops", result.drops);
     visit("drops_omitted", result.drops_omitted);
+    visit("events", result.events, kAdded);
     visit("seeks", result.seeks);
     visit("timeline", result.timeline);
+    visit("computer_timeline", result.computer_timeline, kAdded);
     visit("throughput_gaps", result.throughput_gaps, kAdded);
     visit("margin_bins", result.margin_bins, kAdded);
+    visit("service_bins", result.service_bins, kAdded);
     visit("parts", result.parts);
     visit("client", result.client);
     visit("mount", result.mount, kAdded);

@@ -271,7 +271,17 @@ struct TimelineEntry {
     std::int64_t service_ns_max = 0;
     std::optional<std::uint64_t> buffer_frames_min;
     std::optional<std::int64_t> margin_ns_min;  // over the frames that were due then
+    /// Service times of the frames that were delivered then, within 1/16; over several computers those of the
+    /// slowest.
+    std::optional<std::int64_t> service_ns_p50, service_ns_p99;
+
+    /// Adds what happened in another interval; t_ns and interval_ns stay.
+    TimelineEntry& operator+=(const TimelineEntry& more);
 };
+/// Neighbours of an interval of less than a second joined until each has a second or more, but for the last
+/// one.
+std::vector<TimelineEntry> in_seconds(const std::vector<TimelineEntry>& timeline);
+
 void fields(ConstOr<TimelineEntry> auto& entry, auto& visit) {
     visit("t_ns", entry.t_ns);
     visit("interval_ns", entry.interval_ns);
@@ -280,12 +290,14 @@ void fields(ConstOr<TimelineEntry> auto& entry, auto& visit) {
     visit("frames_dropped", entry.frames_dropped);
     visit("frames_late", entry.frames_late, kAdded);
     visit("frames_failed", entry.frames_failed, kAdded);
+    visit("service_ns_p50", entry.service_ns_p50, kAdded);
+    visit("service_ns_p99", entry.service_ns_p99, kAdded);
     visit("service_ns_max", entry.service_ns_max);
     visit("buffer_frames_min", entry.buffer_frames_min);
     visit("margin_ns_min", entry.margin_ns_min, kAdded);
 }
 
-/// Frames whose margin was in [from_ns, to_ns).
+/// Frames whose margin, or service time, was in [from_ns, to_ns).
 struct MarginBin {
     std::int64_t from_ns = 0, to_ns = 0;
     std::uint64_t frames = 0;

@@ -102,6 +102,7 @@ int run_line(CliContext& context, Command command, int argc, const char* const* 
     if (parsed->answer && !speaks) return kExitPass;
     if (parsed->answer) return print(*parsed->answer == Answer::help ? help_text(command) : version_text());
     if (parsed->options.verbosity >= 2 && speaks) context.log.set_level(spdlog::level::debug);
+    context.program.project = parsed->options.project;
     CommandContext of_command{context, control, parsed->options};
     return do_command(of_command);
 }

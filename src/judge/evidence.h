@@ -34,6 +34,7 @@ struct MissedFrame {
     std::optional<std::int64_t> delivered_ns;
     std::int64_t open_ns = 0;  // the open of its file; 0: none was needed
     std::int64_t read_ns = 0;  // from its submission, or its open file, to its delivery; 0: never delivered
+    std::string frame = {};    // time code and file name of clip_frame
 };
 
 /// A time in which injected faults delayed operations of a stream.

@@ -178,6 +178,29 @@ std::optional<double> link_busy(const SystemHistory& history,
     return busy(history[span.first], history[span.last], *found);
 }
 
+std::vector<ComputerInterval> computer_timeline(const SystemHistory& history,
+                                                std::int64_t origin_ns,
+                                                std::size_t limit) {
+    std::vector<ComputerInterval> out;
+    const std::size_t step = std::max<std::size_t>((history.size() + limit - 1) / limit, 1);
+    for (std::size_t i = 0; i + step < history.size(); i += step) {
+        const SystemSample& from = history[i];
+        const SystemSample& to = history[i + step];
+        const std::int64_t time_ns = to.at_ns - from.at_ns;
+        if (time_ns <= 0) continue;
+        ComputerInterval interval{.t_ns = from.at_ns - origin_ns, .interval_ns = time_ns};
+        interval.cpu_busy = host_window(history, from.at_ns, to.at_ns).processors_busy;
+        interval.process_cpu =
+            static_cast<double>(to.process_cpu_ns - from.process_cpu_ns) / static_cast<double>(time_ns);
+        double bytes = 0;
+        for (const SystemSample::Link& link : to.links)
+            bytes += static_cast<double>(received(from, to, link.name));
+        interval.received_bytes_per_s = static_cast<std::uint64_t>(bytes * 1e9 / static_cast<double>(time_ns));
+        out.push_back(interval);
+    }
+    return out;
+}
+
 std::vector<LinkEvidence> links_of(const SystemHistory& history) {
     std::vector<LinkEvidence> out;
     if (history.size() < 2) return out;

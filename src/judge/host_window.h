@@ -66,6 +66,11 @@ std::optional<double> link_busy(const SystemHistory& history,
                                 std::int64_t from_ns,
                                 std::int64_t to_ns);
 
+/// The history over time, at most `limit` intervals. `origin_ns`: from which their times count.
+std::vector<ComputerInterval> computer_timeline(const SystemHistory& history,
+                                                std::int64_t origin_ns,
+                                                std::size_t limit);
+
 /// A time in which the computer was suspended: the clock of the history did not advance.
 struct Suspension {
     std::int64_t from_ns = 0, to_ns = 0;  // the samples before and after it

@@ -224,7 +224,7 @@ std::optional<Duration> buffers_empty_after(const std::vector<TimelineEntry>& ti
     for (const TimelineEntry& entry : timeline) {
         if (entry.t_ns < 0 || !entry.buffer_frames_min) continue;
         frames.push_back(static_cast<double>(*entry.buffer_frames_min));
-        interval_ns = entry.interval_ns;
+        interval_ns = std::max(interval_ns, entry.interval_ns);
     }
     const std::size_t quarter = frames.size() / 4;
     if (quarter == 0) return std::nullopt;
@@ -267,7 +267,7 @@ MaxRun max_run(const RunResult& result, Duration length, double headroom_percent
     run.required_bytes_per_s = result.required_bytes_per_s;
     run.read_bytes_per_s = result.read_bytes_per_s;
     if (!run.pass) return run;
-    if (const auto empty = buffers_empty_after(result.timeline)) run.empty_after_ns = empty->ns;
+    if (const auto empty = buffers_empty_after(in_seconds(result.timeline))) run.empty_after_ns = empty->ns;
     if (headroom_percent > 0 && run.margin_p1_percent.value_or(0) < headroom_percent) {
         run.pass = false;
         run.limit = Limit::unknown;

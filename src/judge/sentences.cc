@@ -94,7 +94,7 @@ std::string processors(const CauseFrames& of) {
 std::string places_text(const std::vector<const MissedFrame*>& missed) {
     std::set<std::pair<std::uint32_t, std::uint64_t>> places;
     for (const MissedFrame* each : missed) places.insert({each->clip, each->clip_frame});
-    if (places.size() == 1) return fmt::format("frame {} of its clip", missed.front()->clip_frame);
+    if (places.size() == 1) return missed.front()->frame;
     return fmt::format("{} frames of the clips", show_count(places.size()));
 }
 

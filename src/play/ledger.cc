@@ -109,6 +109,7 @@ void DeadlineLedger::note_times(const FrameOutcome& outcome) {
         metrics::TimeSeries::Interval& interval = interval_at(outcome.delivered);
         interval.bytes += outcome.bytes;
         interval.service_ns_max = std::max(interval.service_ns_max, service_ns);
+        interval.service.add(service_ns);
         if (play_start_ != Instant::never()) ++series_.deliveries.at(outcome.delivered - series_zero_).frames;
     }
     if (outcome.kind == FrameKind::cancelled) return;

@@ -1,6 +1,7 @@
 #include "result/distributions.h"
 
 #include <algorithm>
+#include <array>
 
 namespace streamsim::result {
 namespace {
@@ -56,6 +57,27 @@ std::vector<MarginBin> bins_of(const metrics::SignedHistogram& margins) {
     return bins;
 }
 
+/// Ten bins for each power of ten, from the least to the largest value.
+std::vector<MarginBin> log_bins_of(const metrics::Histogram& times) {
+    constexpr std::array<std::int64_t, 10> kEdges = {100, 125, 160, 200, 250, 315, 400, 500, 630, 800};
+    constexpr std::int64_t kFirstNs = 1'000;
+    std::vector<MarginBin> bins;
+    if (times.count() == 0) return bins;
+    std::int64_t from = 0;
+    for (std::int64_t power = kFirstNs; from <= times.max(); power *= 10) {
+        for (const std::int64_t edge : kEdges) {
+            const std::int64_t to = power / 100 * edge;
+            if (to > times.min() && from <= times.max()) bins.push_back({from, to, 0});
+            from = to;
+        }
+    }
+    times.each([&](std::int64_t ns, std::uint64_t frames) {
+        const auto bin = std::ranges::upper_bound(bins, ns, {}, &MarginBin::from_ns);
+        (bin == bins.begin() ? bin : bin - 1)->frames += frames;
+    });
+    return bins;
+}
+
 /// Pairs each distribution of times with its counts in documents.
 template <class Times, class Histograms, class Use>
 void for_each_pair(Times& times, Histograms& histograms, const Use& use) {
@@ -94,6 +116,7 @@ metrics::Distributions distributions_of(const StreamHistograms& histograms) {
 void fill_summaries(const metrics::Distributions& all, RunResult& result) {
     result.margin_ns = all.margin_summary();
     result.margin_bins = bins_of(all.shown_margin());
+    result.service_bins = log_bins_of(all.service);
     result.service_ns = metrics::latency_summary(all.service);
     result.response_ns = metrics::latency_summary(all.response);
     result.open_ns = metrics::latency_summary(all.open);

@@ -14,6 +14,7 @@
 #include "result/distributions.h"
 #include "result/merge_seats.h"
 #include "result/merge_times.h"
+#include "result/miss_events.h"
 #include "result/required_rates.h"
 
 namespace streamsim::result {
@@ -191,6 +192,7 @@ void add_part(RunResult& from, RunResult& to) {
     add_digests(from, to);
     append(from.streams, to.streams);
     append(from.drops, to.drops);
+    append(from.events, to.events);
     append(from.seeks, to.seeks);
     append(from.frames, to.frames);
     to.drops_omitted += from.drops_omitted;
@@ -207,6 +209,7 @@ void add_part(RunResult& from, RunResult& to) {
 
 void fill_whole(RunResult& whole) {
     sort_tables(whole);
+    whole.events = merged_events(std::move(whole.events));
     fill_distributions(whole);
     whole.media.server_cache_may_be_warm |= clips_are_shared(whole);
     whole.required_bytes_per_s = most_required(whole.streams);
@@ -320,8 +323,11 @@ Result<RunResult> merge_results(std::vector<RunResult> parts, const std::vector<
     whole.causes = merged_causes(chosen->parts);
     whole.timeline = merged_timeline(chosen->parts);
     whole.wall_ns = merged_wall_ns(chosen->parts);
-    // One computer's gaps are not those of all.
-    if (chosen->parts.size() > 1) whole.throughput_gaps.clear();
+    // One computer's gaps and load are not those of all.
+    if (chosen->parts.size() > 1) {
+        whole.throughput_gaps.clear();
+        whole.computer_timeline.clear();
+    }
     for (std::size_t i = 1; i < chosen->parts.size(); ++i) add_part(chosen->parts[i], whole);
     whole.seats = std::move(chosen->seats);
     fill_whole(whole);

@@ -29,21 +29,14 @@ std::int64_t begin_ns(const RunResult& part) {
 
 }  // namespace
 
-void add_interval(const TimelineEntry& from, TimelineEntry& to) {
-    to.bytes += from.bytes;
-    to.frames_on_time += from.frames_on_time;
-    to.frames_dropped += from.frames_dropped;
-    to.frames_late += from.frames_late;
-    to.frames_failed += from.frames_failed;
-    to.service_ns_max = std::max(to.service_ns_max, from.service_ns_max);
-    const auto least = [](const auto& a, const auto& b) { return a && b ? std::min(a, b) : a ? a : b; };
-    to.buffer_frames_min = least(to.buffer_frames_min, from.buffer_frames_min);
-    to.margin_ns_min = least(to.margin_ns_min, from.margin_ns_min);
-}
-
 void onto_common_axis(RunResult& part) {
     const std::int64_t shift_ns = part.seats.front().start_ns.value_or(0);
     for (StreamResult& stream : part.streams) stream.play_start_ns += shift_ns;
+    for (MissEvent& event : part.events) {
+        event.from_ns += shift_ns;
+        event.to_ns += shift_ns;
+        event.evidence.from_ns += shift_ns;
+    }
     for (TimelineEntry& entry : part.timeline) {
         if (is_preroll(entry) || entry.interval_ns <= 0) continue;
         entry.t_ns += shift_ns;
@@ -58,7 +51,7 @@ std::vector<TimelineEntry> merged_timeline(const std::vector<RunResult>& parts) 
     for (const RunResult& part : parts) {
         for (const TimelineEntry& entry : part.timeline) {
             if (is_preroll(entry)) {
-                add_interval(entry, preroll);
+                preroll += entry;
                 preroll.t_ns = std::min(preroll.t_ns, entry.t_ns);
                 continue;
             }
@@ -77,7 +70,7 @@ std::vector<TimelineEntry> merged_timeline(const std::vector<RunResult>& parts) 
                 out.back().t_ns = static_cast<std::int64_t>(out.size() - 1) * interval_ns;
                 out.back().interval_ns = interval_ns;
             }
-            add_interval(entry, out[interval]);
+            out[interval] += entry;
         }
     }
     preroll.interval_ns = -preroll.t_ns;

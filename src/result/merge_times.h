@@ -9,9 +9,6 @@
 
 namespace streamsim::result {
 
-/// Adds what happened in `from`; the time of `to` stays: counts are added, minima stay minima.
-void add_interval(const TimelineEntry& from, TimelineEntry& to);
-
 /// Times of the part, which count from its first play_start, count from the agreed instant afterwards.
 void onto_common_axis(RunResult& part);
 

@@ -177,6 +177,24 @@ void check_verdict(const Json& result, Problems& problems) {
     if (std::find(limits.begin(), limits.end(), limit) == limits.end()) problems.push_back("limit " + limit);
 }
 
+/// Every drop is in one event of its cause, and no event has more frames.
+void check_events(const Json& result, Problems& problems) {
+    if (!result.contains("events")) return;
+    std::int64_t frames = 0;
+    std::int64_t before_ns = INT64_MIN;
+    for (const Json& event : result["events"]) {
+        frames += count(event, "frames");
+        if (event["from_ns"] < before_ns || event["to_ns"] < event["from_ns"])
+            problems.push_back("events are not by time: " + event.dump());
+        before_ns = event["from_ns"];
+        if (count(event, "frames") + count(event, "stalls") == 0)
+            problems.push_back("an event of nothing: " + event.dump());
+    }
+    if (frames != static_cast<std::int64_t>(result["drops"].size()))
+        problems.push_back(std::to_string(frames) + " frames in events, and " +
+                           std::to_string(result["drops"].size()) + " drops");
+}
+
 }  // namespace
 
 std::vector<std::string> result_problems(const Json& result) {
@@ -201,6 +219,7 @@ std::vector<std::string> result_problems(const Json& result) {
     check_order(result["client"]["loop_lateness_ns"], "p50 p99 max", "loop_lateness_ns", problems);
     check_totals(result, problems);
     check_drops(result, problems);
+    check_events(result, problems);
     check_verdict(result, problems);
     return problems;
 }

@@ -9,9 +9,10 @@
 #include "base/units.h"
 #include "cli/commands/commands.h"
 #include "cli/media/media_run.h"
-#include "cli/output/output_file.h"
+#include "cli/output/output_documents.h"
 #include "cli/play/ranks_run.h"
 #include "judge/max_search.h"
+#include "report/html/html_report.h"
 #include "report/text/text_report.h"
 #include "result/json_report.h"
 #include "run/plan/needs.h"
@@ -120,6 +121,12 @@ std::string max_progress(const judge::MaxNext& next, MaxCounts counts, bool virt
     return out;
 }
 
+using MaxDocuments = OutputDocuments<MaxResult>;
+
+std::string sheet_of(const MaxResult& result) {
+    return report::max_html_report({result});
+}
+
 class MaxCommand final : private MediaRun {
 public:
     explicit MaxCommand(CommandContext& context) : MediaRun(context) {}
@@ -143,7 +150,7 @@ private:
     Result<void> say_media(const Contender& contender, const judge::MaxSearchOptions& limits);
     void notice(const std::string& text);
     void keep_common(const RunResult& result);
-    int finish(OutputFile json, const std::optional<Error>& error);
+    int finish(MaxDocuments documents, const std::optional<Error>& error);
 
     bool alone() const { return context_.ranks == nullptr; }
     bool virtual_time() const { return options_.play.target.is_virtual_time(); }
@@ -445,22 +452,20 @@ void MaxCommand::say_meters(const std::string& format, std::uint64_t streams) {
         show_duration({std::llround(figures.latency_mean_ns)}), show_count(figures.failed)));
 }
 
-int MaxCommand::finish(OutputFile json, const std::optional<Error>& error) {
+int MaxCommand::finish(MaxDocuments documents, const std::optional<Error>& error) {
     const auto say = [&] {
         control_.saving(run::kInterruptTimeout);
         if (options_.quiet || result_.formats.empty()) return;
-        print_text(json.standard_output() ? stderr : stdout,
+        print_text(documents.standard_output() ? stderr : stdout,
                    report::max_text_report(result_, options_.text_detail()));
     };
     // No reader can block a write to a file on a disk.
     control_.saving(kFilesTimeout);
-    if (json.in_place()) say();
+    const bool blocks = documents.reader_may_block();
+    if (blocks) say();
     Result<void> written;
-    if (json.wanted() && (!error || !result_.formats.empty())) {
-        json.write(result::max_json_report(result_));
-        written = json.finish();
-    }
-    if (!json.in_place()) say();
+    if (!result_.formats.empty() || !error) written = documents.write(result_);
+    if (!blocks) say();
     if (error) return report_error(context_, *error);
     if (!written) return report_error(context_, written.error());
     if (result_.interrupted) return kExitInterrupted;
@@ -479,13 +484,13 @@ std::optional<std::uint64_t> MaxCommand::most_asked() const {
 }
 
 int MaxCommand::run() {
-    OutputFile json;
+    MaxDocuments outputs;
     Result<void> opened;
-    if (!options_.files.json.empty()) {
-        auto file = OutputFile::prepare(options_.files.json, result::kMaxReportBegins);
-        if (file) json = std::move(*file);
-        if (!file) opened = file.error();
-    }
+    auto documents = MaxDocuments::prepare(
+        options_.files, {{&ResultFiles::json, result::kMaxReportBegins, result::max_json_report},
+                         {&ResultFiles::html, report::kHtmlReportBegins, sheet_of}});
+    if (documents) outputs = std::move(*documents);
+    if (!documents) opened = documents.error();
     const bool each = !alone() && !options_.play.total_streams;
     result_.counts = options_.find.value_or(each ? MaxCounts::streams_per_seat : MaxCounts::streams);
     if (result_.counts == MaxCounts::seats && options_.play.seats == 1)
@@ -514,7 +519,7 @@ int MaxCommand::run() {
         result_.interrupted = true;
         error.reset();
     }
-    const int code = finish(std::move(json), error);
+    const int code = finish(std::move(outputs), error);
     if (left_behind()) leave(code);
     return code;
 }

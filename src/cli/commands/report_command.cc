@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include <cstdio>
 #include <utility>
 #include <vector>
@@ -11,6 +13,7 @@
 #include "report/junit/junit_report.h"
 #include "report/text/text_report.h"
 #include "result/json_report.h"
+#include "result/max_reader.h"
 #include "result/merge.h"
 #include "result/result_reader.h"
 #include "view/live_view.h"
@@ -81,13 +84,68 @@ Result<void> write_comparison(const ResultFiles& files, const report::Comparison
          {&ResultFiles::html, report::kComparisonHtmlBegins, report::comparison_html}});
 }
 
+std::string first_search_json(const std::vector<MaxResult>& searches) {
+    return result::max_json_report(searches.front());
+}
+
+/// The sheet of searches, one or several. Errors: every problem of every document.
+int report_searches(CommandContext& context) {
+    const CliOptions& options = context.options;
+    std::vector<MaxResult> searches;
+    std::vector<std::string> problems;
+    for (const std::string& path : options.results) {
+        const auto text = read_document(path, kResultBytesMax);
+        auto search = text ? result::read_max(*text, path) : Result<MaxResult>(text.error());
+        if (search) {
+            searches.push_back(std::move(*search));
+            continue;
+        }
+        problems.insert(problems.end(), search.error().problems.begin(), search.error().problems.end());
+    }
+    for (const auto& [file, option] :
+         {std::pair(&ResultFiles::csv, "--csv"), {&ResultFiles::junit, "--junit"}}) {
+        if (!(options.files.*file).empty())
+            problems.push_back(fmt::format("{}: searches of max have none: give --html or --json", option));
+    }
+    if (options.merge) problems.emplace_back("--merge: searches of max are compared, not merged");
+    if (searches.size() > 1 && !options.files.json.empty())
+        problems.emplace_back("--json: several searches have no document of their own: give --html");
+    for (const MaxResult& search : searches) {
+        if (search.formats.empty())
+            problems.push_back(search.common.url + ": the search was interrupted before its first answer");
+    }
+    if (!problems.empty()) return report_error(context, Error{ErrorKind::bad_input, std::move(problems)});
+    if (options.project.is_named()) {
+        for (MaxResult& search : searches) search.common.project = options.project;
+    }
+    const auto written = write_documents<std::vector<MaxResult>>(
+        options.files, searches,
+        {{&ResultFiles::json, result::kMaxReportBegins, first_search_json},
+         {&ResultFiles::html, report::kHtmlReportBegins, report::max_html_report}});
+    std::FILE* const out = options.files.take_standard_output() ? stderr : stdout;
+    for (const MaxResult& search : searches) {
+        if (!options.quiet) print_text(out, report::max_text_report(search, options.text_detail()));
+    }
+    return written ? kExitPass : report_error(context, written.error());
+}
+
+/// The first document tells what all of them have to be.
+bool are_searches(const std::vector<std::string>& paths) {
+    const auto text = read_document(paths.front(), kResultBytesMax);
+    return text && result::is_max_document(*text);
+}
+
 }  // namespace
 
 int report_command(CommandContext& context) {
     const CliOptions& options = context.options;
+    if (are_searches(options.results)) return report_searches(context);
     auto results = open_results(options.results);
     if (results && options.merge) results = merged(std::move(*results));
     if (!results) return report_error(context, results.error());
+    if (options.project.is_named()) {
+        for (report::NamedResult& each : *results) each.result.project = options.project;
+    }
     const ResultFiles& files = options.files;
     std::FILE* const out = files.take_standard_output() ? stderr : stdout;
     std::string text;

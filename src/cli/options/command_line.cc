@@ -11,6 +11,7 @@
 
 #include "base/system/utf8_path.h"
 #include "cli/options/documents.h"
+#include "cli/options/logo.h"
 #include "cli/options/option_table.h"
 
 namespace streamsim::cli {
@@ -242,6 +243,11 @@ Result<void> read(const TypedOptions& typed, const std::vector<std::string>& ext
     const Commands plays = Command::play | Command::prepare | Command::max;
     if (plays.has(options.command)) {
         if (auto opened = open_documents(options, problems); !opened) return opened;
+    }
+    if (!options.logo.empty()) {
+        auto uri = logo_uri(options.logo);
+        if (uri) options.project.logo = std::move(*uri);
+        if (!uri) problems.push_back(uri.error().problems.front());
     }
     check_option_rules(options, problems);
     for (std::string& remark : remarks_on_options(options)) options.play.remarks.push_back(std::move(remark));

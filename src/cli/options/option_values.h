@@ -38,6 +38,10 @@ T& member(CliOptions& options, T run::RecordRequest::*at) {
     return options.play.record.*at;
 }
 template <typename T>
+T& member(CliOptions& options, T Project::*at) {
+    return options.project.*at;
+}
+template <typename T>
 T& member(CliOptions& options, T ResultFiles::*at) {
     return options.files.*at;
 }

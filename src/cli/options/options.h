@@ -50,6 +50,8 @@ struct CliOptions {
     std::string workload_name;             // profile: the document's; empty: the capture's
     std::vector<std::string> only;         // profile: beginnings of paths that count; empty: its own rule
     ResultFiles files;
+    Project project;             // of results; its logo is read
+    std::string logo;            // the file
     std::string metrics;         // ADDR:PORT for OpenMetrics while it plays; empty: nowhere
     std::string journal;         // play, run: the directory for one; empty: none is kept
     std::string journal_beside;  // over several computers: the directory for one where none is asked for

@@ -70,12 +70,13 @@ Number larger(Number a, Number b) {
     return std::max(*a, *b);
 }
 
-/// One value of each whole interval of play.
+/// One value of each whole second of play, or of each longer interval.
 template <typename Value>
 std::vector<double> of_intervals(const RunResult& run, Value value) {
     std::vector<double> out;
-    for (const TimelineEntry& entry : run.timeline) {
-        const bool last = &entry == &run.timeline.back();
+    const std::vector<TimelineEntry> seconds = in_seconds(run.timeline);
+    for (const TimelineEntry& entry : seconds) {
+        const bool last = &entry == &seconds.back();
         if (entry.t_ns < 0 || entry.interval_ns <= 0 || last) continue;
         if (const Number number = value(entry)) out.push_back(*number);
     }
@@ -145,7 +146,7 @@ Number percentile_error(const RunResult& run, const Tail& tail, double n, const 
     if (n * tail.share < 1) return std::abs(tail.value - tail.typical);
     const double slope = std::abs(tail.far - tail.near) / (tail.near_share - tail.far_share);
     const Number error = std::sqrt(tail.share * (1 - tail.share) / n) * slope;
-    const bool one_interval = tail.share * static_cast<double>(run.timeline.size()) < 1;
+    const bool one_interval = tail.share * static_cast<double>(in_seconds(run.timeline).size()) < 1;
     return one_interval ? larger(error, intervals) : error;
 }
 

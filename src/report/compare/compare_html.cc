@@ -1,104 +1,161 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <utility>
+
+#include "base/units.h"
 #include "report/compare/compare_report.h"
-#include "report/facts/markup.h"
+#include "report/html/charts.h"
+#include "report/html/html_page.h"
 #include "report/html/html_text.h"
+#include "report/tables/table.h"
 
 namespace streamsim::report {
 namespace {
 
-/// Dark and light; a table that is wider than the window scrolls by itself; on paper nothing does.
-constexpr std::string_view kStyle = R"(
-:root { color-scheme: light dark; --ink: #1b1f24; --paper: #ffffff; --line: #c9d1d9; --soft: #57606a;
-        --worse: #b3261e; --better: #1a6b33; }
-@media (prefers-color-scheme: dark) {
-  :root { --ink: #e6edf3; --paper: #14181d; --line: #3d444d; --soft: #a8b1bb;
-          --worse: #ff8f87; --better: #7ee093; } }
-body { font: 16px/1.45 system-ui, sans-serif; color: var(--ink); background: var(--paper); margin: 0 auto;
-       max-width: 80rem; padding: 1rem; }
-li { overflow-wrap: anywhere; }
-h1 { font-size: 1.4rem; } h2 { font-size: 1.1rem; margin-top: 2rem; }
-.scroll { overflow-x: auto; }
-table { border-collapse: collapse; }
-th, td { border-bottom: 1px solid var(--line); padding: .3rem .8rem .3rem 0; text-align: left;
-         vertical-align: top; }
-th { font-weight: 600; } thead th { white-space: nowrap; }
-td.number { white-space: nowrap; font-variant-numeric: tabular-nums; }
-.worse { color: var(--worse); font-weight: 600; } .better { color: var(--better); font-weight: 600; }
-.soft { color: var(--soft); }
-@media print { :root { --ink: #000; --paper: #fff; --worse: #8c1d18; --better: #14532d; --soft: #333; }
-  .scroll { overflow: visible; } body { max-width: none; font-size: 10pt; } }
-)";
+using html::escaped;
+using html::paragraph;
+using html::section;
 
-std::string_view value_class(const ComparedValue& value) {
-    if (value.direction == Direction::worse) return "worse";
-    if (value.direction == Direction::better) return "better";
-    return value.verdict == ChangeVerdict::changed ? "changed" : "soft";
+const char* css_class(const ComparedValue& value) {
+    if (value.direction == Direction::worse) return "bad";
+    return value.direction == Direction::better ? "good" : "";
 }
 
-/// `label`: the name of the scrolling region for screen readers.
-std::string table_begins(std::string_view label, const Comparison& comparison, bool with_changes) {
-    std::string out = fmt::format(
-        "<div class=\"scroll\" role=\"region\" aria-label=\"{}\" tabindex=\"0\">\n"
-        "<table>\n<thead><tr><td></td>",
-        label);
-    for (std::size_t i = 0; i < comparison.results.size(); ++i) {
-        out += fmt::format("<th scope=\"col\">{}</th>", column_name(i));
-        if (with_changes && i > 0) out += fmt::format("<th scope=\"col\">{} against A</th>", column_name(i));
-    }
-    return out + "</tr></thead>\n<tbody>\n";
-}
-
-constexpr std::string_view kTableEnds = "</tbody>\n</table>\n</div>\n";
-
-std::string results_list(const Comparison& comparison) {
-    std::string out = "<ul>\n";
+Table results_table(const Comparison& comparison) {
+    Table table{.title = "Results", .css_class = "named prose"};
+    table.left({"", "file", "date", "verdict"});
     for (std::size_t i = 0; i < comparison.results.size(); ++i) {
         const ComparedResult& result = comparison.results[i];
-        out +=
-            fmt::format("<li><strong>{}</strong>: {}, <span class=\"soft\">{}</span><br>{}</li>\n",
-                        column_name(i), markup(result.name), markup(result.started_at), markup(result.verdict));
+        table.row({column_name(i), name_cell(result.name), result.started_at, name_cell(result.verdict)});
     }
-    return out + "</ul>\n";
+    return table;
 }
 
-std::string setup_part(const Comparison& comparison) {
-    if (comparison.setup.empty()) return "<p>None known.</p>\n";
-    std::string out = table_begins("Differences of the set-up", comparison, false);
+Table setup_table(const Comparison& comparison) {
+    Table table{.title = "Differences of the set-up", .css_class = "named"};
+    table.left({"property"});
+    for (std::size_t i = 0; i < comparison.results.size(); ++i) table.left({column_name(i)});
     for (const SetupDifference& row : comparison.setup) {
-        out += fmt::format("<tr><th scope=\"row\">{}</th>", markup(row.what));
-        for (const std::string& value : row.values) out += fmt::format("<td>{}</td>", markup(value));
-        out += "</tr>\n";
+        std::vector<Cell> cells{row.what};
+        for (const std::string& value : row.values) cells.push_back(name_cell(value));
+        table.row(std::move(cells));
     }
-    return out.append(kTableEnds);
+    return table;
 }
 
-std::string figures_part(const Comparison& comparison) {
-    std::string out = table_begins("Figures", comparison, true);
-    for (const ComparedFigure& figure : comparison.figures) {
-        out += fmt::format("<tr><th scope=\"row\">{}</th>", markup(figure.label));
-        for (const ComparedValue& value : figure.values) {
-            out += fmt::format("<td class=\"number\">{}</td>", markup(shown_value(figure, value)));
-            if (value.verdict == ChangeVerdict::reference) continue;
-            out += fmt::format("<td class=\"{}\">{}</td>", value_class(value),
-                               markup(shown_change(figure, value)));
-        }
-        out += "</tr>\n";
+Table figures_table(const Comparison& comparison) {
+    Table table{.title = "Figures, compared with A", .css_class = "named"};
+    table.left({"figure"});
+    for (std::size_t i = 0; i < comparison.results.size(); ++i) {
+        table.right({column_name(i)});
+        if (i > 0) table.left({column_name(i) + " against A"});
     }
-    return out.append(kTableEnds);
+    for (const ComparedFigure& figure : comparison.figures) {
+        std::vector<Cell> row{figure.label};
+        for (const ComparedValue& value : figure.values) {
+            row.emplace_back(shown_value(figure, value));
+            if (value.verdict == ChangeVerdict::reference) continue;
+            row.emplace_back(shown_change(figure, value));
+            row.back().css_class = css_class(value);
+        }
+        table.row(std::move(row));
+    }
+    return table;
+}
+
+std::string labels_of(const Comparison& comparison, std::size_t result, Direction direction) {
+    std::string out;
+    for (const ComparedFigure& figure : comparison.figures) {
+        if (figure.values[result].direction == direction) out += (out.empty() ? "" : ", ") + figure.label;
+    }
+    return out;
+}
+
+/// "B against A: worse in min margin, frames dropped; better in none."
+std::string summary(const Comparison& comparison, std::size_t result) {
+    const std::string worse = labels_of(comparison, result, Direction::worse);
+    const std::string better = labels_of(comparison, result, Direction::better);
+    std::string words;
+    if (!worse.empty()) words += "<strong class=\"bad\">worse</strong> in " + escaped(worse);
+    if (!better.empty())
+        words += fmt::format("{}<strong class=\"good\">better</strong> in {}", words.empty() ? "" : "; ",
+                             escaped(better));
+    if (words.empty()) words = "no figure changed by more than the noise";
+    return paragraph(fmt::format("{} against A: {}.", column_name(result), words), "reason");
+}
+
+struct ChartUnit {
+    const char* name;
+    double scale;  // from the figure's unit
+};
+
+ChartUnit chart_unit(Unit unit) {
+    switch (unit) {
+        case Unit::ns: return {"ms", 1e-6};
+        case Unit::share: return {"%", 100};
+        case Unit::bytes_per_s: return {"MB/s", 1e-6};
+        default: return {"", 1};
+    }
+}
+
+/// A chart for each figure that has two numbers or more.
+std::string figure_charts(const Comparison& comparison, html::Charts& charts) {
+    OrderedJson labels = OrderedJson::array();
+    for (std::size_t i = 0; i < comparison.results.size(); ++i) labels.push_back(column_name(i));
+    std::string out;
+    for (const ComparedFigure& figure : comparison.figures) {
+        const auto known = std::ranges::count_if(
+            figure.values, [](const ComparedValue& value) { return value.number.has_value(); });
+        if (figure.unit == Unit::words || known < 2) continue;
+        const ChartUnit unit = chart_unit(figure.unit);
+        std::string words;
+        OrderedJson values = OrderedJson::array();
+        for (std::size_t i = 0; i < figure.values.size(); ++i) {
+            const ComparedValue& value = figure.values[i];
+            values.push_back(value.number ? OrderedJson(*value.number * unit.scale) : OrderedJson(nullptr));
+            const std::string change = shown_change(figure, value);
+            words += fmt::format("{}{} {}{}", i == 0 ? "" : ", ", column_name(i), shown_value(figure, value),
+                                 change.empty() ? "" : " (" + change + ")");
+        }
+        const OrderedJson series = {{"label", figure.label}, {"role", "line"}, {"y", values}};
+        out += charts.add(figure.key,
+                          {{"kind", "columns"},
+                           {"y", unit.name},
+                           {"unit", unit.name},
+                           {"labels", labels},
+                           {"series", {series}}},
+                          figure.label + ": " + words,
+                          fmt::format("<strong>{}</strong>: {}", escaped(figure.label), escaped(words)), true);
+    }
+    return out.empty() ? out : "<div class=\"few\">\n" + out + "</div>\n";
 }
 
 }  // namespace
 
 std::string comparison_html(const Comparison& comparison) {
-    std::string out = html::page_begins(kComparisonHtmlBegins, "", "streamsim: results compared", kStyle);
-    out += "<main>\n<h1>Results compared with A</h1>\n";
+    std::string head =
+        "<header class=\"verdict\">\n<p class=\"kind\">streamsim comparison</p>\n<h1><span class=\"word\">" +
+        escaped(fmt::format("{} compared with A", counted(comparison.results.size() - 1, "result"))) +
+        "</span></h1>\n";
     for (const std::string& remark : comparison.remarks)
-        out += fmt::format("<p><strong>{}</strong></p>\n", markup(remark));
-    out += results_list(comparison);
-    out += "<h2>Differences of the set-up</h2>\n" + setup_part(comparison);
-    out += "<h2>Figures</h2>\n" + figures_part(comparison);
-    return out + "<p class=\"soft\">" + markup(noise_text(comparison)) + "</p>\n</main>\n</body>\n</html>\n";
+        head += paragraph("<strong>" + escaped(remark) + "</strong>", "warning");
+    for (std::size_t i = 1; i < comparison.results.size(); ++i) head += summary(comparison, i);
+    head += "</header>\n";
+    html::Charts charts;
+    const std::string setup = html::table_html(setup_table(comparison));
+    const std::string figures = section(
+        "figures", "Figures",
+        html::table_html(figures_table(comparison)) + paragraph(escaped(noise_text(comparison)), "note"));
+    const std::string pictures = figure_charts(comparison, charts);
+    return html::document(
+        {.title = "streamsim: results compared",
+         .main =
+             head + section("results", "Results", html::table_html(results_table(comparison))) +
+             section("setup", "Differences of the set-up", setup.empty() ? paragraph("None known.") : setup) +
+             figures + (pictures.empty() ? "" : section("charts", "Each figure", pictures)),
+         .data = charts.empty() ? "" : charts.data(),
+         .begins = kComparisonHtmlBegins});
 }
 
 }  // namespace streamsim::report

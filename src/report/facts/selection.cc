@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "report/facts/show.h"
-#include "result/merge_times.h"
 
 namespace streamsim::report {
 namespace {
@@ -80,11 +79,6 @@ std::vector<std::size_t> shown_streams(const RunResult& result, std::size_t limi
     return lowest(result.streams.size(), limit, [](std::size_t index) { return index; });
 }
 
-std::vector<std::size_t> earliest_drops(const RunResult& result, std::size_t limit) {
-    return lowest(result.drops.size(), limit,
-                  [&result](std::size_t index) { return std::pair(result.drops[index].due_ns, index); });
-}
-
 std::vector<std::size_t> fullest_parts(const RunResult& result, std::size_t limit) {
     return lowest(result.parts.size(), limit, [&result](std::size_t index) {
         const PartResult& part = result.parts[index];
@@ -95,13 +89,22 @@ std::vector<std::size_t> fullest_parts(const RunResult& result, std::size_t limi
 std::vector<TimelineEntry> coarser(const std::vector<TimelineEntry>& timeline, std::size_t limit) {
     const std::size_t step = (timeline.size() + limit - 1) / limit;
     std::vector<TimelineEntry> out;
+    const auto join_last = [&out](const TimelineEntry& entry) {
+        out.back().interval_ns += entry.interval_ns;
+        out.back() += entry;
+    };
     for (std::size_t i = 0; i < timeline.size(); ++i) {
         if (i % step == 0) {
             out.push_back(timeline[i]);
         } else {
-            out.back().interval_ns += timeline[i].interval_ns;
-            result::add_interval(timeline[i], out.back());
+            join_last(timeline[i]);
         }
+    }
+    // A short rest at the end is no step of its own.
+    if (out.size() > 1 && out.back().interval_ns < out[out.size() - 2].interval_ns) {
+        const TimelineEntry rest = out.back();
+        out.pop_back();
+        join_last(rest);
     }
     return out;
 }
@@ -109,10 +112,6 @@ std::vector<TimelineEntry> coarser(const std::vector<TimelineEntry>& timeline, s
 std::vector<TimelineEntry> of_play(std::vector<TimelineEntry> timeline) {
     std::erase_if(timeline, [](const TimelineEntry& entry) { return entry.t_ns < 0; });
     return timeline;
-}
-
-std::int64_t longest_interval_ns(const std::vector<TimelineEntry>& entries) {
-    return std::ranges::max_element(entries, {}, &TimelineEntry::interval_ns)->interval_ns;
 }
 
 double bytes_per_s(const TimelineEntry& entry) {

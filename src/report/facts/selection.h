@@ -1,4 +1,4 @@
-// Which streams, missed frames, parts and intervals of a result a report shows. Inside report/ only.
+// Which streams, parts and intervals of a result a report shows. Inside report/ only.
 #pragma once
 
 #include <cstddef>
@@ -38,8 +38,6 @@ std::vector<StreamGroup> stream_groups(const RunResult& result);
 std::vector<std::size_t> worst_streams(const RunResult& result, std::size_t limit);
 /// Indices of result.streams: in their order, or the `limit` worst first when there are more than that.
 std::vector<std::size_t> shown_streams(const RunResult& result, std::size_t limit);
-/// Indices of result.drops, at most `limit`: the earliest missed frames of all streams.
-std::vector<std::size_t> earliest_drops(const RunResult& result, std::size_t limit);
 /// Indices of result.parts, at most `limit`: the busiest first, around the missed frames if there were any.
 std::vector<std::size_t> fullest_parts(const RunResult& result, std::size_t limit);
 
@@ -47,8 +45,6 @@ std::vector<std::size_t> fullest_parts(const RunResult& result, std::size_t limi
 std::vector<TimelineEntry> coarser(const std::vector<TimelineEntry>& timeline, std::size_t limit);
 /// The entries from 0:00 on; preroll before it is read at any speed.
 std::vector<TimelineEntry> of_play(std::vector<TimelineEntry> timeline);
-/// The usual length of an entry: the first and the last may be shorter. REQUIRES: !entries.empty().
-std::int64_t longest_interval_ns(const std::vector<TimelineEntry>& entries);
 /// 0 for an empty interval.
 double bytes_per_s(const TimelineEntry& entry);
 std::uint64_t missed(const TimelineEntry& entry);

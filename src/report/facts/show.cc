@@ -2,9 +2,9 @@
 
 #include <fmt/format.h>
 
-#include "base/system/errno_name.h"
 #include "base/units.h"
 #include "base/utf8.h"
+#include "report/facts/selection.h"
 
 namespace streamsim::report {
 
@@ -37,21 +37,21 @@ std::string show_hits(const PartStats& stats) {
                        show_count(requested));
 }
 
-std::string show_reason(const DropRecord& drop, bool modelled) {
-    switch (drop.reason) {
-        case DropReason::client: return modelled ? "decoding" : "this computer";
-        case DropReason::error: {
-            const char* name = errno_name(drop.error);
-            return name != nullptr ? fmt::format("error {}", name) : fmt::format("error {}", drop.error);
-        }
-        case DropReason::short_read: return "cut short";
-        default: return to_string(drop.reason);
-    }
+std::string show_first_frame(const RunResult& result, const MissEvent& event) {
+    const EventFrame& first = event.first;
+    const std::string file = first.file.substr(first.file.find_last_of('/') + 1);
+    return fmt::format("{} {} (stream {})", first.timecode, file.empty() ? first.clip : file,
+                       stream_name(first.seat, first.stream, several_seats(result)));
 }
 
-std::string show_lateness(const DropRecord& drop) {
-    if (!drop.completed_ns) return "never complete";
-    return show_duration({*drop.completed_ns - drop.due_ns});
+std::string show_event(const RunResult& result, const MissEvent& event) {
+    std::vector<std::string> missed;
+    if (event.frames > 0) missed.push_back(counted(event.frames, "frame"));
+    if (event.stalls > 0) missed.push_back(counted(event.stalls, "stall"));
+    return fmt::format("{} for {}: {} on {}, {}, first {}", show_clock(event.from_ns, true),
+                       show_duration({event.to_ns - event.from_ns}), fmt::join(missed, " and "),
+                       counted(event.streams, "stream"), to_string(event.cause),
+                       show_first_frame(result, event));
 }
 
 std::string show_latency(const LatencySummary& latency) {

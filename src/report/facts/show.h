@@ -20,13 +20,14 @@ std::string kind_of(const StreamResult& stream);
 std::string show_percent(const std::optional<double>& share);
 /// Cache hits of a model's part: "75 % of 40"; empty when nothing was requested.
 std::string show_hits(const PartStats& stats);
-/// Why a slot was missed: "late", "this computer", "error EIO".
-std::string show_reason(const DropRecord& drop, bool modelled);
-/// Completion after the deadline: "31.2 ms", "never complete".
-std::string show_lateness(const DropRecord& drop);
+/// The first frame of an event by time code and file: "00:00:02:04 frame.0000052.dpx (stream 3)".
+std::string show_first_frame(const RunResult& result, const MissEvent& event);
+/// "0:02.083 for 500.0 ms: 48 frames on 4 streams, storage-stall, first 00:00:02:04 frame.0000052.dpx (stream
+/// 3)"
+std::string show_event(const RunResult& result, const MissEvent& event);
 /// "median 12.3 ms, p99 20.1 ms, max 30.0 ms"
 std::string show_latency(const LatencySummary& latency);
-/// The same of this computer's timers.
+/// The latencies of this computer's timers.
 std::string show_lateness(const ClientEvidence& client);
 /// "min -120.0 ms, p1 35.0 ms, median 290.0 ms"
 std::string show_margin(const MarginSummary& margin);

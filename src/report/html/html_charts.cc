@@ -4,8 +4,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
+#include <utility>
 
-#include "base/document/json.h"
 #include "base/units.h"
 #include "report/facts/run_lines.h"
 #include "report/facts/selection.h"
@@ -15,44 +16,64 @@
 namespace streamsim::report::html {
 namespace {
 
-constexpr std::size_t kChartPoints = 600;
-constexpr std::size_t kWideStrips = 24;    // with more streams the strips are small, and stand in columns
-constexpr std::size_t kSmallPoints = 100;  // of a small strip
-constexpr std::size_t kWidePoints = 400;
-constexpr double kStripWidth = 1000;  // of a strip's own units: all of the time
-constexpr double kTickHeight = 4, kBufferTop = 5, kBufferHeight = 9, kStripHeight = 14;
+constexpr std::size_t kChartPoints = 1100;
+constexpr std::size_t kPartsShown = 6;
+constexpr std::int64_t kSmoothNs = 1'000'000'000;
+constexpr const char* kStepAxis = "t";
+constexpr const char* kMiddleAxis = "m";
 
-double to_seconds(std::int64_t ns) {
-    return std::round(static_cast<double>(ns) / 1e6) / 1e3;
+std::vector<TimelineEntry> entries_of(const RunResult& result) {
+    return coarser(of_play(result.timeline), kChartPoints);
 }
 
-double to_ms(std::int64_t ns) {
-    return std::round(static_cast<double>(ns) / 1e3) / 1e3;
+double middle_s(std::int64_t t_ns, std::int64_t interval_ns) {
+    return to_seconds(t_ns + interval_ns / 2);
 }
 
-double to_mb(double bytes) {
-    return std::round(bytes / 1e4) / 1e2;
+OrderedJson optional_ms(const std::optional<std::int64_t>& ns) {
+    return ns ? OrderedJson(to_ms(*ns)) : OrderedJson(nullptr);
 }
 
-template <class Row, class Value>
-OrderedJson array_of(const std::vector<Row>& rows, Value value) {
-    OrderedJson out = OrderedJson::array();
-    for (const Row& row : rows) out.push_back(value(row));
+/// A series over the axis `x`, with what is drawn as in report.js.
+OrderedJson series(
+    const std::string& label, const char* role, OrderedJson x, OrderedJson y, OrderedJson more = {}) {
+    OrderedJson out = {{"label", label}, {"role", role}, {"x", std::move(x)}, {"y", std::move(y)}};
+    for (const auto& [key, value] : more.items()) out[key] = value;
     return out;
 }
 
-OrderedJson throughput_data(const RunResult& result) {
-    const std::vector<TimelineEntry> entries = coarser(of_play(result.timeline), kChartPoints);
-    if (entries.empty()) return nullptr;
-    const bool required = std::isfinite(result.required_bytes_per_s) && result.required_bytes_per_s > 0;
-    const auto step = [](const RequiredRate& each) {
-        return OrderedJson{to_seconds(each.t_ns), to_mb(each.bytes_per_s)};
-    };
-    return {{"t", array_of(entries, [](const TimelineEntry& entry) { return to_seconds(entry.t_ns); })},
-            {"end", to_seconds(entries.back().t_ns + entries.back().interval_ns)},
-            {"rate", array_of(entries, [](const TimelineEntry& entry) { return to_mb(bytes_per_s(entry)); })},
-            {"required", required ? OrderedJson(to_mb(result.required_bytes_per_s)) : OrderedJson(nullptr)},
-            {"steps", array_of(result.required_rates, step)}};
+/// A step reaches to the beginning of the next: the last value stands twice.
+OrderedJson held(OrderedJson values) {
+    if (!values.empty()) values.push_back(values.back());
+    return values;
+}
+
+OrderedJson required_series(const RunResult& result, std::int64_t end_ns) {
+    OrderedJson x = OrderedJson::array();
+    OrderedJson y = OrderedJson::array();
+    for (const RequiredRate& step : result.required_rates) {
+        x.push_back(to_seconds(step.t_ns));
+        y.push_back(to_mb(step.bytes_per_s));
+    }
+    if (result.required_rates.empty()) {
+        x = {0, to_seconds(end_ns)};
+        y = {to_mb(result.required_bytes_per_s), to_mb(result.required_bytes_per_s)};
+    }
+    return series("required", "ink", std::move(x), std::move(y), {{"step", true}, {"dash", true}});
+}
+
+/// The mean rate over the second that ends with each step, in bytes a second.
+std::vector<double> smooth_rates(const std::vector<TimelineEntry>& entries) {
+    std::vector<double> out;
+    double bytes = 0;
+    std::size_t first = 0;
+    for (const TimelineEntry& entry : entries) {
+        bytes += static_cast<double>(entry.bytes);
+        const std::int64_t end_ns = entry.t_ns + entry.interval_ns;
+        while (entries[first].t_ns + kSmoothNs < end_ns) bytes -= static_cast<double>(entries[first++].bytes);
+        out.push_back(bytes * 1e9 / static_cast<double>(end_ns - entries[first].t_ns));
+    }
+    return out;
 }
 
 bool has_margins(const RunResult& result) {
@@ -61,183 +82,159 @@ bool has_margins(const RunResult& result) {
     });
 }
 
-OrderedJson margin_data(const RunResult& result) {
-    if (!has_margins(result)) return nullptr;
-    const std::vector<TimelineEntry> entries = coarser(of_play(result.timeline), kChartPoints);
-    const auto middle = [](const TimelineEntry& entry) {
-        return to_seconds(entry.t_ns + entry.interval_ns / 2);
+/// The axis of steps, which also has the end of the last one.
+bool is_required(const RunResult& result) {
+    return std::isfinite(result.required_bytes_per_s) && result.required_bytes_per_s > 0;
+}
+
+std::string missed_figure(const std::vector<TimelineEntry>& entries, Charts& charts) {
+    const auto counts = [&entries](std::uint64_t TimelineEntry::*count) {
+        return held(array_of(entries, [count](const TimelineEntry& entry) { return entry.*count; }));
     };
-    const auto least = [](const TimelineEntry& entry) {
-        return entry.margin_ns_min ? OrderedJson(to_ms(*entry.margin_ns_min)) : OrderedJson(nullptr);
+    OrderedJson shown = OrderedJson::array();
+    const char* const roles[] = {"bad", "doubtful", "ink"};
+    const std::pair<const char*, std::uint64_t TimelineEntry::*> kinds[] = {
+        {"dropped", &TimelineEntry::frames_dropped},
+        {"late", &TimelineEntry::frames_late},
+        {"failed", &TimelineEntry::frames_failed}};
+    std::uint64_t all = 0;
+    for (std::size_t i = 0; i < std::size(kinds); ++i) {
+        std::uint64_t sum = 0;
+        for (const TimelineEntry& entry : entries) sum += entry.*kinds[i].second;
+        all += sum;
+        if (sum > 0)
+            shown.push_back(
+                series(kinds[i].first, roles[i], kStepAxis, counts(kinds[i].second), {{"step", true}}));
+    }
+    if (all == 0) return {};
+    return charts.add("missed",
+                      {{"kind", "time"}, {"y", "frames missed"}, {"unit", "frames"}, {"series", shown}},
+                      fmt::format("Missed frames over time: {} in all", show_count(all)),
+                      "How many frames were missed in each step.", true);
+}
+
+std::string buffer_figure(const RunResult& result, const std::vector<TimelineEntry>& entries, Charts& charts) {
+    std::optional<std::uint64_t> least;
+    for (const TimelineEntry& entry : entries) {
+        if (entry.buffer_frames_min) least = std::min(least.value_or(UINT64_MAX), *entry.buffer_frames_min);
+    }
+    if (!least) return {};
+    const auto value = [](const TimelineEntry& entry) {
+        return entry.buffer_frames_min ? OrderedJson(*entry.buffer_frames_min) : OrderedJson(nullptr);
     };
-    return {{"t", array_of(entries, middle)},
-            {"end", to_seconds(entries.back().t_ns + entries.back().interval_ns)},
-            {"least", array_of(entries, least)},
-            {"missed", array_of(entries, [](const TimelineEntry& entry) { return missed(entry); })}};
+    return charts.add("buffer",
+                      {{"kind", "time"},
+                       {"y", "buffered"},
+                       {"unit", "frames"},
+                       {"most", result.readahead},
+                       {"series", {series("min buffer", "line", kMiddleAxis, array_of(entries, value))}}},
+                      fmt::format("Min buffered frames over time: {} at least", *least),
+                      fmt::format("The fewest complete frames that a stream had ahead, of {} at most.",
+                                  show_count(result.readahead)),
+                      true);
 }
 
-OrderedJson bins_data(const RunResult& result) {
-    if (result.margin_bins.empty()) return nullptr;
-    return {{"from", array_of(result.margin_bins, [](const MarginBin& bin) { return to_ms(bin.from_ns); })},
-            {"to", to_ms(result.margin_bins.back().to_ns)},
-            {"frames", array_of(result.margin_bins, [](const MarginBin& bin) { return bin.frames; })}};
-}
-
-/// A canvas is a picture: its label describes it, and a table has its numbers.
-std::string figure(const char* chart, const std::string& label, const std::string& caption) {
-    return fmt::format(
-        "<figure><div class=\"chart\"><canvas data-chart=\"{}\" role=\"img\" aria-label=\"{}\"></canvas></div>"
-        "<figcaption>{}</figcaption></figure>\n",
-        chart, escaped(label), caption);
-}
-
-/// The end of the last stream, from the first play_start.
-std::int64_t end_of_play(const RunResult& result) {
-    std::int64_t end = 0;
-    for (const StreamResult& stream : result.streams) {
-        const auto points = static_cast<std::int64_t>(stream.series.points.size());
-        end = std::max({end, stream.play_start_ns + stream.last_due_ns,
-                        stream.play_start_ns + points * stream.series.interval_ns});
-    }
-    return end;
-}
-
-/// A part of a stream's time, in units of its strip.
-struct StripPoint {
-    double begin = 0, end = 0;
-    std::optional<std::uint32_t> buffer;
-    std::uint64_t missed = 0;
-};
-
-std::vector<StripPoint> strip_points(const StreamResult& stream, std::int64_t end_ns, std::size_t limit) {
-    const std::vector<StreamSeries::Point>& points = stream.series.points;
-    const std::size_t step = std::max<std::size_t>((points.size() + limit - 1) / limit, 1);
-    const auto x_at = [&](std::size_t index) {
-        const double ns = static_cast<double>(stream.play_start_ns) +
-                          static_cast<double>(index) * static_cast<double>(stream.series.interval_ns);
-        return kStripWidth * ns / static_cast<double>(end_ns);
-    };
-    std::vector<StripPoint> out;
-    for (std::size_t i = 0; i < points.size(); ++i) {
-        if (i % step == 0) out.push_back({x_at(i), x_at(std::min(i + step, points.size())), {}, 0});
-        StripPoint& point = out.back();
-        if (points[i].buffer_min)
-            point.buffer = std::min(point.buffer.value_or(UINT32_MAX), *points[i].buffer_min);
-        point.missed += points[i].missed;
-    }
-    return out;
-}
-
-/// The buffered frames as steps, over the time for which they are known.
-std::string buffer_path(const std::vector<StripPoint>& points, double full) {
-    std::string path;
-    bool open = false;
-    double level = -1;
-    for (const StripPoint& point : points) {
-        if (!point.buffer) {
-            if (open) path += fmt::format("V{:.0f}Z", kStripHeight);
-            open = false;
-            continue;
-        }
-        const double y = kStripHeight - kBufferHeight * std::min(1.0, *point.buffer / full);
-        if (!open) path += fmt::format("M{:.1f} {:.0f}", point.begin, kStripHeight);
-        if (!open || y != level) path += fmt::format("V{:.1f}", y);
-        path += fmt::format("H{:.1f}", point.end);
-        open = true;
-        level = y;
-    }
-    return open ? path + fmt::format("V{:.0f}Z", kStripHeight) : path;
-}
-
-std::string tick(double x) {
-    return fmt::format("M{:.1f} 0v{:.0f}", x, kTickHeight);
-}
-
-/// Ticks at missed frames: from the series, which has all of them, else from the document's drops.
-std::string tick_path(const RunResult& result,
-                      const StreamResult& stream,
-                      const std::vector<StripPoint>& points,
-                      std::int64_t end_ns) {
-    std::string path;
-    for (const StripPoint& point : points) {
-        if (point.missed > 0) path += tick((point.begin + point.end) / 2);
-    }
-    if (!points.empty()) return path;
-    double last = -1;
-    for (const DropRecord& drop : result.drops) {
-        if (drop.seat != stream.seat || drop.stream != stream.stream) continue;
-        const double x =
-            kStripWidth * static_cast<double>(stream.play_start_ns + drop.due_ns) / static_cast<double>(end_ns);
-        if (x - last >= 1) path += tick(last = x);
-    }
-    return path;
-}
-
-std::string strip(const RunResult& result, const StreamResult& stream, std::int64_t end_ns, bool small) {
-    const std::vector<StripPoint> points = strip_points(stream, end_ns, small ? kSmallPoints : kWidePoints);
-    std::uint64_t full = std::max<std::uint64_t>(result.readahead, 1);
-    for (const StripPoint& point : points) full = std::max<std::uint64_t>(full, point.buffer.value_or(0));
-    const std::string who = stream_name(stream.seat, stream.stream, several_seats(result));
-    const std::uint64_t misses = missed(stream.counts);
-    std::string label = fmt::format("Stream {}: {} missed", who, counted(misses, "frame"));
-    if (stream.buffer_frames)
-        label += fmt::format(", min {} of {} buffered", counted(stream.buffer_frames->min, "frame"), full);
-    return fmt::format(
-        "<li><span class=\"who\">{}</span>"
-        "<svg viewBox=\"0 0 {:.0f} {:.0f}\" preserveAspectRatio=\"none\" role=\"img\" aria-label=\"{}\">"
-        "<path class=\"base\" d=\"M0 {:.0f}H{:.0f}V{:.0f}H0Z\"/><path class=\"buffer\" d=\"{}\"/>"
-        "<path class=\"tick\" d=\"{}\"/></svg>"
-        "<span class=\"count{}\">{}</span></li>\n",
-        who, kStripWidth, kStripHeight, label, kBufferTop, kStripWidth, kStripHeight,
-        buffer_path(points, static_cast<double>(full)), tick_path(result, stream, points, end_ns),
-        misses > 0 ? " missed" : "",
-        misses == 0 || small ? show_count(misses) : show_count(misses) + " missed");
+OrderedJson histogram(const std::vector<MarginBin>& bins, const char* x, const char* label) {
+    return {{"kind", "bars"},
+            {"x", x},
+            {"label", label},
+            {"from", array_of(bins, [](const MarginBin& bin) { return to_ms(bin.from_ns); })},
+            {"to", to_ms(bins.back().to_ns)},
+            {"count", array_of(bins, [](const MarginBin& bin) { return bin.frames; })}};
 }
 
 }  // namespace
 
-std::string chart_data(const RunResult& result) {
-    const OrderedJson data = {{"throughput", throughput_data(result)},
-                              {"margin", margin_data(result)},
-                              {"distribution", bins_data(result)}};
-    std::string out;
-    for (const char c : json_text(data)) {
-        if (c == '<')
-            out += "\\u003c";
-        else
-            out += c;
-    }
-    return out;
+void begin_time_charts(const RunResult& result, Charts& charts) {
+    const std::vector<TimelineEntry> entries = entries_of(result);
+    if (entries.empty()) return;
+    const std::int64_t end_ns = entries.back().t_ns + entries.back().interval_ns;
+    charts.end_at(end_ns);
+    OrderedJson steps = array_of(entries, [](const TimelineEntry& entry) { return to_seconds(entry.t_ns); });
+    steps.push_back(to_seconds(end_ns));
+    charts.axis(kStepAxis, std::move(steps));
+    charts.axis(kMiddleAxis, array_of(entries, [](const TimelineEntry& entry) {
+                    return middle_s(entry.t_ns, entry.interval_ns);
+                }));
+    for (const MissEvent& event : result.events) charts.event(event.from_ns, event.to_ns);
 }
 
-std::string throughput_figure(const RunResult& result) {
-    const std::vector<TimelineEntry> entries = coarser(of_play(result.timeline), kChartPoints);
+std::string throughput_figure(const RunResult& result, Charts& charts) {
+    const std::vector<TimelineEntry> entries = entries_of(result);
     if (entries.empty()) return paragraph("Not recorded over time.", "none");
+    const std::int64_t step_ns = entries.front().interval_ns;
+    const std::int64_t end_ns = entries.back().t_ns + entries.back().interval_ns;
+    OrderedJson shown = OrderedJson::array();
+    const bool smooth = step_ns * 2 <= kSmoothNs;
+    shown.push_back(
+        series(smooth ? "read, each step" : "read", "area", kStepAxis,
+               held(array_of(entries, [](const TimelineEntry& entry) { return to_mb(bytes_per_s(entry)); })),
+               {{"step", true}, {"fill", true}}));
+    // A short step holds a whole frame or none: the axis is for the mean, and cuts such peaks.
+    OrderedJson limit = nullptr;
     const auto [least, most] = std::ranges::minmax_element(entries, {}, bytes_per_s);
-    std::string label = fmt::format("Throughput over time, in steps of {}: min {}, max {}",
-                                    show_duration({longest_interval_ns(entries)}),
-                                    show_rate(bytes_per_s(*least)), show_rate(bytes_per_s(*most)));
+    if (smooth) {
+        const std::vector<double> rates = smooth_rates(entries);
+        const auto ends = [](const TimelineEntry& entry) { return to_seconds(entry.t_ns + entry.interval_ns); };
+        shown.push_back(
+            series("read, mean of the last second", "line", array_of(entries, ends), array_of(rates, to_mb)));
+        // The first means are of a few steps.
+        const auto settled = rates.begin() + static_cast<std::ptrdiff_t>(rates.size() / 20);
+        double high = *std::max_element(settled, rates.end());
+        if (is_required(result)) high = std::max(high, result.required_bytes_per_s);
+        if (bytes_per_s(*most) > 2 * high) limit = to_mb(2 * high);
+    }
+    if (is_required(result)) shown.push_back(required_series(result, end_ns));
+    std::string label =
+        fmt::format("Throughput over time, in steps of {}: min {}, max {}", show_duration({step_ns}),
+                    show_rate(bytes_per_s(*least)), show_rate(bytes_per_s(*most)));
     std::string caption = label + ".";
-    if (std::isfinite(result.required_bytes_per_s) && result.required_bytes_per_s > 0) {
+    if (is_required(result)) {
         label += "; required " + show_rate(result.required_bytes_per_s);
         const std::string steps = required_text(result);
         caption += " The broken line is what all streams that play need together, " +
                    (steps.empty() ? show_rate(result.required_bytes_per_s) : "step by step: " + steps) +
-                   ". The read-ahead was filled before 0:00, so that in the last step less is left to read.";
+                   ". The read-ahead was filled before 0:00, so that less is left to read at the end.";
     }
-    return figure("throughput", label, caption);
+    if (!result.events.empty()) caption += " Shaded: the events in which frames were missed.";
+    return charts.add("throughput",
+                      {{"kind", "time"},
+                       {"y", "MB/s"},
+                       {"unit", "MB/s"},
+                       {"most", is_required(result) ? OrderedJson(to_mb(result.required_bytes_per_s) * 1.15)
+                                                    : OrderedJson(0)},
+                       {"limit", limit},
+                       {"series", shown}},
+                      label, caption);
 }
 
-std::string margin_figure(const RunResult& result) {
+std::string margin_figures(const RunResult& result, Charts& charts) {
     if (!has_margins(result)) return paragraph("Margins over time: not recorded.", "none");
+    const std::vector<TimelineEntry> entries = entries_of(result);
+    const auto end_s = to_seconds(entries.back().t_ns + entries.back().interval_ns);
+    OrderedJson shown = OrderedJson::array();
+    shown.push_back(series("min margin", "line", kMiddleAxis, array_of(entries, [](const TimelineEntry& entry) {
+                               return optional_ms(entry.margin_ns_min);
+                           })));
+    shown.push_back(series("deadline", "ink", {0, end_s}, {0, 0}, {{"dash", true}}));
+    OrderedJson missed_at = OrderedJson::array();
+    OrderedJson zeros = OrderedJson::array();
+    for (const MissEvent& event : result.events) {
+        missed_at.push_back(to_seconds(event.from_ns));
+        zeros.push_back(0);
+    }
+    if (!missed_at.empty())
+        shown.push_back(series("event", "bad", std::move(missed_at), std::move(zeros), {{"dots", true}}));
     const std::string least = result.margin_ns ? show_duration({result.margin_ns->min}) : "not known";
-    return figure(
-        "margin", "Min margin over time; overall " + least,
-        "The least margin of each step. Below the line at 0 a frame was late; a triangle marks a step in which "
-        "frames were missed.");
+    return charts.add(
+               "margin", {{"kind", "time"}, {"y", "margin in ms"}, {"unit", "ms"}, {"series", shown}},
+               "Min margin over time; overall " + least,
+               "The least margin of each step. Below the line at 0 a frame was late; a triangle marks the "
+               "first frame of an event.") +
+           missed_figure(entries, charts) + buffer_figure(result, entries, charts);
 }
 
-std::string distribution_figure(const RunResult& result) {
+std::string margin_distribution_figure(const RunResult& result, Charts& charts) {
     if (result.margin_bins.empty()) return paragraph("Distribution of margins: not recorded.", "none");
     std::uint64_t late = 0;
     std::uint64_t all = 0;
@@ -247,31 +244,107 @@ std::string distribution_figure(const RunResult& result) {
     }
     const std::string words = fmt::format("{} of {} were complete before their deadline, {} after it",
                                           show_count(all - late), counted(all, "frame"), show_count(late));
-    return figure("distribution", "Frames by margin: " + words,
-                  "How many frames had which margin: " + words + ".");
+    return charts.add(
+        "distribution", histogram(result.margin_bins, "margin from, in ms", "before the deadline"),
+        "Frames by margin: " + words, "How many frames had which margin, on a log axis: " + words + ".");
 }
 
-std::string stream_strips(const RunResult& result) {
-    const std::int64_t end_ns = end_of_play(result);
-    if (result.streams.empty() || end_ns <= 0)
-        return paragraph("No frame was due, so there is no time line.", "none");
-    const bool small = result.streams.size() > kWideStrips;
-    const bool buffers = std::ranges::any_of(
-        result.streams, [](const StreamResult& stream) { return !stream.series.points.empty(); });
-    std::string words =
-        fmt::format("Each strip is a stream, from 0:00 to {}: a tick marks frames that were missed",
-                    show_clock(end_ns, false));
-    words += buffers
-                 ? ", the filled area below is the fewest complete frames that were buffered ahead (full: its "
-                   "read-ahead)."
-                 : ". How many frames were buffered was not recorded over time.";
-    std::string out = paragraph(words + " The number is how many frames it missed.");
-    if (!small)
-        out +=
-            fmt::format("<p class=\"axis\"><span>0:00</span><span>{}</span></p>\n", show_clock(end_ns, false));
-    out += small ? "<ol class=\"strips small\">\n" : "<ol class=\"strips\">\n";
-    for (const StreamResult& stream : result.streams) out += strip(result, stream, end_ns, small);
-    return out + "</ol>\n";
+std::string latency_figures(const RunResult& result, Charts& charts) {
+    std::string out;
+    const std::vector<TimelineEntry> entries = entries_of(result);
+    const bool known = std::ranges::any_of(
+        entries, [](const TimelineEntry& entry) { return entry.service_ns_p99.has_value(); });
+    if (known) {
+        const auto times = [&entries](std::optional<std::int64_t> TimelineEntry::*member) {
+            return array_of(entries,
+                            [member](const TimelineEntry& entry) { return optional_ms(entry.*member); });
+        };
+        const auto longest = array_of(entries, [](const TimelineEntry& entry) {
+            return entry.service_ns_p50 ? OrderedJson(to_ms(entry.service_ns_max)) : OrderedJson(nullptr);
+        });
+        out += charts.add("latency",
+                          {{"kind", "time"},
+                           {"y", "service in ms"},
+                           {"unit", "ms"},
+                           {"series",
+                            {series("median", "line", kMiddleAxis, times(&TimelineEntry::service_ns_p50)),
+                             series("p99", "doubtful", kMiddleAxis, times(&TimelineEntry::service_ns_p99)),
+                             series("max", "bad", kMiddleAxis, longest)}}},
+                          "Service time over time: median, p99 and max",
+                          "From submission to completion of the frames that came in each step.");
+    }
+    if (!result.service_bins.empty())
+        out += charts.add("service", histogram(result.service_bins, "service time from, in ms", "frames"),
+                          "Frames by service time",
+                          "How many frames took how long, from submission to completion, both on log axes.");
+    return out;
+}
+
+std::string computer_figures(const RunResult& result, Charts& charts) {
+    std::vector<ComputerInterval> during;
+    const std::vector<TimelineEntry> entries = entries_of(result);
+    const std::int64_t end_ns = entries.empty() ? 0 : entries.back().t_ns + entries.back().interval_ns;
+    for (const ComputerInterval& interval : result.computer_timeline) {
+        if (interval.t_ns + interval.interval_ns > 0 && interval.t_ns < end_ns) during.push_back(interval);
+    }
+    if (during.size() < 2) return {};
+    const OrderedJson middles = array_of(during, [](const ComputerInterval& interval) {
+        return std::max(0.0, middle_s(interval.t_ns, interval.interval_ns));
+    });
+    const auto percent = [](double share) { return std::round(share * 1000) / 10; };
+    OrderedJson shown = OrderedJson::array();
+    if (std::ranges::all_of(during, [](const ComputerInterval& each) { return each.cpu_busy.has_value(); }))
+        shown.push_back(
+            series("all processors", "line", middles,
+                   array_of(during, [&](const ComputerInterval& each) { return percent(*each.cpu_busy); })));
+    shown.push_back(
+        series("streamsim, of one processor", "second", middles,
+               array_of(during, [&](const ComputerInterval& each) { return percent(each.process_cpu); })));
+    std::string out = charts.add(
+        "processors", {{"kind", "time"}, {"y", "busy in %"}, {"unit", "%"}, {"most", 100}, {"series", shown}},
+        "Processors of this computer over time",
+        "How busy the processors of this computer were: all of them by all processes, and streamsim's own "
+        "share "
+        "of one.",
+        true);
+    const bool network = std::ranges::any_of(
+        during, [](const ComputerInterval& each) { return each.received_bytes_per_s > 1'000'000; });
+    if (!network) return out;
+    const auto rate = [](const ComputerInterval& each) {
+        return to_mb(static_cast<double>(each.received_bytes_per_s));
+    };
+    return out + charts.add("network",
+                            {{"kind", "time"},
+                             {"y", "received, MB/s"},
+                             {"unit", "MB/s"},
+                             {"series", {series("received", "line", middles, array_of(during, rate))}}},
+                            "Bytes that this computer received over time",
+                            "What the network interfaces of this computer received.", true);
+}
+
+std::string parts_figure(const RunResult& result, Charts& charts) {
+    constexpr const char* kRoles[] = {"line", "bad", "good", "doubtful", "second", "third"};
+    OrderedJson shown = OrderedJson::array();
+    std::string names;
+    for (const std::size_t index : fullest_parts(result, kPartsShown)) {
+        const PartResult& part = result.parts[index];
+        OrderedJson x = OrderedJson::array();
+        OrderedJson y = OrderedJson::array();
+        for (std::size_t i = 0; i < part.utilisation_per_interval.size(); ++i) {
+            const std::int64_t t_ns = part.t_ns + static_cast<std::int64_t>(i) * part.stats.interval_ns;
+            x.push_back(std::max(0.0, to_seconds(t_ns)));
+            y.push_back(std::round(part.utilisation_per_interval[i] * 1000) / 10);
+        }
+        if (x.empty()) continue;
+        names += (names.empty() ? "" : ", ") + part.stats.name;
+        shown.push_back(
+            series(part.stats.name, kRoles[shown.size()], std::move(x), std::move(y), {{"step", true}}));
+    }
+    if (shown.empty()) return {};
+    return charts.add("parts",
+                      {{"kind", "time"}, {"y", "busy in %"}, {"unit", "%"}, {"most", 100}, {"series", shown}},
+                      "Utilisation of the busiest parts of the model over time: " + names,
+                      "How busy the busiest parts of the model were.");
 }
 
 }  // namespace streamsim::report::html

@@ -1,8 +1,11 @@
-// The style and scripts in every HTML report: src/report/page/ and Chart.js, embedded by the build. Inside
-// report/ only.
+// The page around every report: head, style and scripts. The style and the script of charts are in
+// src/report/page/; the build embeds them, and Chart.js. Inside report/ only.
 #pragma once
 
+#include <string>
 #include <string_view>
+
+#include "report/html/html_report.h"
 
 namespace streamsim::report::html {
 
@@ -10,5 +13,8 @@ std::string_view page_style();
 std::string_view page_script();
 /// Chart.js with its licence's notice.
 std::string_view chart_library();
+
+/// The whole document; the scripts only where the page has charts.
+std::string document(const Page& page);
 
 }  // namespace streamsim::report::html

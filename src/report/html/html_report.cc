@@ -24,7 +24,7 @@ using html::section;
 using html::table_html;
 
 constexpr std::size_t kStreamsUpFrontMax = 24;  // more of them stand at the end of the page
-constexpr std::size_t kDropRowsMax = 200;
+constexpr std::size_t kEventRowsMax = 200;
 constexpr std::size_t kPartRowsMax = 30;
 
 const char* tone_class(Tone tone) {
@@ -103,21 +103,6 @@ std::string key_figures(const RunResult& result) {
     return out + "</dl>\n";
 }
 
-/// As typed, where a shell would take it so.
-std::string show_command(const std::vector<std::string>& command) {
-    std::string out;
-    for (const std::string& word : command) {
-        const bool plain = !word.empty() && word.find_first_not_of(
-                                                "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
-                                                "0123456789_-+=./:,%@") == std::string::npos;
-        std::string quoted = "'";
-        for (const char c : word) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
-        if (!out.empty()) out += ' ';
-        out += plain ? word : quoted + "'";
-    }
-    return out;
-}
-
 void add_storage(const RunResult& result, html::Facts& facts) {
     facts.add(judges_storage(result) ? "Storage" : "Target",
               name(result.url) + ", backend " + escaped(result.backend));
@@ -154,7 +139,7 @@ std::string about(const RunResult& result) {
     facts.add("Date", fmt::format("<time>{}</time>", escaped(result.started_at)));
     add_storage(result, facts);
     for (const ReportLine& line : setup_lines(result)) facts.add(escaped(line.heading), escaped(line.text));
-    facts.add("Command", "<code>" + name(show_command(result.command)) + "</code>");
+    facts.add("Command", "<code>" + name(html::show_command(result.command)) + "</code>");
     facts.add("streamsim", fmt::format("{} ({})", escaped(result.version), escaped(result.revision)));
     return section(
         "about", "Set-up",
@@ -178,11 +163,11 @@ std::string streams(const RunResult& result) {
     return section("streams", "Streams", out);
 }
 
-std::string throughput(const RunResult& result) {
+std::string throughput(const RunResult& result, html::Charts& charts) {
     const FrameCounts& totals = result.totals;
     return section(
         "throughput", "Read rate against what is required",
-        html::throughput_figure(result) +
+        html::throughput_figure(result, charts) +
             paragraph(fmt::format(
                 "{} were read in {}, in {} over the clips.",
                 html::bytes("totals.bytes_read", totals.bytes_read),
@@ -194,7 +179,7 @@ std::string throughput(const RunResult& result) {
                  : ""));
 }
 
-std::string margins(const RunResult& result) {
+std::string margins(const RunResult& result, html::Charts& charts) {
     std::string words = "No frame with a deadline was complete.";
     if (result.margin_ns) {
         const MarginSummary& margin = *result.margin_ns;
@@ -206,12 +191,15 @@ std::string margins(const RunResult& result) {
                             field("p50", margin.p50), field("max", margin.max));
     }
     return section("margin", "Margin: how long before its deadline a frame was complete",
-                   paragraph(words) + html::margin_figure(result) + html::distribution_figure(result));
+                   paragraph(words) + html::margin_figures(result, charts) +
+                       html::margin_distribution_figure(result, charts));
 }
 
-std::string latencies(const RunResult& result) {
+std::string latencies(const RunResult& result, html::Charts& charts) {
     const std::string table = table_html(latency_table(result));
-    return section("latency", "Latency", table.empty() ? paragraph("No frame was complete.") : table);
+    return section(
+        "latency", "Latency",
+        table.empty() ? paragraph("No frame was complete.") : table + html::latency_figures(result, charts));
 }
 
 /// Whether the same frames are missed on each pass: then the media are the cause.
@@ -244,17 +232,18 @@ std::string repetition(const PlaceTest& test) {
 
 std::string missed_frames(const RunResult& result) {
     const FrameCounts& totals = result.totals;
-    if (missed(totals) == 0) return section("missed", "Frames missed", paragraph("None."));
+    if (missed(totals) + totals.stalls == 0) return section("missed", "Frames missed", paragraph("None."));
     return section("missed", "Frames missed",
                    (judges_storage(result) ? paragraph(repetition(result.places)) : "") +
-                       table_html(repetitions_table(result)) + table_html(drops_table(result, kDropRowsMax)));
+                       table_html(repetitions_table(result)) + table_html(events_table(result, kEventRowsMax)) +
+                       paragraph("Single frames: --csv, or drops in --json.", "note"));
 }
 
 std::string percent(const std::optional<double>& value) {
     return value ? fmt::format("{:.1f} %", *value) : "not recorded";
 }
 
-std::string client_facts(const RunResult& result) {
+std::string client_facts(const RunResult& result, html::Charts& charts) {
     const ClientEvidence& client = result.client;
     const SystemEvidence& system = result.system;
     html::Facts facts;
@@ -280,19 +269,19 @@ std::string client_facts(const RunResult& result) {
                                       static_cast<double>(result.totals.bytes_read));
     }
     facts.add("Read from this computer's cache", cached);
-    return "<h3>This computer</h3>\n" + facts.html();
+    return "<h3>This computer</h3>\n" + facts.html() + html::computer_figures(result, charts);
 }
 
-std::string evidence(const RunResult& result) {
+std::string evidence(const RunResult& result, html::Charts& charts) {
     std::string out = table_html(causes_table(result));
     if (result.causes.empty()) {
         const bool none = missed(result.totals) + result.totals.stalls == 0;
         out = paragraph(none ? "No frame was missed." : "Causes: not recorded.");
     }
     if (!result.model)
-        out += client_facts(result) + table_html(servers_table(result)) + table_html(links_table(result)) +
-               table_html(probes_table(result));
-    out += table_html(parts_table(result, kPartRowsMax));
+        out += client_facts(result, charts) + table_html(servers_table(result)) +
+               table_html(links_table(result)) + table_html(probes_table(result));
+    out += table_html(parts_table(result, kPartRowsMax)) + html::parts_figure(result, charts);
     return section("evidence", "Cause and evidence", out);
 }
 
@@ -307,25 +296,24 @@ std::string figures_at_the_end(const RunResult& result) {
 
 }  // namespace
 
+html::Page html_report_page(const RunResult& result) {
+    html::Charts charts;
+    html::begin_time_charts(result, charts);
+    const bool has_events = missed(result.totals) + result.totals.stalls > 0;
+    html::Page page;
+    page.title = verdict_line(result);
+    page.main = html::project_html(result.project) + verdict_html(result) + key_figures(result);
+    if (has_events) page.main += missed_frames(result);
+    page.main += about(result) + streams(result) + throughput(result, charts) + margins(result, charts) +
+                 section("time-lines", "Each stream over time", html::stream_strips(result));
+    if (!has_events) page.main += missed_frames(result);
+    page.main += latencies(result, charts) + evidence(result, charts) + figures_at_the_end(result);
+    page.data = charts.data();
+    return page;
+}
+
 std::string html_report(const RunResult& result) {
-    // The browser fetches nothing, whatever a name in the data says.
-    constexpr std::string_view kMeta =
-        "<meta name=\"color-scheme\" content=\"light dark\">\n"
-        "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'; "
-        "script-src 'unsafe-inline'\">\n";
-    std::string out = html::page_begins(kHtmlReportBegins, kMeta, verdict_line(result),
-                                        fmt::format("\n{}", html::page_style()));
-    out += "<main>\n" + verdict_html(result) + key_figures(result) + about(result) + streams(result) +
-           throughput(result) + margins(result) +
-           section("time-lines", "Each stream over time", html::stream_strips(result)) + missed_frames(result) +
-           latencies(result) + evidence(result) + figures_at_the_end(result);
-    out += "</main>\n";
-    out += "<script type=\"application/json\" id=\"data\">" + html::chart_data(result) + "</script>\n";
-    out += "<script>\n";
-    out += html::chart_library();
-    out += "</script>\n<script>\n";
-    out += html::page_script();
-    return out + "</script>\n</body>\n</html>\n";
+    return html::document(html_report_page(result));
 }
 
 }  // namespace streamsim::report

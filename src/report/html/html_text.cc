@@ -66,15 +66,31 @@ std::string rate(std::string_view key, double bytes_per_s) {
     return std::isfinite(bytes_per_s) ? data(key, std::to_string(std::llround(bytes_per_s)), shown) : shown;
 }
 
-std::string page_begins(std::string_view begins,
-                        std::string_view meta,
-                        const std::string& title,
-                        std::string_view style) {
-    return fmt::format(
-        "{}\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
-        "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
-        "{}<title>{}</title>\n<style>{}</style>\n</head>\n<body>\n",
-        begins, meta, escaped(title), style);
+std::string project_html(const Project& project) {
+    if (!project.is_named()) return {};
+    std::string out = "<div class=\"project\">\n";
+    if (!project.logo.empty())
+        out += fmt::format("<img src=\"{}\" alt=\"{}\">\n", escaped(project.logo),
+                           project.client.empty() ? "Logo" : "Logo of " + escaped(project.client));
+    out += "<div>";
+    if (!project.title.empty()) out += "<p class=\"title\">" + name(project.title) + "</p>";
+    if (!project.client.empty()) out += "<p>" + name(project.client) + "</p>";
+    if (!project.note.empty()) out += "<p class=\"note\">" + name(project.note) + "</p>";
+    return out + "</div>\n</div>\n";
+}
+
+std::string show_command(const std::vector<std::string>& command) {
+    std::string out;
+    for (const std::string& word : command) {
+        const bool plain = !word.empty() && word.find_first_not_of(
+                                                "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+                                                "0123456789_-+=./:,%@") == std::string::npos;
+        std::string quoted = "'";
+        for (const char c : word) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
+        if (!out.empty()) out += ' ';
+        out += plain ? word : quoted + "'";
+    }
+    return out;
 }
 
 std::string section(std::string_view id, std::string_view heading, const std::string& content) {

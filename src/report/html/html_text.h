@@ -5,8 +5,10 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "report/tables/table.h"
+#include "streamsim/project.h"
 
 namespace streamsim::report::html {
 
@@ -27,15 +29,15 @@ std::string bytes(std::string_view key, std::uint64_t bytes);
 /// Bytes a second, as show_rate; without a key if the document has null.
 std::string rate(std::string_view key, double bytes_per_s);
 
+/// A command as typed, where a shell would take it so.
+std::string show_command(const std::vector<std::string>& command);
+
 /// <section> with its heading; `id` is unique on the page.
 std::string section(std::string_view id, std::string_view heading, const std::string& content);
 std::string paragraph(const std::string& content, std::string_view css_class = "");
 
-/// The beginning of a page, up to its body; `meta`: more lines of its head.
-std::string page_begins(std::string_view begins,
-                        std::string_view meta,
-                        const std::string& title,
-                        std::string_view style);
+/// Title, client, note and logo of the project; empty if nothing was named.
+std::string project_html(const Project& project);
 
 /// The table with its title as caption, in a region of its own that scrolls where the page is too narrow, and
 /// its note as a paragraph; empty without rows. The first column names its row.

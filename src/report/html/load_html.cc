@@ -152,9 +152,7 @@ std::string header(const LoadResult& result) {
 }  // namespace
 
 std::string load_html_report(const LoadResult& result) {
-    std::string out =
-        html::page_begins(kHtmlReportBegins, "", "streamsim: " + result.workload.title, html::page_style()) +
-        header(result) + "<main>\n";
+    std::string out = html::project_html(result.common.project) + header(result);
     out += section("steps", "Result",
                    curve_of(result) + table_html(steps_table(result)) + paragraphs(cache_sentences(result)) +
                        paragraphs(latency_definitions(result)));
@@ -165,7 +163,7 @@ std::string load_html_report(const LoadResult& result) {
             section("printed", "Printed by the source, and measured here", table_html(printed_table(result)));
     if (!result.steps.empty() && result.steps.back().clients.size() > 1)
         out += section("clients", "Clients", table_html(clients_table(result.steps.back())));
-    return out + "</main>\n</body>\n</html>\n";
+    return html::document({.title = "streamsim: " + result.workload.title, .main = out, .data = ""});
 }
 
 }  // namespace streamsim::report

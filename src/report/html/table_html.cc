@@ -23,15 +23,17 @@ std::vector<bool> shown_columns(const Table& table) {
     return out;
 }
 
-const char* class_of(const Column& column) {
-    return column.align == Column::Align::right ? " class=\"n\"" : "";
+std::string class_of(const Column& column, const char* more = "") {
+    const bool right = column.align == Column::Align::right;
+    if (!right && *more == 0) return {};
+    return fmt::format(" class=\"{}{}{}\"", right ? "n" : "", right && *more != 0 ? " " : "", more);
 }
 
 std::string row_html(const Table& table, const std::vector<Cell>& cells, const std::vector<bool>& shown) {
     std::string out = "<tr>";
     for (std::size_t i = 0; i < cells.size(); ++i) {
         if (!shown[i]) continue;
-        const char* const css_class = class_of(table.columns[i]);
+        const std::string css_class = class_of(table.columns[i], cells[i].css_class);
         out += i == 0 ? fmt::format("<th scope=\"row\"{}>{}</th>", css_class, cell_html(cells[i]))
                       : fmt::format("<td{}>{}</td>", css_class, cell_html(cells[i]));
     }

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 #include <utility>
 #include <vector>
 
@@ -10,6 +11,7 @@
 #include "report/facts/headline.h"
 #include "report/facts/markup.h"
 #include "report/facts/selection.h"
+#include "report/facts/show.h"
 
 namespace streamsim::report {
 namespace {
@@ -47,6 +49,31 @@ std::string counts_text(const StreamResult& stream) {
     return out;
 }
 
+/// The events that missed frames of the stream are in, a line each. Stalls have no frame: they are in the
+/// events that begin with this stream.
+std::string events_text(const RunResult& result, const StreamResult& stream) {
+    constexpr std::size_t kEventsMax = 20;
+    std::set<const MissEvent*> met;
+    for (const DropRecord& drop : result.drops) {
+        if (drop.seat != stream.seat || drop.stream != stream.stream) continue;
+        const std::int64_t due_ns = stream.play_start_ns + drop.due_ns;
+        for (const MissEvent& event : result.events) {
+            if (event.from_ns > due_ns) break;
+            if (event.cause == drop.cause && due_ns < event.to_ns) met.insert(&event);
+        }
+    }
+    std::string out;
+    std::size_t lines = 0;
+    for (const MissEvent& event : result.events) {
+        const bool begins =
+            event.stalls > 0 && event.first.seat == stream.seat && event.first.stream == stream.stream;
+        if (!begins && !met.contains(&event)) continue;
+        if (++lines > kEventsMax) return out + "\nand more: events in --json";
+        out += "\n" + show_event(result, event);
+    }
+    return out;
+}
+
 /// The text after its disclaimer: faults were injected, or there was no storage.
 std::string disclaimed(const RunResult& result, const std::string& text) {
     return judges_storage(result) ? text : disclaimer(result) + ": " + text;
@@ -72,6 +99,7 @@ std::vector<Case> cases(const RunResult& result) {
         if (has_misses(stream.counts)) {
             std::string text = counts_text(stream);
             if (!result.verdict.detail.empty()) text += "\n" + result.verdict.detail;
+            text += events_text(result, stream);
             one.outcome = failed(result, text);
         } else if (result.interrupted) {
             one.outcome = interrupted(result, counts_text(stream));

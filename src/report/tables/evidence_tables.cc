@@ -91,7 +91,7 @@ Table time_table(const RunResult& result) {
     const std::vector<TimelineEntry> entries = coarser(of_play(result.timeline), kTimeRowsMax);
     Table table;
     if (entries.empty()) return table;
-    table.title = fmt::format("Over time, in steps of {}", show_duration({longest_interval_ns(entries)}));
+    table.title = fmt::format("Over time, in steps of {}", show_duration({entries.front().interval_ns}));
     table.right({"from", "read", "on time", "dropped"});
     table.right({"late", "failed"}, Keep::where_not_zero);
     table.right({"min margin", "min buffered frames", "max service"});

@@ -37,33 +37,73 @@ std::vector<Repetition> repetitions(const RunResult& result) {
     return out;
 }
 
+std::string storage_text(const EventEvidence& evidence) {
+    std::vector<std::string> parts;
+    if (evidence.no_data_ns.value_or(0) > 0)
+        parts.push_back("no data for " + show_duration({*evidence.no_data_ns}));
+    if (evidence.read_bytes_per_s)
+        parts.push_back("read " + show_rate(static_cast<double>(*evidence.read_bytes_per_s)));
+    if (evidence.service_ns_max.value_or(0) > 0)
+        parts.push_back("max service " + show_duration({*evidence.service_ns_max}));
+    return fmt::format("{}", fmt::join(parts, ", "));
+}
+
+std::string network_text(const EventEvidence& evidence) {
+    std::vector<std::string> parts;
+    if (evidence.link_busy) parts.push_back("link " + show_percent(evidence.link_busy));
+    if (evidence.rtt_ns) parts.push_back("RTT " + show_duration({*evidence.rtt_ns}));
+    if (evidence.lost_segments) parts.push_back(counted(*evidence.lost_segments, "segment") + " lost");
+    return fmt::format("{}", fmt::join(parts, ", "));
+}
+
+std::string computer_text(const EventEvidence& evidence) {
+    std::vector<std::string> parts;
+    if (evidence.cpu_busy) parts.push_back("processors " + show_percent(evidence.cpu_busy));
+    if (evidence.run_queue_wait_ns)
+        parts.push_back("run-queue wait " + show_duration({*evidence.run_queue_wait_ns}));
+    return fmt::format("{}", fmt::join(parts, ", "));
+}
+
+std::string part_text(const EventEvidence& evidence) {
+    return evidence.part.empty() ? "" : evidence.part + " " + show_percent(evidence.part_utilisation);
+}
+
 }  // namespace
 
-Table drops_table(const RunResult& result, std::size_t rows_max) {
-    const std::vector<std::size_t> shown = earliest_drops(result, rows_max);
-    const std::uint64_t all = result.drops.size() + result.drops_omitted;
-    const bool seats = several_seats(result);
-    Table table{.title = "Missed frames"};
-    if (all > shown.size()) {
-        table.title =
-            fmt::format("Missed frames (the first {} of {})", show_count(shown.size()), show_count(all));
-        table.note = fmt::format("{} more: --csv, or drops in --json", show_count(all - shown.size()));
-    }
-    table.left({seats ? "seat.stream" : "stream"});
-    table.right({"frame"});
-    table.left({"timecode"});
-    table.right({"deadline", "late by"});
-    table.left({"what", "why"});
-    table.left({"attributed to"}, Keep::always, Form::page);
-    table.left({"file"});
-    for (const std::size_t index : shown) {
-        const DropRecord& drop = result.drops[index];
-        const std::string prefix = fmt::format("drops.{}.", index);
-        Cell deadline = time_cell(prefix + "due_ns", drop.due_ns);
-        deadline.text = show_clock(drop.due_ns, true);
-        table.row({stream_name(drop.seat, drop.stream, seats), count_cell(prefix + "frame", drop.frame),
-                   drop.timecode, std::move(deadline), show_lateness(drop), to_string(drop.kind),
-                   show_reason(drop, result.model.has_value()), to_string(drop.cause), name_cell(drop.file)});
+Table events_table(const RunResult& result, std::size_t rows_max) {
+    const std::vector<MissEvent>& events = result.events;
+    const std::size_t shown = std::min(events.size(), rows_max);
+    Table table{.title = "Missed frames, as events", .css_class = "events"};
+    std::vector<std::string> notes;
+    if (events.size() > shown)
+        notes.push_back(fmt::format("{} more events: events in --json", show_count(events.size() - shown)));
+    if (result.drops_omitted > 0)
+        notes.push_back(fmt::format("{} in no event: beyond what is kept of a stream",
+                                    counted(result.drops_omitted, "missed frame")));
+    table.note = fmt::format("{}", fmt::join(notes, "; "));
+    table.right({"from"});
+    table.right({"to"}, Keep::always, Form::page);
+    table.right({"length", "frames"});
+    table.right({"stalls"}, Keep::where_not_zero);
+    table.right({"streams"});
+    table.left({"first frame", "cause"});
+    table.left({judges_storage(result) ? "storage" : "delivery"}, Keep::where_not_zero, Form::page);
+    table.left({"network", "this computer"}, Keep::where_not_zero, Form::page);
+    table.left({"busiest part"}, Keep::where_not_zero, Form::page);
+    for (std::size_t i = 0; i < shown; ++i) {
+        const MissEvent& event = events[i];
+        const std::string prefix = fmt::format("events.{}.", i);
+        const auto clock = [&prefix](const char* key, std::int64_t ns) {
+            Cell cell = time_cell(prefix + key, ns);
+            cell.text = show_clock(ns, true);
+            return cell;
+        };
+        table.row({clock("from_ns", event.from_ns), clock("to_ns", event.to_ns),
+                   time_cell(event.to_ns - event.from_ns), count_cell(prefix + "frames", event.frames),
+                   count_cell(prefix + "stalls", event.stalls), count_cell(prefix + "streams", event.streams),
+                   name_cell(show_first_frame(result, event)), to_string(event.cause),
+                   storage_text(event.evidence), network_text(event.evidence), computer_text(event.evidence),
+                   part_text(event.evidence)});
     }
     return table;
 }
@@ -75,13 +115,12 @@ Table repetitions_table(const RunResult& result) {
     const bool seats = several_seats(result);
     Table table{.title = "Frames of clips that were missed more than once"};
     table.left({seats ? "seat.stream" : "stream"});
-    table.right({"frame of the clip"});
     table.left({"timecode"});
     table.right({"missed"});
     table.left({"file"});
     for (const Repetition& frame : often) {
         const DropRecord& drop = *frame.drop;
-        table.row({stream_name(drop.seat, drop.stream, seats), count_cell(drop.clip_frame), drop.timecode,
+        table.row({stream_name(drop.seat, drop.stream, seats), drop.timecode,
                    fmt::format("{} times", show_count(frame.times)), name_cell(drop.file)});
     }
     if (count > often.size())

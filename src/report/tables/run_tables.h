@@ -22,8 +22,8 @@ Table streams_table(const RunResult& result, std::size_t rows_max, StreamOrder o
 /// Service, response, open and seek over all streams.
 Table latency_table(const RunResult& result);
 
-/// The missed frames, at most `rows_max`, the earliest first.
-Table drops_table(const RunResult& result, std::size_t rows_max);
+/// The missed frames as events, the first `rows_max` by time.
+Table events_table(const RunResult& result, std::size_t rows_max);
 /// The frames of clips that were missed more than once, the most often missed first.
 Table repetitions_table(const RunResult& result);
 Table causes_table(const RunResult& result);

@@ -20,9 +20,10 @@ struct Cell {
     Cell(const char* shown) : text(shown) {}             // NOLINT(google-explicit-constructor)
 
     std::string text;
-    std::string key;            // where the result document has the number: "streams.3.frames_late"
-    std::string value;          // the number as the document has it; set with `key`
-    bool outside_name = false;  // a name of a file, host or format, which may hold any character
+    std::string key;             // where the result document has the number: "streams.3.frames_late"
+    std::string value;           // the number as the document has it; set with `key`
+    bool outside_name = false;   // a name of a file, host or format, which may hold any character
+    const char* css_class = "";  // on pages: "good", "bad" or none
 };
 
 Cell count_cell(std::uint64_t count);

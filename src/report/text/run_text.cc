@@ -17,9 +17,10 @@ namespace streamsim::report {
 namespace {
 
 constexpr std::size_t kStreamRowsMax = 40;
-constexpr std::size_t kShownDropsMax = 20;
+constexpr std::size_t kShownEventsMax = 40;
 constexpr std::size_t kShownPartsMax = 12;
 
+constexpr std::size_t kScreenEventsMax = 3;
 constexpr std::size_t kVerdictLinesMax = 4;
 constexpr std::size_t kTableRowsMin = 3;
 
@@ -61,7 +62,7 @@ std::string full_report(const RunResult& result, bool colour) {
     for (const Table& table :
          {parts_table(result, kShownPartsMax), seats_table(result),
           streams_table(result, kStreamRowsMax, StreamOrder::as_numbered), meters_table(result),
-          alone_table(result), drops_table(result, kShownDropsMax)}) {
+          alone_table(result), events_table(result, kShownEventsMax)}) {
         if (!table.empty()) out += "\n" + table_text(table);
     }
     return out + "\n" + painted(closing_line(result), colour) + "\n";
@@ -120,6 +121,16 @@ void add_screen_table(const RunResult& result, TextScreen& screen) {
     if (both) screen.add_cut_table(meters_table(result), 0);
 }
 
+/// The first events, two lines each at most.
+void add_event_lines(const RunResult& result, std::size_t reserved, TextScreen& screen) {
+    const std::size_t shown = std::min(result.events.size(), kScreenEventsMax);
+    for (std::size_t i = 0; i < shown; ++i) {
+        screen.add({i == 0 ? counted(result.events.size(), "event") : "",
+                    printable(show_event(result, result.events[i]))},
+                   2, reserved);
+    }
+}
+
 std::string screen_report(const RunResult& result, bool colour) {
     TextScreen screen(painted(closing_line(result), colour));
     const Headline head = headline(result);
@@ -135,6 +146,7 @@ std::string screen_report(const RunResult& result, bool colour) {
         screen.add({result.verdict.pass ? "Reason" : "Cause", printable(result.verdict.reason)}, 3, reserved);
     if (!result.verdict.pass) screen.add({"Limit", to_string(result.verdict.limit)}, 1, reserved);
     if (!result.verdict.next.empty()) screen.add({"Next", printable(result.verdict.next)}, 3, reserved);
+    add_event_lines(result, reserved, screen);
     lines.clear();
     add_scenario_lines(result, lines);
     for (const ReportLine& line : lines) screen.add(line, 1, reserved);

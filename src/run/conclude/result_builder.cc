@@ -17,10 +17,13 @@
 #include "play/slot_reads.h"
 #include "result/distributions.h"
 #include "result/required_rates.h"
+#include "run/conclude/miss_events.h"
 #include "run/conclude/part_results.h"
 
 namespace streamsim::run {
 namespace {
+
+constexpr std::size_t kComputerIntervalsMax = 2048;
 
 using Ledgers = std::vector<const play::DeadlineLedger*>;  // as the streams are planned
 
@@ -122,13 +125,17 @@ TimelineEntry entry_of(const metrics::TimeSeries::Interval& interval,
     entry.frames_dropped = interval.frames_dropped;
     entry.frames_late = interval.frames_late;
     entry.frames_failed = interval.frames_failed;
+    if (const std::int64_t p50 = interval.service.at_permille(500); p50 > 0) {
+        entry.service_ns_p50 = std::min(p50, interval.service_ns_max);
+        entry.service_ns_p99 = std::min(interval.service.at_permille(990), interval.service_ns_max);
+    }
     entry.service_ns_max = interval.service_ns_max;
     if (interval.buffer_frames_min != UINT64_MAX) entry.buffer_frames_min = interval.buffer_frames_min;
     if (interval.margin_ns_min != INT64_MAX) entry.margin_ns_min = interval.margin_ns_min;
     return entry;
 }
 
-void fill_timeline(const RunFacts& facts, const Ledgers& ledgers, RunResult& result) {
+void fill_timeline(const RunFacts& facts, const Ledgers& ledgers, Instant origin, RunResult& result) {
     metrics::TimeSeries::Interval preroll;
     std::int64_t preroll_ns = 0;
     for (const play::DeadlineLedger* ledger : ledgers) {
@@ -147,6 +154,13 @@ void fill_timeline(const RunFacts& facts, const Ledgers& ledgers, RunResult& res
         result.timeline.push_back(entry_of(interval, t_ns, interval_ns));
         t_ns += interval_ns;
     }
+    // The last interval ends with play.
+    if (t_ns == 0) return;
+    TimelineEntry& last = result.timeline.back();
+    std::int64_t end_ns = 0;
+    for (const play::DeadlineLedger* ledger : ledgers)
+        end_ns = std::max({end_ns, (ledger->last_completed() - origin).ns, (ledger->last_due() - origin).ns});
+    if (end_ns > last.t_ns) last.interval_ns = std::min(last.interval_ns, end_ns - last.t_ns);
 }
 
 /// True: the drives of a model delivered less than the nodes did, by a twentieth or more.
@@ -418,13 +432,15 @@ void fill_result(const RunFacts& facts, RunResult& result) {
     if (facts.model != nullptr) result.parts = part_results(*facts.model, ledgers);
     fill_times(ledgers, result);
     fill_meters(facts, result);
-    fill_timeline(facts, ledgers, result);
+    fill_timeline(facts, ledgers, origin, result);
     fill_media(facts, result);
     fill_client(facts, result);
     fill_distributions(ledgers, facts.request->keep_histograms, result);
     const judge::Evidence evidence = evidence_of(facts, result);
     result.reasons = evidence.reasons;
     result.links = judge::links_of(evidence.system);
+    if (origin != Instant::never())
+        result.computer_timeline = judge::computer_timeline(evidence.system, origin.ns, kComputerIntervalsMax);
     fill_mount(facts, result);
     result.servers = server_results(facts);
     result.system = judge::system_of(evidence.system);
@@ -442,6 +458,7 @@ void fill_result(const RunFacts& facts, RunResult& result) {
     fill_faults(facts, judgement.missed_causes, result);
     judge::withhold_storage(result);
     fill_drop_causes(judgement.missed_causes, result.drops);
+    result.events = miss_events(facts, evidence, judgement.missed_causes, origin, result);
 }
 
 }  // namespace streamsim::run

@@ -13,6 +13,7 @@ RunResult not_played(const PlayRequest& request, const ProgramFacts& program) {
     result.backends = backend_names();
     result.command = program.command;
     result.started_at = host::now_rfc3339();
+    result.project = program.project;
     result.host = host::read_host_facts();
     fill_request(request, result);
     result.interrupted = true;

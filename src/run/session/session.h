@@ -16,11 +16,12 @@
 
 namespace streamsim::run {
 
-/// The build of this program and its command line.
+/// The build of this program, its command line, and the project that its user named.
 struct ProgramFacts {
     std::string version;
     std::string revision;
     std::vector<std::string> command;
+    Project project = {};
 };
 
 /// The result of a run that was interrupted before it played anything.

@@ -181,10 +181,11 @@ TEST(HtmlReport, FetchesNothing) {
 
 TEST(HtmlReport, TellsWhatIsKnownAndWhatIsNot) {
     const std::string full = text_of(page_of(samples::told_in_full()));
-    for (const char* part : {"filer:/export/media on /mnt/media, type nfs4", "rsize=1048576", "eth0, 10 Gbit/s",
-                             "play again with --inflight 8", "at depth 2 the link is 41 % busy",
-                             "Other frames on each pass: 2 of 48", "Memory pressurenot recorded", "44.1 %",
-                             "3,400.0 MB/s", "A Linux client is no Windows SMB seat", "209 more: --csv"})
+    for (const char* part :
+         {"filer:/export/media on /mnt/media, type nfs4", "rsize=1048576", "eth0, 10 Gbit/s",
+          "play again with --inflight 8", "at depth 2 the link is 41 % busy",
+          "Other frames on each pass: 2 of 48", "Memory pressurenot recorded", "44.1 %", "3,400.0 MB/s",
+          "A Linux client is no Windows SMB seat", "209 missed frames in no event", "no data for"})
         EXPECT_THAT(full, HasSubstr(part));
     const std::string empty = page_of(samples::interrupted());
     EXPECT_THAT(empty, Not(HasSubstr("<canvas")));
@@ -195,7 +196,8 @@ TEST(HtmlReport, TellsWhatIsKnownAndWhatIsNot) {
 TEST(HtmlReport, PutsManyStreamsAtItsEnd) {
     const std::string page = page_of(samples::many_streams());
     EXPECT_LT(page.find("id=\"latency\""), page.find("id=\"all-streams\""));
-    EXPECT_THAT(page, HasSubstr("class=\"strips small\""));
+    EXPECT_THAT(page, HasSubstr("The 24 worst streams"));
+    EXPECT_THAT(page, HasSubstr("76 more streams over time, the worst at the top"));
     EXPECT_THAT(page_of(samples::plays()), Not(HasSubstr("all-streams")));
 }
 
@@ -208,10 +210,11 @@ TEST(HtmlReport, StaysSmallEnoughForAMail) {
     result.margin_bins.resize(60, result.margin_bins.back());
     result.drops.resize(20'000, result.drops[0]);
     result.drops_omitted = 980'000;
+    result.events.resize(1'000, result.events[0]);
     const std::string whole = html_report(result);
     EXPECT_LT(whole.size(), 700'000u);
-    EXPECT_THAT(whole, HasSubstr("Missed frames (the first 200 of 1,000,000)"));
-    EXPECT_THAT(whole, HasSubstr("999,800 more"));
+    EXPECT_THAT(whole, HasSubstr("800 more events: events in --json"));
+    EXPECT_THAT(whole, HasSubstr("980,000 missed frames in no event"));
 }
 
 TEST(HtmlText, EscapesWhatWouldBreakOut) {
@@ -241,7 +244,7 @@ TEST(HtmlTable, LeavesOutColumnsWithoutValues) {
 TEST(HtmlTime, PutsNeighboursTogether) {
     std::vector<TimelineEntry> timeline = samples::told_in_full().timeline;
     const std::vector<TimelineEntry> coarse = coarser(timeline, 4);
-    ASSERT_EQ(coarse.size(), 4u);
+    ASSERT_EQ(coarse.size(), 3u);  // the rest at the end is too short for a step of its own
     std::uint64_t bytes = 0, before = 0, dropped = 0;
     for (const TimelineEntry& entry : timeline) before += entry.bytes;
     for (const TimelineEntry& entry : coarse) {

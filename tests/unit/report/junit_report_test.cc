@@ -42,7 +42,9 @@ TEST(JunitReport, AStreamThatDoesNotIsAFailureWithSentenceAndCounts) {
     EXPECT_THAT(xml, HasSubstr("name=\"stream 97: clip98\" time=\"10.455\">\n"
                                "      <failure message=\"the storage did not keep up: 50 frames were missed\" "
                                "type=\"storage\">240 frames scheduled: 190 on time, 0 late, 50 dropped"));
-    EXPECT_THAT(xml, HasSubstr("&#10;more in flight would help</failure>"));
+    EXPECT_THAT(xml, HasSubstr("&#10;more in flight would help&#10;0:"));
+    EXPECT_THAT(xml, HasSubstr(" on 1 stream, "));
+    EXPECT_THAT(xml, HasSubstr(" (stream 97)</failure>"));
 }
 
 TEST(JunitReport, BeginsEachFailureOfARunWithFaultsSo) {

@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "base/units.h"
+#include "result/miss_events.h"
 
 namespace streamsim::samples {
 namespace {
@@ -153,6 +154,7 @@ RunResult does_not_play() {
     out.drops_omitted = 209;
     out.client.loop_stalls = 1;
     out.client.loop_stalled_ns = 40'000'000;
+    out.events = result::events_of_drops(out);
     return out;
 }
 
@@ -178,6 +180,7 @@ RunResult failures() {
     out.direct = false;
     out.client.page_cache_bytes = 1'200'000'000;
     out.notices = {"io_uring refused: Operation not permitted; reading with threads"};
+    out.events = result::events_of_drops(out);
     return out;
 }
 
@@ -203,6 +206,7 @@ RunResult seats_and_stalls() {
     out.drops = {drop(1, 100, FrameKind::late, DropReason::late),
                  drop(1, 101, FrameKind::late, DropReason::late)};
     out.drops[0].seat = out.drops[1].seat = 1;
+    out.events = result::events_of_drops(out);
     return out;
 }
 
@@ -257,6 +261,7 @@ RunResult many_streams() {
     for (std::uint64_t slot = 100; slot < 150; ++slot) {
         out.drops.push_back(drop(97, slot, FrameKind::dropped, DropReason::late));
     }
+    out.events = result::events_of_drops(out);
     return out;
 }
 
@@ -292,6 +297,7 @@ RunResult modelled() {
     out.parts[2].utilisation_missed = 0;
     out.parts[2].stats.hits = 30;
     out.parts[2].stats.misses = 10;
+    out.events = result::events_of_drops(out);
     return out;
 }
 
@@ -343,6 +349,17 @@ RunResult told_in_full() {
                        {0, 100'000'000, 500},
                        {100'000'000, 200'000'000, 0},
                        {200'000'000, 300'000'000, 205}};
+    out.events = result::events_of_drops(out);
+    for (MissEvent& event : out.events) {
+        event.evidence.read_bytes_per_s = 1'200'000'000;
+        event.evidence.no_data_ns = 520'000'000;
+        event.evidence.service_ns_max = 540'000'000;
+        event.evidence.link_busy = 0.41;
+        event.evidence.rtt_ns = 250'000;
+        event.evidence.lost_segments = 3;
+        event.evidence.cpu_busy = 0.12;
+        event.evidence.run_queue_wait_ns = 4'000'000;
+    }
     return out;
 }
 
@@ -356,6 +373,7 @@ RunResult hostile() {
     out.drops[0].file = "line\r\nbreak,\"quoted\".dpx";
     out.read_bytes_per_s = std::numeric_limits<double>::quiet_NaN();
     out.required_bytes_per_s = std::numeric_limits<double>::infinity();
+    out.events = result::events_of_drops(out);
     return out;
 }
 

@@ -206,12 +206,17 @@ TEST(TextReport, KeepsTheWorstStreamWhereNotAllFit) {
     EXPECT_THAT(table, HasSubstr("and 60 more, none worse than these"));
 }
 
-TEST(TextReport, ShowsTheEarliestDropsOfAllStreams) {
-    const std::string table = table_text(drops_table(samples::does_not_play(), 20));
-    EXPECT_LT(table.find("clip2/"), table.find("clip1/"));
-    EXPECT_THAT(table, HasSubstr("the first 3 of 212"));
-    const std::string long_one = table_text(drops_table(samples::many_streams(), 20));
+TEST(TextReport, TellsMissedFramesAsEvents) {
+    const RunResult result = samples::does_not_play();
+    const std::string table = table_text(events_table(result, 20));
+    EXPECT_THAT(table, HasSubstr(show_first_frame(result, result.events.front())));
+    EXPECT_THAT(table, HasSubstr("209 missed frames in no event"));
+    EXPECT_THAT(table, Not(HasSubstr("frame 2")));
+    RunResult many = samples::many_streams();
+    many.events.resize(30, many.events.front());
+    const std::string long_one = table_text(events_table(many, 20));
     EXPECT_EQ(std::count(long_one.begin(), long_one.end(), '\n'), 23);
+    EXPECT_THAT(long_one, HasSubstr("10 more events: events in --json"));
 }
 
 TEST(TextReport, NamesTheShareItsHintsAndTheServersThatWereSpokenTo) {
