@@ -67,7 +67,9 @@ Table figures_table(const Comparison& comparison) {
 std::string labels_of(const Comparison& comparison, std::size_t result, Direction direction) {
     std::string out;
     for (const ComparedFigure& figure : comparison.figures) {
-        if (figure.values[result].direction == direction) out += (out.empty() ? "" : ", ") + figure.label;
+        const ComparedValue& value = figure.values[result];
+        if (value.verdict == ChangeVerdict::changed && value.direction == direction)
+            out += (out.empty() ? "" : ", ") + figure.label;
     }
     return out;
 }
@@ -81,6 +83,9 @@ std::string summary(const Comparison& comparison, std::size_t result) {
     if (!better.empty())
         words += fmt::format("{}<strong class=\"good\">better</strong> in {}", words.empty() ? "" : "; ",
                              escaped(better));
+    if (const std::string changed = labels_of(comparison, result, Direction::neither); !changed.empty())
+        words +=
+            fmt::format("{}changed, neither better nor worse: {}", words.empty() ? "" : "; ", escaped(changed));
     if (words.empty()) words = "no figure changed by more than the noise";
     return paragraph(fmt::format("{} against A: {}.", column_name(result), words), "reason");
 }
@@ -107,7 +112,9 @@ std::string figure_charts(const Comparison& comparison, html::Charts& charts) {
     for (const ComparedFigure& figure : comparison.figures) {
         const auto known = std::ranges::count_if(
             figure.values, [](const ComparedValue& value) { return value.number.has_value(); });
-        if (figure.unit == Unit::words || known < 2) continue;
+        const bool any = std::ranges::any_of(
+            figure.values, [](const ComparedValue& value) { return value.number.value_or(0) != 0; });
+        if (figure.unit == Unit::words || known < 2 || !any) continue;
         const ChartUnit unit = chart_unit(figure.unit);
         std::string words;
         OrderedJson values = OrderedJson::array();

@@ -76,6 +76,11 @@
     };
   }
 
+  // Points without a value are bridged up to here, in seconds: a short step may have no frame.
+  function gapOf(x) {
+    return Math.max(0.5, 3 * (x[x.length - 1] - x[0]) / Math.max(x.length - 1, 1));
+  }
+
   function lines(chart) {
     return chart.series.map((series, index) => {
       const x = typeof series.x === 'string' ? data.axes[series.x] : series.x;
@@ -86,7 +91,7 @@
         stepped: series.step || false,
         fill: series.fill ? 'origin' : false,
         showLine: !series.dots,
-        spanGaps: chart.kind === 'time' ? Math.max(0.5, data.end / 200) : true,
+        spanGaps: series.step ? false : chart.kind === 'time' ? gapOf(x) : true,
         borderWidth: series.fill ? 1 : 1.75,
         borderDash: series.dash ? dashes[1] : dashes[series.fill || index < 3 ? 0 : index % dashes.length],
         pointRadius: series.dots ? 5 : chart.kind === 'xy' || x.length < 20 ? 3 : 0,
@@ -97,68 +102,68 @@
     });
   }
 
-  const kinds = {
-    time(chart) {
-      const y = scale(chart.y, { beginAtZero: true, suggestedMax: chart.most, max: chart.limit || undefined, afterFit(axis) { axis.width = 68; } });
-      const options = base(timeScale(data.end), y);
-      options.events = [];  // the cursor is shared: see follow()
-      options.followsCursor = true;
-      options.plugins.tooltip.callbacks = {
-        title: () => clock(cursor || 0, 3),
-        label: (item) => item.dataset.label + ' ' + show(item.parsed.y) + (chart.unit ? ' ' + chart.unit : ''),
-      };
-      return { type: 'line', data: { datasets: lines(chart) }, options };
-    },
+  function timeChart(chart) {
+    const y = scale(chart.y, { beginAtZero: true, suggestedMax: chart.most, max: chart.limit || undefined, afterFit(axis) { axis.width = 68; } });
+    const options = base(timeScale(data.end), y);
+    options.events = [];  // the cursor is shared: see follow()
+    options.followsCursor = true;
+    options.plugins.tooltip.callbacks = {
+      title: () => clock(cursor || 0, 3),
+      label: (item) => item.dataset.label + ' ' + show(item.parsed.y) + (chart.unit ? ' ' + chart.unit : ''),
+    };
+    return { type: 'line', data: { datasets: lines(chart) }, options };
+  }
 
-    xy(chart) {
-      const axis = (title, log) => scale(title, log
-        ? { type: 'logarithmic', ticks: { callback: logTick, maxRotation: 0 } }
-        : { type: 'linear', beginAtZero: true, ticks: { maxRotation: 0, precision: chart.whole && title === chart.x ? 0 : undefined } });
-      const x = axis(chart.x, chart.xlog);
-      if (chart.most !== undefined) x.max = chart.most;
-      const options = base(x, axis(chart.y, chart.ylog));
-      options.interaction = { mode: 'nearest', intersect: false };
-      options.plugins.tooltip.callbacks = {
-        title: (items) => chart.x + ' ' + show(items[0].parsed.x),
-        label: (item) => item.dataset.label + ' ' + show(item.parsed.y) + (chart.unit ? ' ' + chart.unit : ''),
-      };
-      return { type: 'line', data: { datasets: lines(chart) }, options };
-    },
+  function xyChart(chart) {
+    const axis = (title, log) => scale(title, log
+      ? { type: 'logarithmic', ticks: { callback: logTick, maxRotation: 0 } }
+      : { type: 'linear', beginAtZero: true, ticks: { maxRotation: 0, precision: chart.whole && title === chart.x ? 0 : undefined } });
+    const x = axis(chart.x, chart.xlog);
+    if (chart.most !== undefined) x.max = chart.most;
+    const options = base(x, axis(chart.y, chart.ylog));
+    options.interaction = { mode: 'nearest', intersect: false };
+    options.plugins.tooltip.callbacks = {
+      title: (items) => chart.x + ' ' + show(items[0].parsed.x),
+      label: (item) => item.dataset.label + ' ' + show(item.parsed.y) + (chart.unit ? ' ' + chart.unit : ''),
+    };
+    return { type: 'line', data: { datasets: lines(chart) }, options };
+  }
 
-    // Named values beside one another.
-    columns(chart) {
-      const options = base(scale('', { ticks: { maxRotation: 0, autoSkip: false } }), scale(chart.y, { beginAtZero: true }));
-      options.interaction = { mode: 'index', intersect: false };
-      options.plugins.tooltip.callbacks = { label: (item) => item.dataset.label + ' ' + show(item.parsed.y) + (chart.unit ? ' ' + chart.unit : '') };
-      const datasets = chart.series.map((series) => ({ label: series.label, data: series.y, role: series.role, solid: !series.open, borderWidth: 1, maxBarThickness: 64, pointStyle: 'rect' }));
-      return { type: 'bar', data: { labels: chart.labels, datasets }, options };
-    },
+  // Named values beside one another.
+  function columnsChart(chart) {
+    const options = base(scale('', { ticks: { maxRotation: 0, autoSkip: false } }), scale(chart.y, { beginAtZero: true }));
+    options.interaction = { mode: 'index', intersect: false };
+    options.plugins.tooltip.callbacks = { label: (item) => item.dataset.label + ' ' + show(item.parsed.y) + (chart.unit ? ' ' + chart.unit : '') };
+    const datasets = chart.series.map((series) => ({ label: series.label, data: series.y, role: series.role, solid: !series.open, borderWidth: 1, maxBarThickness: 64, pointStyle: 'rect' }));
+    return { type: 'bar', data: { labels: chart.labels, datasets }, options };
+  }
 
-    // A histogram: the counts on a log axis, so that one frame of a million shows.
-    bars(chart) {
-      const to = (i) => (i + 1 < chart.from.length ? chart.from[i + 1] : chart.to);
-      const part = (late) => chart.count.map((count, i) => (count > 0 && (chart.from[i] < 0) === late ? count : null));
-      const sets = [{ label: chart.label, data: part(false), role: 'line', solid: true }];
-      if (chart.from[0] < 0) sets.unshift({ label: 'after the deadline', data: part(true), role: 'bad', solid: false });
-      const options = base(
-        scale(chart.x, { ticks: { maxRotation: 0, autoSkipPadding: 12 } }),
-        scale('frames (log)', { type: 'logarithmic', min: 0.8, ticks: { callback: logTick } }));
-      options.interaction = { mode: 'index', intersect: false };
-      options.plugins.tooltip.callbacks = {
-        title: (items) => show(chart.from[items[0].dataIndex]) + ' to ' + show(to(items[0].dataIndex)) + ' ms',
-        label: (item) => show(item.parsed.y) + ' frames',
-      };
-      return {
-        type: 'bar',
-        data: {
-          labels: chart.from.map(show),
-          datasets: sets.map((set) => Object.assign(
-            { borderWidth: 1, categoryPercentage: 1, barPercentage: 0.92, grouped: false, minBarLength: 2, pointStyle: 'rect' }, set)),
-        },
-        options,
-      };
-    },
-  };
+  // A histogram: the counts on a log axis, so that one frame of a million shows.
+  function barsChart(chart) {
+    const to = (i) => (i + 1 < chart.from.length ? chart.from[i + 1] : chart.to);
+    const part = (late) => chart.count.map((count, i) => (count > 0 && (chart.from[i] < 0) === late ? count : null));
+    const sets = [{ label: chart.label, data: part(false), role: 'line', solid: true }];
+    if (chart.from[0] < 0) sets.unshift({ label: 'after the deadline', data: part(true), role: 'bad', solid: false });
+    const options = base(
+      scale(chart.x, { ticks: { maxRotation: 0, autoSkipPadding: 12 } }),
+      scale('frames (log)', { type: 'logarithmic', min: 0.8, ticks: { callback: logTick } }));
+    options.interaction = { mode: 'index', intersect: false };
+    options.plugins.tooltip.callbacks = {
+      title: (items) => show(chart.from[items[0].dataIndex]) + ' to ' + show(to(items[0].dataIndex)) + ' ms',
+      label: (item) => show(item.parsed.y) + ' frames',
+    };
+    return {
+      type: 'bar',
+      data: {
+        labels: chart.from.map(show),
+        datasets: sets.map((set) => Object.assign(
+          { borderWidth: 1, categoryPercentage: 1, barPercentage: 0.92, grouped: false, minBarLength: 2, pointStyle: 'rect' }, set)),
+      },
+      options,
+    };
+  }
+
+  const kinds = { time: timeChart, xy: xyChart, columns: columnsChart, bars: barsChart };
 
   // The events of the run as bands, and the cursor as a line, on each time chart.
   const marks = {
@@ -198,7 +203,12 @@
     }
     const next = set.data[low + 1];
     if (!set.stepped && next && next.x - cursor < cursor - set.data[low].x) ++low;
-    return low;
+    for (let far = 0; far < set.data.length; ++far) {  // to a point that has a value
+      for (const at of [low - far, low + far]) {
+        if (set.data[at] && set.data[at].y !== null) return at;
+      }
+    }
+    return -1;
   }
 
   function follow(seconds) {
@@ -209,7 +219,7 @@
       if (cursor !== null) {
         chart.data.datasets.forEach((set, datasetIndex) => {
           const index = set.showLine ? indexAt(set) : -1;
-          if (index >= 0 && index < set.data.length && set.data[index].y !== null) marked.push({ datasetIndex, index });
+          if (index >= 0) marked.push({ datasetIndex, index });
         });
       }
       chart.tooltip.setActiveElements(marked, { x: 0, y: 0 });

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <utility>
 
 #include "base/units.h"
@@ -40,15 +41,46 @@ std::string show_cell(const ModeTable::Cell& cell, Quantity quantity) {
     return "";
 }
 
+double value_of(const ModeTable::Cell& cell, Quantity quantity) {
+    switch (quantity) {
+        case Quantity::rate: return cell.rate_bytes_per_s;
+        case Quantity::block_mean: return cell.block_latency_mean_ns;
+        case Quantity::block_max: return static_cast<double>(cell.block_latency_max_ns);
+        case Quantity::transfer_mean: return cell.transfer_latency_mean_ns;
+        case Quantity::transfer_max: return static_cast<double>(cell.transfer_latency_max_ns);
+    }
+    return 0;
+}
+
+/// The shades of a heat map, by the logarithm of the value between the least and the most of its table.
+const char* shade(double value, double least, double most) {
+    constexpr const char* kShades[] = {"", "h1", "h2", "h3", "h4", "h5"};
+    if (value <= 0 || most <= least) return kShades[0];
+    const double share = std::log(value / least) / std::log(most / least);
+    return kShades[static_cast<std::size_t>(std::clamp(share * 5.999, 0.0, 5.0))];
+}
+
 Table mode_table(const ModeTable& modes, Quantity quantity, std::string title) {
-    Table table{.title = std::move(title)};
+    double least = std::numeric_limits<double>::infinity();
+    double most = 0;
+    for (const auto& row : modes.cells) {
+        for (const ModeTable::Cell& cell : row) {
+            const double value = value_of(cell, quantity);
+            if (cell.transfers == 0 || value <= 0) continue;
+            least = std::min(least, value);
+            most = std::max(most, value);
+        }
+    }
+    Table table{.title = std::move(title), .css_class = "heat"};
     table.left({""});
     for (const std::uint64_t block : modes.blocks) table.right({show_block(block)});
     table.right({"All"});
     for (std::size_t row = 0; row < modes.cells.size(); ++row) {
         std::vector<Cell> fields{row_name(row)};
-        for (const ModeTable::Cell& cell : modes.cells[row])
+        for (const ModeTable::Cell& cell : modes.cells[row]) {
             fields.emplace_back(cell.transfers == 0 ? kNoValue : show_cell(cell, quantity));
+            if (cell.transfers > 0) fields.back().css_class = shade(value_of(cell, quantity), least, most);
+        }
         table.row(std::move(fields));
     }
     return table;
