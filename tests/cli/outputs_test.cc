@@ -135,5 +135,38 @@ TEST_F(Outputs, NoNameCommandsATerminal) {
     }
 }
 
+TEST_F(Outputs, TheProjectStandsInEveryDocument) {
+    const std::string logo = dir_ / "logo.svg";
+    write_text(logo, "<svg xmlns='http://www.w3.org/2000/svg'/>");
+    const std::string page = dir_ / "page.html";
+    const Finished done =
+        streamsim({"--quiet", "--prores-hd", "--duration", "1s", "--title", "Stage 4", "--client", "ACME",
+                   "--note", "again", "--logo", logo, "--json", json_path(), "--html", page, "sim:null"});
+    ASSERT_EQ(done.exit_code, 0) << done.text();
+    const Json project = read_json(json_path())["project"];
+    EXPECT_EQ(project["title"], "Stage 4");
+    EXPECT_EQ(project["client"], "ACME");
+    EXPECT_EQ(project["logo"],
+              "data:image/svg+xml;base64,PHN2ZyB4bWxucz0naHR0cDovL3d3dy53My5vcmcvMjAwMC9zdmcnLz4=");
+    EXPECT_THAT(read_text(page), HasSubstr("alt=\"Logo of ACME\""));
+    const Finished again = streamsim({"report", "--quiet", "--title", "Stage 5", json_path(), "--html", page});
+    ASSERT_EQ(again.exit_code, 0) << again.text();
+    EXPECT_THAT(read_text(page), HasSubstr("Stage 5"));
+}
+
+TEST_F(Outputs, ALogoThatIsNoImageIsRefused) {
+    const std::string text = dir_ / "logo.txt";
+    write_text(text, "hello");
+    const std::string large = dir_ / "large.png";
+    write_text(large, std::string(600'000, 'x'));
+    for (const auto& [file, sentence] : {std::pair(text, ": expected a PNG, JPEG or SVG image"),
+                                         {large, ": expected an image of at most 512 KiB, found 600000 bytes"},
+                                         {dir_ / "missing.png", ": expected an image file"}}) {
+        const Finished done = streamsim({"--logo", file, "--duration", "1s", "sim:null"});
+        EXPECT_EQ(done.exit_code, 2);
+        EXPECT_THAT(done.err, HasSubstr("--logo: " + file + sentence));
+    }
+}
+
 }  // namespace
 }  // namespace streamsim::tests

@@ -217,6 +217,39 @@ TEST(HtmlReport, StaysSmallEnoughForAMail) {
     EXPECT_THAT(whole, HasSubstr("980,000 missed frames in no event"));
 }
 
+TEST(HtmlReport, NamesItsProject) {
+    RunResult result = samples::plays();
+    EXPECT_THAT(html_report(result), Not(HasSubstr("class=\"project\"")));
+    result.project = {
+        .title = "Stage <4>", .client = "ACME", .note = "again", .logo = "data:image/png;base64,AA==\">"};
+    const std::string page = html_report(result);
+    EXPECT_THAT(page, HasSubstr("<p class=\"title\"><bdi>Stage &lt;4&gt;</bdi></p>"));
+    EXPECT_THAT(page, HasSubstr("<img src=\"data:image/png;base64,AA==&quot;&gt;\" alt=\"Logo of ACME\">"));
+    EXPECT_THAT(result::json_report(result), HasSubstr("\"client\":\"ACME\""));
+}
+
+TEST(HtmlReport, MarksTheHeatOfStreamsThatAreNotStrips) {
+    RunResult result = samples::many_streams();
+    for (StreamResult& stream : result.streams) {
+        stream.series.interval_ns = 1'000'000'000;
+        stream.series.points.assign(10, {std::nullopt, 8, 0});
+    }
+    result.streams[97].counts.dropped = 0;  // a strip less
+    result.streams[3].series.points[4] = {std::nullopt, 0, 0};
+    result.streams[3].counts.on_time -= 1;
+    const auto rectangles = [](const std::string& page, const std::string& level) {
+        const std::size_t begin = page.find("<path class=\"heat " + level + "\" d=\"");
+        const std::string path = page.substr(begin, page.find("/>", begin) - begin);
+        return std::count(path.begin(), path.end(), 'M');
+    };
+    // The worst stream is a strip: with 24 that are worse, the next ones are in the map.
+    for (std::size_t i = 40; i < 64; ++i) result.streams[i].counts.dropped = 5;
+    const std::string page = html_report(result);
+    EXPECT_EQ(rectangles(page, "empty"), 1);
+    EXPECT_EQ(rectangles(page, "lost"), 0);
+    EXPECT_THAT(page, HasSubstr("76 more streams over time, the worst at the top; 0 of them missed frames"));
+}
+
 TEST(HtmlText, EscapesWhatWouldBreakOut) {
     EXPECT_EQ(html::escaped("a<b>&\"'"), "a&lt;b&gt;&amp;&quot;&#39;");
     EXPECT_EQ(html::escaped("\xc3\xa9\xe2\x82\xac\xf0\x9f\x8e\xac"), "\xc3\xa9\xe2\x82\xac\xf0\x9f\x8e\xac");

@@ -1,8 +1,10 @@
 #include <gmock/gmock.h>
 
 #include "base/document/json.h"
+#include "report/html/html_report.h"
 #include "report/text/text_report.h"
 #include "result/json_report.h"
+#include "result/max_reader.h"
 #include "unit/report/golden.h"
 #include "unit/report/sample_results.h"
 #include "unit/report/schema_check.h"
@@ -160,6 +162,63 @@ TEST(MaxReport, AModelIsNoMeasurement) {
     result.common.model = ModelFacts{"h500", "a cluster", 4, 1, false};
     EXPECT_THAT(max_text_report(result, TextDetail::screen),
                 HasSubstr("This is no measurement: h500 is a model (a cluster)"));
+}
+
+TEST(MaxReport, ADocumentThatIsReadBackIsTheSame) {
+    MaxResult of_seats = sample();
+    of_seats.counts = MaxCounts::seats;
+    of_seats.streams_of_seat = 3;
+    MaxResult a_seat = sample();
+    a_seat.counts = MaxCounts::streams_per_seat;
+    a_seat.common.model = {.name = "h500", .title = "a model"};
+    a_seat.common.project = {
+        .title = "Stage 4", .client = "ACME", .note = "n", .logo = "data:image/png;base64,AA=="};
+    for (const MaxResult& result : {sample(), of_seats, a_seat}) {
+        const std::string text = result::max_json_report(result);
+        const auto read = result::read_max(text, "max.json");
+        ASSERT_TRUE(read) << read.error().problems.front();
+        EXPECT_EQ(result::max_json_report(*read), text);
+    }
+}
+
+TEST(MaxReport, EveryProblemOfADocumentIsNamed) {
+    Json document = Json::parse(result::max_json_report(sample()));
+    document["seats"] = 0;
+    document["formats"][0]["steps"][1]["runs"] = Json::array();
+    document["formats"][1]["streams"] = 5'000'000'000;
+    const auto read = result::read_max(document.dump(), "max.json");
+    ASSERT_FALSE(read);
+    EXPECT_THAT(read.error().problems,
+                testing::ElementsAre("max.json: /seats: expected 1 or more, found 0",
+                                     "max.json: /formats/0/steps/1/runs: expected one run or more",
+                                     HasSubstr("/formats/1/streams: expected at most 1000000")));
+    document["formats"][0]["steps"] = "none";
+    EXPECT_THAT(result::read_max(document.dump(), "m").error().problems.front(),
+                StartsWith("m: /formats/0/steps: "));
+    EXPECT_FALSE(result::is_max_document("{"));
+    EXPECT_FALSE(result::is_max_document("[]"));
+}
+
+TEST(MaxSheet, HasEachFormatWithItsLimitAndItsClaim) {
+    const std::string page = max_html_report({sample()});
+    EXPECT_TRUE(page.starts_with(kHtmlReportBegins));
+    for (const char* part :
+         {"dpx12 3840x2160", "<strong>7</strong> streams", "limited by network", "p1 margin 200.0 ms",
+          "confirmed by a run of 5 m 00 s", "not one plays", "<strong>\u2265 64</strong> streams",
+          "not confirmed", "<data value=\"8\" data-key=\"formats.0.fails_at\">8</data>",
+          "4 plays, 6 plays, 7 plays, 8 fails"})
+        EXPECT_THAT(page, HasSubstr(part));
+}
+
+TEST(MaxSheet, HoldsSearchesSideBySide) {
+    MaxResult other = sample();
+    other.common.url = "/mnt/<b>other</b>";
+    other.formats.pop_back();
+    const std::string page = max_html_report({sample(), other});
+    EXPECT_THAT(page, HasSubstr("2 searches compared"));
+    EXPECT_THAT(page, HasSubstr("&lt;b&gt;other&lt;/b&gt;, 24 fps, 2 seats"));
+    EXPECT_THAT(page, HasSubstr("<td>\u2013</td>"));
+    EXPECT_THAT(page, Not(HasSubstr("<b>other")));
 }
 
 }  // namespace
