@@ -8,6 +8,7 @@
 
 #include "base/check.h"
 #include "base/prng.h"
+#include "base/similar_names.h"
 #include "base/wide.h"
 #include "play/player_options.h"
 
@@ -319,8 +320,10 @@ Result<PlayOrder> PlayOrder::parse(std::string_view text) {
         return bad_input("'" + std::string(text) +
                          "': expected shuttle:N, every Nth frame; N is a whole number, below 0 for backwards");
     }
-    return bad_input("'" + std::string(text) +
-                     "': expected one of forward, reverse, ping-pong, shuttle:N, scrub, random, cuts");
+    return bad_input(
+        "'" + std::string(text) +
+        "': expected one of forward, reverse, ping-pong, shuttle:N, scrub, random, cuts" +
+        did_you_mean(text, {"forward", "reverse", "ping-pong", "shuttle:N", "scrub", "random", "cuts"}));
 }
 
 ShownFrame PlayPath::named(std::uint64_t slot) const {

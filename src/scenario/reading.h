@@ -24,6 +24,7 @@ struct ScenarioReading {
     std::optional<ScenarioTarget> target;  // first target of the document; all others are of the same kind
     std::uint64_t seats = 0;               // read so far
     std::string place;                     // identity of the target of the seats that are being read
+    bool lacks_target = false;             // said once
     bool deadlines = true;                 // false: some streams have none
 
     /// Media that are made where they are missing, or lie on a model.

@@ -210,9 +210,15 @@ void read_link(ScenarioReading& reading, JsonObject& object, ScenarioSeats& seat
 
 /// All targets are on the storage of the first: a run has one storage and one clock.
 void read_target(ScenarioReading& reading, JsonObject& object, ScenarioSeats& seats) {
-    const auto text = object.string("target");
-    if (!text) return;
-    seats.target = *text;
+    auto text = object.string("target", false);
+    if (!text && object.has("target")) return;  // it is no text
+    if (!text && reading.words.target_of_command.empty()) {
+        if (!std::exchange(reading.lacks_target, true))
+            object.problem("target", "missing: give the storage as TARGET on the command line, or here");
+        return;
+    }
+    seats.target = text ? *text : reading.words.target_of_command;
+    text = seats.target;
     auto target = reading.words.target(*text);
     if (!target) return note_problems(object, "target", target);
     reading.place = target->place;

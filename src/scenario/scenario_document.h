@@ -36,6 +36,7 @@ struct ScenarioWords {
     std::function<Result<Workload>(const std::string&)> workload;
     std::function<Result<void>(const std::string&)> order;
     std::function<Result<void>(const std::string&)> error_name;
+    std::string target_of_command;  // for seats that name none; empty: none was given
 };
 
 /// Errors: bad input, every problem with `source` and its JSON pointer.

@@ -8,16 +8,13 @@
 
 #include "base/check.h"
 #include "base/document/document.h"
+#include "base/similar_names.h"
 #include "base/system/utf8_path.h"
 #include "scenario/workload_document.h"
 #include "sim/model/model_document.h"
 
 namespace streamsim::target {
 namespace {
-
-bool names_a_file(const std::string& typed) {
-    return typed.find('/') != std::string::npos || typed.ends_with(".json");
-}
 
 /// The file of a document; empty: there is none of this NAME.
 std::string file_of(const std::string& typed, const std::string& directory) {
@@ -27,8 +24,13 @@ std::string file_of(const std::string& typed, const std::string& directory) {
     return std::filesystem::exists(utf8_path(path), error) ? path : "";
 }
 
-/// "f800, h500, ...": the names of the documents in a directory, in order.
-std::string document_names(const std::string& directory) {
+}  // namespace
+
+bool names_a_file(const std::string& typed) {
+    return typed.find('/') != std::string::npos || typed.ends_with(".json");
+}
+
+std::vector<std::string> document_names(const std::string& directory) {
     std::vector<std::string> names;
     std::error_code error;
     std::filesystem::directory_iterator entries(utf8_path(directory), error);
@@ -36,18 +38,18 @@ std::string document_names(const std::string& directory) {
         if (entries->path().extension() == ".json") names.push_back(entries->path().stem().string());
     }
     std::sort(names.begin(), names.end());
-    return fmt::format("{}", fmt::join(names, ", "));
+    return names;
 }
-
-}  // namespace
 
 Result<void> open_model(Target& target, const std::string& directory) {
     STREAMSIM_CHECK(target.kind == Target::Kind::model, "only a model has a document");
     const std::string path = file_of(target.path, directory);
     if (path.empty()) {
-        return bad_input(fmt::format(
-            "'{}': there is no model '{}': expected one of {}, null, or a document as sim:FILE.json",
-            target.url, target.path, document_names(directory)));
+        std::vector<std::string> names = document_names(directory);
+        names.emplace_back("null");
+        return bad_input(
+            fmt::format("'{}': there is no model '{}': expected one of {}, or a document as sim:FILE.json{}",
+                        target.url, target.path, fmt::join(names, ", "), did_you_mean(target.path, names)));
     }
     const auto text = read_document(path);
     if (!text) return text.error();
@@ -71,8 +73,9 @@ Result<void> open_model(Target& target, const std::string& directory) {
 Result<Workload> open_workload(const std::string& typed, const std::string& directory) {
     const std::string path = file_of(typed, directory);
     if (path.empty()) {
-        return bad_input(fmt::format("there is no workload '{}': expected a FILE.json, or one of {}", typed,
-                                     document_names(directory)));
+        const std::vector<std::string> names = document_names(directory);
+        return bad_input(fmt::format("there is no workload '{}': expected a FILE.json, or one of {}{}", typed,
+                                     fmt::join(names, ", "), did_you_mean(typed, names)));
     }
     const auto text = read_document(path);
     if (!text) return text.error();

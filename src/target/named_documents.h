@@ -11,6 +11,9 @@
 
 namespace streamsim::target {
 
+/// A '/' in it, or ".json" at its end: it is no NAME.
+bool names_a_file(const std::string& typed);
+
 /// Reads the document of a model target and applies the options of its URL; the result is target.model. Errors:
 /// bad input that lists the names in `directory` where there is no such document, with every problem of the
 /// document, and for options beyond the size of the cluster; environment where a file cannot be read. REQUIRES:
@@ -20,6 +23,9 @@ Result<void> open_model(Target& target, const std::string& directory);
 /// Errors: bad input that lists the names in `directory`, or every problem of the document; environment when
 /// the file cannot be read.
 Result<Workload> open_workload(const std::string& typed, const std::string& directory);
+
+/// The names of the documents in a directory, in order: "f800", "h500", ...
+std::vector<std::string> document_names(const std::string& directory);
 
 /// A sentence for each member of the document that changes nothing.
 std::vector<std::string> without_effect(const Workload& workload);

@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "base/ascii.h"
+#include "base/similar_names.h"
 #include "base/units.h"
 #include "target/target.h"
 
@@ -190,9 +191,14 @@ private:
             if (!seen_.insert(key).second) note(fmt::format("the option {} is given twice", key));
             return;
         }
-        note(
-            fmt::format("the option '{}' is not known: expected connections=, addresses=, rsize=, timeout=, {}",
-                        key, is_nfs() ? "version=, nfsport=, mountport=, uid= or gid=" : "or port="));
+        std::vector<std::string> names{"connections", "addresses", "rsize", "timeout"};
+        const std::vector<std::string> own =
+            is_nfs() ? std::vector<std::string>{"version", "nfsport", "mountport", "uid", "gid"}
+                     : std::vector<std::string>{"port"};
+        names.insert(names.end(), own.begin(), own.end());
+        note(fmt::format(
+            "the option '{}' is not known: expected connections=, addresses=, rsize=, timeout=, {}{}", key,
+            is_nfs() ? "version=, nfsport=, mountport=, uid= or gid=" : "or port=", did_you_mean(key, names)));
     }
 
     bool read_nfs_option(const std::string& key, std::string_view value) {

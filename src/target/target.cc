@@ -5,6 +5,7 @@
 #include <set>
 
 #include "base/ascii.h"
+#include "base/similar_names.h"
 #include "base/system/utf8_path.h"
 
 namespace streamsim::target {
@@ -31,7 +32,8 @@ private:
         const std::string key = option.substr(0, equals);
         const std::string value = equals == std::string::npos ? "" : option.substr(equals + 1);
         if (key != "nodes" && key != "cluster" && key != "cache") {
-            note(fmt::format("the option '{}' is not known: expected {}", option, kOptions));
+            note(fmt::format("the option '{}' is not known: expected {}{}", option, kOptions,
+                             did_you_mean(key, {"nodes", "cluster", "cache"})));
         } else if (!seen_.insert(key).second) {
             note(fmt::format("the option {} is given twice", key));
         } else if (key == "nodes") {

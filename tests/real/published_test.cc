@@ -119,7 +119,7 @@ TEST(ShippedScenarios, ComeAsTheirAuthorsExpected) {
     std::size_t run = 0;
     for (const auto& entry : std::filesystem::directory_iterator(kScenarios)) {
         const Json scenario = read_json(entry.path());
-        const std::string target = scenario["seats"][0]["target"];
+        const std::string target = scenario["seats"][0].value("target", "");  // a preset has none
         if (!target.starts_with("sim:")) continue;
         ++run;
         const Finished done = streamsim({"run", "--quiet", "--json", "-", entry.path()});

@@ -4,6 +4,7 @@
 
 #include <utility>
 
+#include "base/similar_names.h"
 #include "base/units.h"
 
 namespace streamsim {
@@ -158,7 +159,17 @@ const Json* JsonObject::member(const std::string& key, bool required) {
     if (value_ == nullptr) return nullptr;
     const auto found = value_->find(key);
     if (found != value_->end()) return &*found;
-    if (required) problems_.add(pointer_of(key), "missing, but required");
+    if (!required) return nullptr;
+    std::vector<std::string> others;  // a mistyped key is one mistake, not two
+    for (const auto& [other, unused] : value_->items()) {
+        if (!read_.contains(other)) others.push_back(other);
+    }
+    std::string meant;
+    for (const std::string& other : similar_names(key, others)) {
+        meant += fmt::format("{}\"{}\"", meant.empty() ? "; is it " : " or ", other);
+        meant_.insert(other);
+    }
+    problems_.add(pointer_of(key), "missing, but required" + (meant.empty() ? "" : meant + "?"));
     return nullptr;
 }
 
@@ -184,8 +195,9 @@ std::optional<std::string> JsonObject::one_of(const std::string& key,
     for (const auto candidate : allowed) {
         if (*text == candidate) return text;
     }
-    problem(key, fmt::format("expected one of {}, found \"{}\"", fmt::join(allowed, ", "),
-                             shortened(*text, kValueBytesMax)));
+    problem(key, fmt::format("expected one of {}, found \"{}\"{}", fmt::join(allowed, ", "),
+                             shortened(*text, kValueBytesMax),
+                             did_you_mean(*text, {allowed.begin(), allowed.end()})));
     return std::nullopt;
 }
 
@@ -249,7 +261,13 @@ std::optional<Duration> JsonObject::duration(const std::string& key, bool requir
 void JsonObject::finish() {
     if (value_ == nullptr) return;
     for (const auto& [key, unused] : value_->items()) {
-        if (!read_.contains(key)) problems_.add(pointer_of(key), "unknown key");
+        if (read_.contains(key) || meant_.contains(key)) continue;
+        // A key that the document has is not meant by another one.
+        std::vector<std::string> known;
+        for (const std::string& each : read_) {
+            if (!value_->contains(each)) known.push_back(each);
+        }
+        problems_.add(pointer_of(key), "unknown key" + did_you_mean(key, known));
     }
 }
 

@@ -90,6 +90,7 @@ private:
     std::string pointer_;
     JsonProblems& problems_;
     std::set<std::string> read_;
+    std::set<std::string> meant_;  // unknown keys that a missing one was told with
 };
 
 /// Checks the members "schema" and "version" that every document begins with; a wrong one is a problem.

@@ -6,6 +6,7 @@
 
 #include "base/document/document.h"
 #include "base/document/json.h"
+#include "base/similar_names.h"
 #include "cli/commands/commands.h"
 #include "cli/media/media_run.h"
 #include "cli/options/documents.h"
@@ -139,10 +140,16 @@ int ScenarioCommand::run() {
 Result<Scenario> open_scenario(const std::string& text, const CliOptions& options, const std::string& formats) {
     const auto catalogue = media::Catalogue::load(formats + "/media");
     if (!catalogue) return catalogue.error();
-    auto scenario = scenario::read_scenario(text, options.name, run::scenario_words(*catalogue, formats));
-    if (scenario && options.given("--seed")) scenario->seed = options.play.seed;
-    if (scenario && !options.target.empty())
-        return bad_input(fmt::format("'{}': a scenario names its own targets: give no TARGET", options.target));
+    scenario::ScenarioWords words = run::scenario_words(*catalogue, formats);
+    words.target_of_command = options.target;
+    auto scenario = scenario::read_scenario(text, options.name, words);
+    if (!scenario) return scenario;
+    if (options.given("--seed")) scenario->seed = options.play.seed;
+    const bool uses_it = std::ranges::any_of(
+        scenario->seats, [&options](const ScenarioSeats& seats) { return seats.target == options.target; });
+    if (!options.target.empty() && !uses_it)
+        return bad_input(fmt::format(
+            "'{}': the seats of this scenario name targets of their own: give no TARGET", options.target));
     return scenario;
 }
 
@@ -151,6 +158,23 @@ std::optional<Json> schema_of(const std::string& name, const std::string& text) 
     const auto document = parse_json(text, name);
     if (!document || !document->is_object() || !document->contains("schema")) return std::nullopt;
     return (*document)["schema"];
+}
+
+/// The file of a workload or a scenario that comes with streamsim. Errors: bad input that lists them.
+Result<std::string> named_file(const std::string& name, const std::string& formats) {
+    std::vector<std::string> all;
+    std::string lists;
+    for (const char* kind : {"workload", "scenario"}) {
+        const std::string directory = fmt::format("{}/{}", formats, kind);
+        const std::vector<std::string> names = target::document_names(directory);
+        if (std::ranges::find(names, name) != names.end()) return fmt::format("{}/{}.json", directory, name);
+        lists += fmt::format("; {}s: {}", kind, fmt::join(names, ", "));
+        all.insert(all.end(), names.begin(), names.end());
+    }
+    if (const std::string meant = did_you_mean(name, all); !meant.empty())
+        return bad_input(fmt::format("there is no workload and no scenario '{}'{}", name, meant));
+    return bad_input(fmt::format(
+        "there is no workload and no scenario '{}': expected a FILE.json, or one of these{}", name, lists));
 }
 
 }  // namespace
@@ -165,12 +189,15 @@ int run_command(CommandContext& context) {
         return report_error(context, bad_input(fmt::format("{}: /schema: expected \"streamsim.workload\" or "
                                                            "\"streamsim.scenario\", found {}",
                                                            options.name, json_text(*schema))));
-    // One of streamsim's own.
-    const bool named = !text && options.name.find('/') == std::string::npos && !options.name.ends_with(".json");
-    if (formats && (has_workload || named)) {
+    if (formats && !text && !target::names_a_file(options.name)) {  // one of streamsim's own
+        const auto file = named_file(options.name, *formats);
+        if (!file) return report_error(context, file.error());
+        options.name = *file;
+        return run_command(context);
+    }
+    if (formats && has_workload) {
         // A pipe gives its text once.
-        auto workload = text ? scenario::read_workload(*text, options.name)
-                             : target::open_workload(options.name, *formats + "/workload");
+        auto workload = scenario::read_workload(*text, options.name);
         if (!workload) return report_error(context, workload.error());
         return workload_command(context, std::move(*workload));
     }

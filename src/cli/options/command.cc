@@ -42,10 +42,10 @@ std::vector<CommandInfo> playing_commands() {
          "A workload is load that is not playback; it runs step by step, and the report has the tables or the "
          "curve of its source.",
          {{"FILE", "a scenario or a workload",
-           "a scenario (JSON; examples: formats/scenario/), or a workload: JSON, or a NAME of "
-           "formats/workload/",
+           "a scenario or a workload: JSON, or a NAME of formats/scenario/ or formats/workload/",
            Completion::workload, true, &CliOptions::name},
-          {"TARGET", kTargetExpected, "for a workload: a directory or a URL (default: the document's target)",
+          {"TARGET", kTargetExpected,
+           "a directory or a URL, where the document names none (of a workload: instead of its own)",
            Completion::file, false, &CliOptions::target}}},
     };
 }

@@ -7,8 +7,10 @@
 #include <deque>
 #include <filesystem>
 #include <iterator>
+#include <regex>
 #include <utility>
 
+#include "base/similar_names.h"
 #include "base/system/utf8_path.h"
 #include "cli/options/documents.h"
 #include "cli/options/logo.h"
@@ -71,14 +73,60 @@ void read_options(const TypedOptions& typed, CliOptions& options, std::vector<st
     }
 }
 
+/// The commands that take the option, where this one does not; empty: there is no such option.
+std::vector<std::string> commands_with(const std::string& typed) {
+    for (const Option& option : option_table()) {
+        const std::vector<std::string> names = option.all_names();
+        if (std::ranges::find(names, typed) != names.end()) return names_of(option.commands);
+    }
+    return {};
+}
+
+/// Every option that the command does not have, with the names that were probably meant.
+void check_option_names(const std::vector<std::string>& extras,
+                        const CliOptions& options,
+                        std::vector<std::string>& problems) {
+    std::vector<std::string> known;
+    for (const Option& option : option_table()) {
+        if (!option.commands.has(options.command)) continue;
+        for (std::string& name : option.all_names()) known.push_back(std::move(name));
+    }
+    for (const std::string& extra : extras) {
+        if (!extra.starts_with("-")) continue;
+        const std::string typed = extra.substr(0, extra.find('='));
+        if (const std::vector<std::string> others = commands_with(typed); !others.empty()) {
+            problems.push_back(fmt::format("{}: {} has no such option; these commands have it: {}", typed,
+                                           info(options.command).name, fmt::join(others, ", ")));
+        } else {
+            problems.push_back(
+                fmt::format("{}: there is no such option{} (see --help)", typed, did_you_mean(typed, known)));
+        }
+    }
+}
+
+/// A word that names neither a file nor a command, but nearly a command.
+bool is_mistyped_command(const CliOptions& options, std::vector<std::string>& problems) {
+    const std::vector<std::string>& words = options.command_line;
+    if (options.command != Command::play || words.size() < 2 || words[1].starts_with("-")) return false;
+    if (words[1].find_first_of("/.:\\") != std::string::npos) return false;
+    std::error_code error;
+    if (std::filesystem::exists(utf8_path(words[1]), error)) return false;
+    std::vector<std::string> names;
+    for (const CommandInfo& each : command_table()) {
+        if (each.command != Command::play) names.emplace_back(each.name);
+    }
+    const std::string meant = did_you_mean(words[1], names);
+    if (meant.empty()) return false;
+    problems.push_back(fmt::format("'{}': there is no such command, and no such file{}", words[1], meant));
+    return true;
+}
+
 void check_operands(const std::vector<std::string>& extras,
                     const CliOptions& options,
                     std::vector<std::string>& problems) {
     const CommandInfo& command = info(options.command);
     for (const std::string& extra : extras) {
-        if (extra.starts_with("-")) {
-            problems.push_back(fmt::format("{}: there is no such option (see --help)", extra));
-        } else if (command.operands.empty()) {
+        if (command.operands.empty()) {
             problems.push_back(fmt::format("'{}': {} takes no operand", extra, command.name));
         } else {
             problems.push_back(fmt::format("'{}': one {} is expected", extra, command.operands.front().name));
@@ -93,7 +141,8 @@ void check_operands(const std::vector<std::string>& extras,
                 fmt::format("{} is missing: expected {} (see --help)", operand.name, operand.expected));
         } else if (!operand.words.empty() &&
                    std::find(operand.words.begin(), operand.words.end(), first) == operand.words.end()) {
-            problems.push_back(fmt::format("'{}': expected {}", first, operand.expected));
+            problems.push_back(fmt::format("'{}': expected {}{}", first, operand.expected,
+                                           did_you_mean(first, operand.words)));
         }
     }
 }
@@ -237,6 +286,13 @@ std::vector<std::string> remarks_on_options(const CliOptions& options) {
 /// Reads what was typed into the options, and checks it. Errors: every problem.
 Result<void> read(const TypedOptions& typed, const std::vector<std::string>& extras, CliOptions& options) {
     std::vector<std::string> problems;
+    check_option_names(extras, options, problems);
+    // The word after an option that does not exist may be its value: the operands are not known then.
+    if (!problems.empty() || is_mistyped_command(options, problems)) {
+        read_options(typed, options, problems);
+        check_option_rules(options, problems);
+        return Error{ErrorKind::bad_input, std::move(problems)};
+    }
     check_operands(extras, options, problems);
     read_options(typed, options, problems);
     if (options.command != Command::run) open_target(options, problems);
@@ -253,6 +309,17 @@ Result<void> read(const TypedOptions& typed, const std::vector<std::string>& ext
     for (std::string& remark : remarks_on_options(options)) options.play.remarks.push_back(std::move(remark));
     if (!problems.empty()) return Error{ErrorKind::bad_input, std::move(problems)};
     return {};
+}
+
+/// The parser's own sentences about values that are missing, or too many.
+std::string in_our_words(const std::string& text) {
+    static const std::regex missing("^(-[^ ]*): 1 required (.*) missing$");
+    static const std::regex twice("^(-[^ ]*): .*[Aa]t [Mm]ost 1 .*$");
+    std::smatch parts;
+    if (std::regex_match(text, parts, missing))
+        return fmt::format("{}: {} is missing after it", parts.str(1), parts.str(2));
+    if (std::regex_match(text, parts, twice)) return parts.str(1) + ": is given more than once: give it once";
+    return text;
 }
 
 }  // namespace
@@ -275,7 +342,7 @@ Result<ParsedCommandLine> parse_command_line(int argc, const char* const* argv) 
         parsed.answer = Answer::version;
         return parsed;
     } catch (const CLI::ParseError& error) {
-        return bad_input(error.what());
+        return bad_input(in_our_words(error.what()));
     }
     if (auto done = read(typed, app.remaining(), options); !done) return done.error();
     return parsed;

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/similar_names.h"
 #include "base/time.h"
 #include "cli/options/option_table.h"
 
@@ -130,7 +131,9 @@ OptionValue choice(T Owner::*into, std::vector<std::pair<std::string, typename V
             member(options, into) = meaning;
             return {};
         }
-        return unexpected(text, range);
+        std::vector<std::string> words;
+        for (const auto& each : choices) words.push_back(each.first);
+        return unexpected(text, range + did_you_mean(text, words));
     };
     return value;
 }

@@ -10,6 +10,7 @@
 
 #include "base/ascii.h"
 #include "base/document/document.h"
+#include "base/similar_names.h"
 #include "base/system/utf8_path.h"
 #include "media/catalogue/format_parts.h"
 
@@ -243,6 +244,9 @@ const MediaFormat* Catalogue::find(std::string_view name) const {
 }
 
 std::string Catalogue::like(std::string_view name) const {
+    std::vector<std::string> known;
+    for (const MediaFormat& format : formats_) known.push_back(format.name);
+    if (std::string meant = did_you_mean(name, known); !meant.empty()) return meant;
     std::vector<std::string_view> words = split(name, '-');
     std::erase(words, "");
     if (words.empty()) return "";

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/similar_names.h"
 #include "media/catalogue/catalogue.h"
 #include "media/frames/frame_maker.h"
 #include "media/image/dpx.h"
@@ -204,8 +205,8 @@ std::optional<std::string> read_codec(JsonObject& object, MediaFormat& format) {
     if (facts == nullptr) {
         std::vector<std::string_view> known;
         for (const CodecFacts& one : codecs()) known.push_back(one.codec);
-        object.problem("codec",
-                       fmt::format("expected one of {}, found \"{}\"", fmt::join(known, ", "), *codec));
+        object.problem("codec", fmt::format("expected one of {}, found \"{}\"{}", fmt::join(known, ", "),
+                                            *codec, did_you_mean(*codec, {known.begin(), known.end()})));
         return std::nullopt;
     }
     format.codec = *codec;
@@ -224,8 +225,10 @@ void read_profile(JsonObject& object, MediaFormat& format) {
     if (!profile) return;
     if (listed &&
         std::find(facts->profiles.begin(), facts->profiles.end(), *profile) == facts->profiles.end()) {
-        object.problem("profile", fmt::format("expected one of {}, found \"{}\"",
-                                              fmt::join(facts->profiles, ", "), *profile));
+        object.problem(
+            "profile",
+            fmt::format("expected one of {}, found \"{}\"{}", fmt::join(facts->profiles, ", "), *profile,
+                        did_you_mean(*profile, {facts->profiles.begin(), facts->profiles.end()})));
         return;
     }
     format.profile = *profile;

@@ -40,7 +40,11 @@ std::vector<std::string> problems_of_model(const std::string& text) {
 
 std::vector<std::string> problems_of_scenario(const std::string& text) {
     static const auto catalogue = media::Catalogue::load(kSource + "/formats/media");
-    static const scenario::ScenarioWords words = run::scenario_words(*catalogue, kSource + "/formats");
+    static const scenario::ScenarioWords words = [] {
+        scenario::ScenarioWords all = run::scenario_words(*catalogue, kSource + "/formats");
+        all.target_of_command = "sim:null";
+        return all;
+    }();
     const auto scenario = scenario::read_scenario(text, "s.json", words);
     return scenario ? std::vector<std::string>{} : scenario.error().problems;
 }

@@ -1,0 +1,149 @@
+// Wrong usages: one message for each mistake, with what is wrong, where, and what to do.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "cli/fixture.h"
+
+namespace streamsim::tests {
+namespace {
+
+using ::testing::HasSubstr;
+
+struct Usage {
+    std::vector<std::string> words;
+    std::vector<std::string> problems;  // the messages, all of them
+};
+
+void PrintTo(const Usage& usage, std::ostream* os) {  // NOLINT: the name is GoogleTest's
+    for (const std::string& word : usage.words) *os << word << " ";
+}
+
+class WrongUsage : public CliTest, public ::testing::WithParamInterface<Usage> {};
+
+TEST_P(WrongUsage, HasAMessageForEachMistake) {
+    const Usage& usage = GetParam();
+    const Finished done = streamsim(usage.words);
+    EXPECT_EQ(done.exit_code, 2) << done.text();
+    std::string expected;
+    for (const std::string& problem : usage.problems) expected += "streamsim: " + problem + "\n";
+    EXPECT_EQ(done.err, expected);
+    EXPECT_EQ(done.out, "");
+}
+
+const std::string kSee = " (see --help)";
+std::string meant(const std::string& option, const std::string& names) {
+    return option + ": there is no such option; did you mean " + names + "?" + kSee;
+}
+const std::string kTargetMissing =
+    "TARGET is missing: expected a directory, a clip, a sequence or a URL (see --help)";
+
+INSTANTIATE_TEST_SUITE_P(
+    All,
+    WrongUsage,
+    ::testing::Values(
+        Usage{{}, {kTargetMissing}},
+        Usage{{"--strems", "4", "sim:null"}, {meant("--strems", "\"--streams\"")}},
+        Usage{{"--streams", "4", "--durration=9s", "sim:null"}, {meant("--durration", "\"--duration\"")}},
+        Usage{{"--dpx13", "sim:null"}, {meant("--dpx13", "\"--dpx10\" or \"--dpx12\"")}},
+        Usage{{"-streams", "4", "sim:null"}, {meant("-streams", "\"--streams\"")}},
+        Usage{{"--nonsense", "sim:null"}, {"--nonsense: there is no such option" + kSee}},
+        Usage{{"--strems", "4", "--jsn", "r.json"},
+              {meant("--strems", "\"--streams\""), meant("--jsn", "\"--json\"")}},
+        Usage{{"--strems", "4", "--duration", "9", "sim:null"},
+              {meant("--strems", "\"--streams\""),
+               "--duration: '9' is not a time: expected a number with a unit, such as 10s, 500ms or 1h"}},
+        Usage{{"--headroom", "5", "sim:null"},
+              {"--headroom: play has no such option; these commands have it: max"}},
+        Usage{{"max", "--csv", "x.csv", "sim:null"},
+              {"--csv: max has no such option; these commands have it: play, run, report"}},
+        Usage{{"prepre", "/mnt"},
+              {"'prepre': there is no such command, and no such file; did you mean \"prepare\"?"}},
+        Usage{{"rport", "a.json"},
+              {"'rport': there is no such command, and no such file; did you mean \"report\"?"}},
+        Usage{{"maxx", "--dpx10", "sim:null"},
+              {"'maxx': there is no such command, and no such file; did you mean \"max\"?"}},
+        Usage{{"sim:null", "sim:null"}, {"'sim:null': one TARGET is expected"}},
+        Usage{{"--title"}, {"--title: TEXT is missing after it"}},
+        Usage{{"--streams", "3", "--streams", "4", "sim:null"},
+              {"--streams: is given more than once: give it once"}},
+        Usage{{"--streams", "0", "sim:null"}, {"--streams: '0': expected a whole number from 1 to 100000"}},
+        Usage{{"--streams", "four", "sim:null"},
+              {"--streams: 'four': expected a whole number from 1 to 100000"}},
+        Usage{{"--on-miss", "dorp", "sim:null"},
+              {"--on-miss: 'dorp': expected one of drop, hold, stall; did you mean \"drop\"?"}},
+        Usage{{"--pattern", "streming", "sim:null"},
+              {"--pattern: 'streming': expected one of filename-prefetch, streaming, on-demand; did you mean "
+               "\"streaming\"?"}},
+        Usage{{"--order", "forwrd", "sim:null"},
+              {"--order: 'forwrd': expected one of forward, reverse, ping-pong, shuttle:N, scrub, random, "
+               "cuts; did "
+               "you mean \"forward\"?"}},
+        Usage{{"--format", "dpx11", "sim:null"},
+              {"--format: 'dpx11' is neither a known format (see `streamsim formats`) nor a file that can be "
+               "read; "
+               "did you mean \"dpx10\" or \"dpx12\"?"}},
+        Usage{{"sim:h50"},
+              {"'sim:h50': there is no model 'h50': expected one of cvs, f800, h500, h600, nfs-generic, "
+               "sc7020f, null, "
+               "or a document as sim:FILE.json; did you mean \"h500\"?"}},
+        Usage{{"sim:h500?node=2"},
+              {"'sim:h500?node=2': the option 'node=2' is not known: expected nodes=N, cluster=N or "
+               "cache=cold|warm; "
+               "did you mean \"nodes\"?"}},
+        Usage{{"completions", "zhs"}, {"'zhs': expected bash, zsh or fish; did you mean \"zsh\"?"}},
+        Usage{{"run", "vdi-stedy", "sim:h500"},
+              {"there is no workload and no scenario 'vdi-stedy'; did you mean \"vdi-steady\"?"}},
+        Usage{{"run", "multicam8", "sim:h500"},
+              {"there is no workload and no scenario 'multicam8'; did you mean \"multicam-8\"?"}},
+        Usage{{"formats", "prores-hdd"},
+              {"'prores-hdd' is neither a known format (see `streamsim formats`) nor a file that can be read; "
+               "did you "
+               "mean \"prores-hd\"?"}},
+        Usage{{"--direct", "--buffered", "sim:null"},
+              {"--buffered: is the opposite of --direct: give one of them"}},
+        Usage{{"--durable", "sim:null"}, {"--durable: is for what --record writes: give both"}}));
+
+class WrongDocument : public CliTest {};
+
+TEST_F(WrongDocument, AKeyThatIsNearlyAnotherIsMended) {
+    const std::string file = dir_ / "s.json";
+    write_text(file, R"({"schema": "streamsim.scenario", "version": 1, "duratoin": "5s",
+                         "seats": [{"target": "sim:null",
+                                    "streams": [{"format": "dpx10", "layer": 2, "on_miss": "stal"}]}]})");
+    const Finished done = streamsim({"run", file});
+    EXPECT_EQ(done.exit_code, 2);
+    for (const char* problem : {": /duration: missing, but required; is it \"duratoin\"?\n",
+                                ": /seats/0/streams/0/on_miss: expected one of drop, hold, stall, found "
+                                "\"stal\"; did you mean \"stall\"?\n",
+                                ": /seats/0/streams/0/layer: unknown key; did you mean \"layers\"?\n"})
+        EXPECT_THAT(done.err, HasSubstr("streamsim: " + file + problem));
+    EXPECT_EQ(std::count(done.err.begin(), done.err.end(), '\n'), 3);
+}
+
+TEST_F(WrongDocument, APresetWithoutATargetAsksForItOnce) {
+    const Finished done = streamsim({"run", "burst"});
+    EXPECT_EQ(done.exit_code, 2);
+    EXPECT_THAT(done.err,
+                ::testing::EndsWith(
+                    "burst.json: /seats/0/target: missing: give the storage as TARGET on the command line, "
+                    "or here\n"));
+    EXPECT_EQ(std::count(done.err.begin(), done.err.end(), '\n'), 1);
+}
+
+TEST_F(WrongDocument, PresetsPlayOnTheTargetOfTheCommandLine) {
+    for (const char* preset : {"nas-acceptance", "multicam-8", "conform-4k", "burst"}) {
+        const Finished done = streamsim({"run", preset, "sim:null", "--quiet", "--json", json_path()});
+        EXPECT_EQ(done.exit_code, 0) << preset << done.text();
+        const Json result = read_json(json_path());
+        EXPECT_EQ(result["target"]["url"], "sim:null");
+        EXPECT_GT(result["totals"]["frames_scheduled"], 1'000);
+    }
+    const Finished other = streamsim({"run", "morning", "sim:h500"});
+    EXPECT_EQ(other.exit_code, 2);
+    EXPECT_EQ(other.err,
+              "streamsim: 'sim:h500': the seats of this scenario name targets of their own: give no TARGET\n");
+}
+
+}  // namespace
+}  // namespace streamsim::tests
