@@ -28,6 +28,7 @@ struct Miss {
     FrameKind kind = FrameKind::dropped;
     DropReason reason = DropReason::late;
     bool stall = false;  // the clock stopped; kind has no meaning then
+    std::uint64_t clip_frame = 0;
 };
 
 /// The last few misses of one stream. One thread adds, any thread reads.
@@ -42,6 +43,7 @@ public:
         entry.number.store(0, std::memory_order_relaxed);
         entry.at_ns.store(miss.at_ns, std::memory_order_release);
         entry.slot.store(miss.slot, std::memory_order_release);
+        entry.clip_frame.store(miss.clip_frame, std::memory_order_release);
         entry.what.store(static_cast<std::uint32_t>(miss.kind) | static_cast<std::uint32_t>(miss.reason) << 8 |
                              static_cast<std::uint32_t>(miss.stall) << 16,
                          std::memory_order_release);
@@ -56,6 +58,7 @@ public:
             Miss miss;
             miss.at_ns = entry.at_ns.load(std::memory_order_acquire);
             miss.slot = entry.slot.load(std::memory_order_acquire);
+            miss.clip_frame = entry.clip_frame.load(std::memory_order_acquire);
             const std::uint32_t what = entry.what.load(std::memory_order_acquire);
             miss.kind = static_cast<FrameKind>(what & 0xff);
             miss.reason = static_cast<DropReason>(what >> 8 & 0xff);
@@ -69,6 +72,7 @@ private:
         std::atomic<std::uint64_t> number{0};  // 1 is the first that was added; 0: being written, or never
         std::atomic<std::int64_t> at_ns{0};
         std::atomic<std::uint64_t> slot{0};
+        std::atomic<std::uint64_t> clip_frame{0};
         std::atomic<std::uint32_t> what{0};
     };
     std::array<Entry, kKept> entries_;

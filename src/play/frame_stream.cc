@@ -89,7 +89,8 @@ void FrameStream::settle_stall(const FrameOutcome& frame, Instant from, Instant 
     ledger_.stalled(frame, from, to, client);
     progress_.stalls.store(ledger_.counts().stalls, kOrder);
     const DropReason reason = client ? DropReason::client : DropReason::late;
-    progress_.misses.add({(from - series_zero_).ns, frame.slot, FrameKind::dropped, reason, true});
+    progress_.misses.add(
+        {(from - series_zero_).ns, frame.slot, FrameKind::dropped, reason, true, frame.clip_frame});
 }
 
 void FrameStream::show_displayed(std::uint64_t slots, std::uint32_t buffered) {
@@ -108,7 +109,7 @@ void FrameStream::show_settled(const FrameOutcome& outcome) {
     if (!ledger_.waited_for(outcome)) show_margin(outcome);
     if (outcome.kind == FrameKind::on_time) return;
     const std::int64_t at_ns = outcome.deadline == Instant::never() ? 0 : (outcome.deadline - series_zero_).ns;
-    progress_.misses.add({at_ns, outcome.slot, outcome.kind, outcome.reason, false});
+    progress_.misses.add({at_ns, outcome.slot, outcome.kind, outcome.reason, false, outcome.clip_frame});
 }
 
 /// The least margin of the last two seconds.

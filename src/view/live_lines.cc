@@ -17,6 +17,7 @@ namespace {
 
 constexpr int kHeadingRowsMin = 8;   // a terminal with fewer rows shows no heading
 constexpr int kSpacingRowsMin = 20;  // a terminal with fewer rows shows no empty lines and no last drops
+constexpr int kSparkRowsMin = 22;
 constexpr int kMissRowsMin = 4;
 constexpr std::size_t kMeterRowsMax = 4;  // a heading and three meters beside streams
 constexpr std::size_t kRateWidth = 43;    // of the throughput, so that the bar does not move
@@ -191,28 +192,40 @@ const char* reason_text(DropReason reason) {
     return "?";
 }
 
-/// The last misses of all streams, the last one first.
-std::vector<ViewLine> miss_lines(const ViewState& state, std::size_t most) {
-    std::vector<std::pair<const StreamView*, const Miss*>> all;
-    std::size_t label = 0;
-    for (const StreamView& stream : state.streams) {
-        for (const Miss& miss : stream.misses) all.emplace_back(&stream, &miss);
-    }
-    most = std::min({most, all.size(), RecentMisses::kKept});
-    std::partial_sort(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(most), all.end(),
-                      [](const auto& a, const auto& b) {
-                          return std::tuple(b.second->at_ns, a.first) < std::tuple(a.second->at_ns, b.first);
-                      });
-    all.resize(most);
-    for (const auto& [stream, miss] : all) label = std::max(label, printable(stream->label).size());
+constexpr std::string_view kEventLine = "{:>11}  {:>9}  {:<14} {:<11} {:<13} {}";
+
+/// The last events, the last one first.
+std::vector<ViewLine> event_lines(const ViewState& state, std::size_t most) {
     std::vector<ViewLine> lines;
-    for (const auto& [stream, miss] : all) {
-        const char* const what = miss->stall ? "stalled" : to_string(miss->kind);
-        lines.push_back(
-            {fmt::format("  {:>9}  {:<{}}  frame {:<7} {:<8} {}", show_duration({miss->at_ns}),
-                         printable(stream->label), label, miss->slot, what, reason_text(miss->reason))});
+    for (auto event = state.events.rbegin(); event != state.events.rend() && lines.size() < most; ++event) {
+        const std::string missed =
+            event->stall ? counted(event->frames, "stall")
+                         : fmt::format("{} {}", show_count(event->frames), to_string(event->kind));
+        lines.push_back({fmt::format(fmt::runtime(kEventLine), show_duration({event->from_ns}),
+                                     show_duration({event->to_ns - event->from_ns}), missed,
+                                     counted(event->streams.size(), "stream"), reason_text(event->reason),
+                                     event->timecode)});
     }
     return lines;
+}
+
+/// Throughput and margin since the beginning, in as many columns as there are.
+std::vector<ViewLine> spark_lines(const ViewState& state, std::size_t columns) {
+    constexpr std::string_view kRate = "throughput  ", kMargin = "min margin  ";
+    std::vector<std::optional<double>> rates;
+    std::vector<std::optional<double>> margins;
+    double most_rate = state.required_bytes_per_s;
+    double most_margin = 0;
+    for (const LivePoint& point : state.history) {
+        rates.emplace_back(point.bytes_per_s);
+        margins.push_back(point.margin_min_ns ? std::optional(static_cast<double>(*point.margin_min_ns))
+                                              : std::nullopt);
+        most_rate = std::max(most_rate, point.bytes_per_s);
+        most_margin = std::max(most_margin, margins.back().value_or(0));
+    }
+    const std::size_t room = columns - std::min(columns, kRate.size());
+    return {{std::string(kRate) + spark_line(rates, most_rate, room, false, state.utf8)},
+            {std::string(kMargin) + spark_line(margins, most_margin, room, true, state.utf8)}};
 }
 
 /// How the rows of a terminal are shared out.
@@ -220,6 +233,7 @@ struct Layout {
     std::size_t header = 1;
     bool spacing = false;
     bool heading = false;
+    bool sparks = false;      // two rows and an empty one
     std::size_t streams = 0;  // rows, with the line that counts the streams out of view
     std::size_t in_view = 0;  // number of streams
     std::size_t meters = 0;   // rows, with the heading
@@ -236,9 +250,10 @@ Layout layout_of(const ViewState& state, int rows) {
     out.heading = rows >= kHeadingRowsMin && !meters_alone;
     out.message = rows >= kHeadingRowsMin;
     out.spacing = rows >= kSpacingRowsMin;
+    out.sparks = rows >= kSparkRowsMin && !meters_alone && state.history.size() > 1;
     const auto all = static_cast<std::size_t>(std::max(rows, 0));
     std::size_t used = out.header + (out.footer ? 1 : 0) + (out.heading ? 1 : 0) + (out.message ? 1 : 0) +
-                       (out.spacing ? 2 : 0);
+                       (out.spacing ? 2 : 0) + (out.sparks ? 2 : 0);
     if (out.spacing && !meters_alone)
         out.misses = static_cast<std::size_t>(std::clamp<int>(rows / 5, kMissRowsMin, RecentMisses::kKept)) + 1;
     used += out.misses;
@@ -359,6 +374,9 @@ std::vector<ViewLine> live_lines(const ViewState& state, int columns, int rows) 
     const auto width = static_cast<std::size_t>(std::max(columns, 0));
     const Layout layout = layout_of(state, rows);
     std::vector<ViewLine> lines = header(state, width, rows);
+    if (layout.sparks) {
+        for (ViewLine& line : spark_lines(state, width)) lines.push_back(std::move(line));
+    }
     if (layout.spacing) lines.emplace_back();
     if (!only_meters(state)) add_streams(state, layout, columns, lines);
     if (layout.meters > 0) {
@@ -367,9 +385,12 @@ std::vector<ViewLine> live_lines(const ViewState& state, int columns, int rows) 
     }
     if (layout.misses > 0) {
         lines.emplace_back();
-        const auto misses = miss_lines(state, layout.misses - 1);
-        lines.push_back({misses.empty() ? "NO DROPS SO FAR" : "LAST DROPS", Paint::faint});
-        lines.insert(lines.end(), misses.begin(), misses.end());
+        const auto events = event_lines(state, layout.misses - 1);
+        lines.push_back({events.empty() ? "NO DROPS SO FAR"
+                                        : fmt::format(fmt::runtime(kEventLine), "LAST EVENTS", "LENGTH",
+                                                      "MISSED", "STREAMS", "REASON", "FIRST FRAME"),
+                         Paint::faint});
+        lines.insert(lines.end(), events.begin(), events.end());
     }
     const std::size_t below = (layout.footer ? 1U : 0U) + (layout.message ? 1U : 0U);
     const auto all = static_cast<std::size_t>(std::max(rows, 0));

@@ -6,8 +6,10 @@
 #include <string>
 #include <vector>
 
+#include "base/time.h"
 #include "streamsim/progress.h"
 #include "view/keys.h"
+#include "view/live_history.h"
 
 namespace streamsim::view {
 
@@ -18,6 +20,7 @@ struct StreamView {
     std::string clip;
     std::uint64_t frames_total = 0;  // 0: not known (--fps max)
     std::int64_t period_ns = 0;      // 0: no deadlines
+    FrameRate rate = {};             // of the clip, for its time codes
     std::uint32_t readahead = 0;
 
     StreamState state = StreamState::idle;
@@ -76,11 +79,13 @@ struct ViewState {
     double required_bytes_per_s = 0;
     std::vector<StreamView> streams;
     std::vector<MeterView> meters;
-    bool faults_injected = false;  // by streamsim: the numbers say nothing about the storage
-    std::string message;           // the last message; empty: none
-    bool keys = false;             // the view reads keys
-    bool can_add = false;          // keys add and remove streams
-    bool utf8 = false;             // bars are drawn with block characters, else with ASCII
+    std::vector<LivePoint> history;  // the first of them from the beginning of play
+    std::vector<LiveEvent> events;   // the last few, by time
+    bool faults_injected = false;    // by streamsim: the numbers say nothing about the storage
+    std::string message;             // the last message; empty: none
+    bool keys = false;               // the view reads keys
+    bool can_add = false;            // keys add and remove streams
+    bool utf8 = false;               // bars are drawn with block characters, else with ASCII
     Scroll scroll;
 };
 

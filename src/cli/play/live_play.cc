@@ -163,6 +163,7 @@ view::ViewState LivePlay::state(const run::Session::Watch& watch, std::int64_t n
         stream.short_label = seats ? fmt::format("{}.{}", plan.options.seat, plan.options.stream)
                                    : std::to_string(plan.options.stream);
         stream.clip = plan.name;
+        stream.rate = plan.rate();
         stream.readahead = plan.options.readahead;
         stream.read((*watch.progress)[i]);
         bytes += stream.bytes;
@@ -196,6 +197,7 @@ view::ViewState LivePlay::state(const run::Session::Watch& watch, std::int64_t n
     state.elapsed_ns = watch.virtual_time ? played_ns : real_ns;
     if (state.total_ns > 0) state.elapsed_ns = std::min(state.elapsed_ns, state.total_ns);
     measure(bytes, watch.virtual_time ? played_ns : now_ns, state);
+    history_.note(state.elapsed_ns, state);
     state.can_add = streams_may_change_;
     state.faults_injected = watch.faults_injected;
     const MutexLock lock(mutex_);

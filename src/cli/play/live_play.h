@@ -12,6 +12,7 @@
 #include "cli/output/cli_context.h"
 #include "run/process/control.h"
 #include "run/session/session.h"
+#include "view/live_history.h"
 #include "view/live_view.h"
 
 namespace streamsim::cli {
@@ -57,6 +58,7 @@ private:
         std::vector<view::MeterCounts> meters;  // as in the view
     };
     std::deque<Sample> samples_;  // the last seconds, for a rate that follows changes
+    view::LiveHistory history_;
     Mutex mutex_;
     std::vector<std::string> held_back_ GUARDED_BY(mutex_);  // said while the view had the terminal
     bool drawing_ GUARDED_BY(mutex_) = false;

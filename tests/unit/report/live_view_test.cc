@@ -42,7 +42,8 @@ view::
     out.margin_lately_ns = margin_ns + 1'000'000;
     for (std::uint64_t i = 0; i < std::min<std::uint64_t>(bad, RecentMisses::kKept); ++i) {
         out.misses.push_back({4'000'000'000 - static_cast<std::int64_t>(i) * 41'666'666, 96 - i,
-                              FrameKind::dropped, i == 0 ? DropReason::client : DropReason::late, false});
+                              FrameKind::dropped, i == 0 ? DropReason::client : DropReason::late, false,
+                              96 - i});
     }
     return out;
 }
@@ -60,6 +61,12 @@ view::
     out.keys = out.can_add = true;
     out.streams = {stream("0"), stream("1", 0, 4'000'000), stream("10", 7)};
     return out;
+}
+
+/// With the events of its misses.
+view::ViewState told(view::ViewState state) {
+    view::LiveHistory().note(0, state);
+    return state;
 }
 
 view::
@@ -115,7 +122,7 @@ private:
 
 TEST(LiveLines, ShowAllOfARunOnAUsualTerminal) {
     EXPECT_THAT(
-        texts(state(), 80, 24),
+        texts(told(state()), 80, 24),
         ElementsAre("3 streams of dpx12 at 24 fps from /mnt/x             5.0 s of 10.0 s, 5.0 s left",
                     "throughput  4700.0 of 4800.0 MB/s required   [#########################.|......]",
                     "7 missed   min margin 4.0 ms   buffer min 2/8   3 playing, 1 with drops, 1 tight", "",
@@ -123,13 +130,10 @@ TEST(LiveLines, ShowAllOfARunOnAUsualTerminal) {
                     "  ok      0 dpx12  [########] 8/8   32.2 ms    31.2 ms      0        - 120/240",
                     "  TIGHT   1 dpx12  [########] 8/8    5.0 ms     4.0 ms      0        - 120/240",
                     "  DROPS   10 dpx12 [##......] 2/8   32.2 ms    31.2 ms      7    4.0 s 120/240", "",
-                    "LAST DROPS", "      4.0 s  10 dpx12  frame 96      dropped  client delay",
-                    "      4.0 s  10 dpx12  frame 95      dropped  read too late",
-                    "      3.9 s  10 dpx12  frame 94      dropped  read too late",
-                    "      3.9 s  10 dpx12  frame 93      dropped  read too late",
-                    "      3.8 s  10 dpx12  frame 92      dropped  read too late",
-                    "      3.8 s  10 dpx12  frame 91      dropped  read too late",
-                    "      3.8 s  10 dpx12  frame 90      dropped  read too late", "", "", "", "", "", "",
+                    "LAST EVENTS     LENGTH  MISSED         STREAMS     REASON        FIRST FRAME",
+                    "      4.0 s    41.7 ms  1 dropped      1 stream    client delay  00:00:04:00",
+                    "      3.8 s   250.0 ms  6 dropped      1 stream    read too late 00:00:03:18", "", "", "",
+                    "", "", "", "", "", "", "", "",
                     "q quit  + add  - remove  up/down, PgUp/PgDn scroll  w worst first"));
 }
 
@@ -252,10 +256,10 @@ TEST(LiveLines, ShowStallsWhereThereAreSome) {
     stalled.streams = {stream("0")};
     stalled.streams[0].stalls = 2;
     stalled.streams[0].misses = {{1'000'000'000, 24, FrameKind::dropped, DropReason::late, true}};
-    const auto lines = texts(stalled, 100, 24);
+    const auto lines = texts(told(stalled), 100, 24);
     EXPECT_THAT(lines[2], StartsWith("0 missed, 2 stalls"));
     EXPECT_THAT(lines[4], HasSubstr("STALLS"));
-    EXPECT_EQ(lines[8], "      1.0 s  0 dpx12  frame 24      stalled  read too late");
+    EXPECT_EQ(lines[8], "      1.0 s    41.7 ms  2 stalls       1 stream    read too late 00:00:00:00");
 }
 
 TEST(LiveLines, PutAMessageAboveTheKeysOrInTheirPlace) {
@@ -329,15 +333,89 @@ TEST(LiveLines, ShowMetersByWhatTheyDidLately) {
 TEST(LiveLines, ShowMetersBesideStreams) {
     view::ViewState both = state();
     both.meters = {meter("a"), meter("b"), meter("c"), meter("d")};
-    const auto lines = texts(both, 100, 30);
+    const auto lines = texts(told(both), 100, 30);
     const auto heading = std::find_if(lines.begin(), lines.end(),
                                       [](const std::string& line) { return line.starts_with("  METER"); });
     ASSERT_LT(heading + 3, lines.end());
     EXPECT_THAT(heading[1], StartsWith("  a "));
     EXPECT_EQ(heading[3], "  and 2 more");
-    EXPECT_THAT(lines, testing::Contains("LAST DROPS"));
+    EXPECT_THAT(lines, testing::Contains(StartsWith("LAST EVENTS")));
     EXPECT_THAT(view::progress_text(both), EndsWith("7 missed  meters 400 op/s, 2000.0 MB/s read, 2000.0 MB/s "
                                                     "written, 0 failed"));
+}
+
+TEST(LiveHistory, GroupsMissesOfAllStreamsAsTheyCome) {
+    view::LiveHistory history;
+    const auto at = [](std::int64_t ms) { return ms * 1'000'000; };
+    const auto state_with = [&](std::vector<std::vector<Miss>> misses, std::uint64_t bad) {
+        view::ViewState out = state();
+        out.streams = {stream("0"), stream("1")};
+        for (std::size_t i = 0; i < 2; ++i) {
+            out.streams[i].misses = std::move(misses[i]);
+            out.streams[i].bad = bad;
+        }
+        return out;
+    };
+    const auto miss = [&](std::int64_t ms, std::uint64_t slot) {
+        return Miss{at(ms), slot, FrameKind::dropped, DropReason::late, false, slot};
+    };
+    view::ViewState first = state_with({{miss(2'041, 49), miss(2'000, 48)}, {miss(2'000, 48)}}, 2);
+    history.note(at(2'100), first);
+    ASSERT_THAT(first.events, SizeIs(1));
+    EXPECT_EQ(first.events[0].frames, 4u);  // stream 1 has lost one meanwhile
+    EXPECT_THAT(first.events[0].streams, SizeIs(2));
+    EXPECT_EQ(first.events[0].timecode, "00:00:02:00");
+    view::ViewState same = state_with({{miss(2'041, 49), miss(2'000, 48)}, {miss(2'000, 48)}}, 2);
+    history.note(at(2'200), same);
+    EXPECT_EQ(same.events[0].frames, 4u) << "nothing is counted twice";
+    view::ViewState later = state_with({{miss(7'000, 168), miss(2'083, 50)}, {miss(2'083, 50)}}, 4);
+    history.note(at(7'100), later);
+    ASSERT_THAT(later.events, SizeIs(2)) << "two stalls are two events";
+    EXPECT_EQ(later.events[0].frames, 4u + 3u);
+    EXPECT_EQ(later.events[1].frames, 1u);
+    EXPECT_EQ(later.events[1].from_ns, at(7'000));
+}
+
+TEST(LiveHistory, KeepsAPointASecondAndJoinsThemInLongRuns) {
+    view::LiveHistory history;
+    view::ViewState now = state();
+    for (std::int64_t second = 1; second < 3'000; ++second) {
+        now = state();
+        now.bytes_per_s = static_cast<double>(second);
+        history.note(second * 1'000'000'000, now);
+    }
+    EXPECT_THAT(now.history.size(), AllOf(testing::Gt(500u), testing::Le(1024u)));
+    EXPECT_EQ(now.history.back().bytes_per_s, 2'999);
+    EXPECT_EQ(now.history.back().margin_min_ns, 5'000'000);
+}
+
+TEST(SparkLine, FillsItsColumns) {
+    using Values = std::vector<std::optional<double>>;
+    EXPECT_EQ(view::spark_line({0, 1, 4, 8}, 8, 10, false, false), "..-#");
+    EXPECT_EQ(view::spark_line({0, 8, std::nullopt}, 8, 10, false, true), "\u2581\u2588 ");
+    EXPECT_EQ(view::spark_line({8, 1, 8, 8, 8, 8}, 8, 3, true, false), ".##");
+    EXPECT_EQ(view::spark_line({8, 1, 8, 8, 1, 1}, 8, 3, false, false), "##.");
+    EXPECT_EQ(view::spark_line({-5}, 8, 3, true, false), ".");
+    EXPECT_EQ(view::spark_line(Values{}, 8, 3, true, false), "");
+    EXPECT_EQ(view::spark_line({1}, 0, 3, true, false), " ");
+}
+
+TEST(LiveLines, ShowThePastWhereThereIsRoom) {
+    view::ViewState past = state();
+    past.history.assign(50, {4.8e9, 30'000'000});
+    past.history[10] = {0, -1'000'000};
+    const auto lines = texts(past, 80, 24);
+    EXPECT_EQ(lines[3], "throughput  ##########.#######################################");
+    EXPECT_EQ(lines[4], "min margin  ##########.#######################################");
+    EXPECT_THAT(texts(past, 80, 15), testing::Not(testing::Contains(StartsWith("min margin"))));
+    for (const auto& [columns, rows] : {std::pair(60, 15), {80, 24}, {200, 50}}) {
+        for (const std::size_t streams : {1u, 8u, 60u, 500u}) {
+            past.streams.assign(streams, stream("7", 3));
+            const auto all = texts(past, columns, rows);
+            EXPECT_THAT(all, SizeIs(rows));
+            for (const std::string& line : all) EXPECT_LE(characters(line), static_cast<std::size_t>(columns));
+        }
+    }
 }
 
 TEST(Scroll, MovesOneStreamOrAPage) {

@@ -1,0 +1,132 @@
+#include "view/live_history.h"
+
+#include <algorithm>
+#include <cmath>
+#include <tuple>
+#include <utility>
+
+#include "base/units.h"
+#include "view/live_lines.h"
+
+namespace streamsim::view {
+namespace {
+
+constexpr std::size_t kPointsMax = 1024;
+constexpr std::size_t kEventsKept = 64;
+constexpr std::int64_t kPauseNs = 100'000'000;
+constexpr std::int64_t kPausePeriods = 3;
+
+template <typename Value>
+std::optional<Value> lower(const std::optional<Value>& a, const std::optional<Value>& b) {
+    return a && b ? std::min(a, b) : a ? a : b;
+}
+
+}  // namespace
+
+void LiveHistory::note(std::int64_t at_ns, ViewState& state) {
+    if (at_ns > 0) note_point(at_ns, state);
+    note_misses(state);
+    state.history = points_;
+    state.events = events_;
+}
+
+void LiveHistory::note_point(std::int64_t at_ns, const ViewState& state) {
+    while (static_cast<std::size_t>(at_ns / point_ns_) >= kPointsMax) {
+        for (std::size_t i = 0; i < points_.size(); ++i) {
+            LivePoint& into = points_[i / 2];
+            if (i % 2 == 0) {
+                into = points_[i];
+                continue;
+            }
+            into.bytes_per_s = (into.bytes_per_s + points_[i].bytes_per_s) / 2;
+            into.margin_min_ns = lower(into.margin_min_ns, points_[i].margin_min_ns);
+        }
+        points_.resize((points_.size() + 1) / 2);
+        point_ns_ *= 2;
+    }
+    const auto index = static_cast<std::size_t>(at_ns / point_ns_);
+    if (index >= points_.size()) points_.resize(index + 1);
+    LivePoint& point = points_[index];
+    point.bytes_per_s = state.bytes_per_s;
+    for (const StreamView& stream : state.streams) {
+        if (!stream.over()) point.margin_min_ns = lower(point.margin_min_ns, stream.margin_lately_ns);
+    }
+}
+
+LiveEvent& LiveHistory::event_of(std::size_t stream, const ViewState& state, std::size_t which) {
+    const StreamView& view = state.streams[stream];
+    const Miss& miss = view.misses[which];
+    const std::int64_t pause_ns = std::max(kPauseNs, kPausePeriods * view.period_ns);
+    for (auto event = events_.rbegin(); event != events_.rend(); ++event) {
+        const bool alike = event->reason == miss.reason && event->stall == miss.stall;
+        if (alike && miss.at_ns - event->to_ns <= pause_ns) return *event;
+    }
+    if (events_.size() >= kEventsKept) events_.erase(events_.begin());
+    LiveEvent& event = events_.emplace_back();
+    event.from_ns = event.to_ns = miss.at_ns;
+    event.reason = miss.reason;
+    event.kind = miss.kind;
+    event.stall = miss.stall;
+    event.timecode = timecode(miss.clip_frame, view.rate);
+    return event;
+}
+
+void LiveHistory::note_misses(const ViewState& state) {
+    seen_.resize(std::max(seen_.size(), state.streams.size()));
+    std::vector<std::tuple<std::int64_t, std::size_t, std::size_t>> fresh;  // time, stream, index of its misses
+    for (std::size_t i = 0; i < state.streams.size(); ++i) {
+        const std::vector<Miss>& misses = state.streams[i].misses;
+        for (std::size_t k = 0; k < misses.size(); ++k) {
+            if (std::pair(misses[k].at_ns, misses[k].slot) > std::pair(seen_[i].at_ns, seen_[i].slot))
+                fresh.emplace_back(misses[k].at_ns, i, k);
+        }
+    }
+    std::ranges::sort(fresh);
+    // A stream keeps its last few misses: those that it has lost meanwhile belong to the oldest that it has.
+    std::vector<std::uint64_t> lost(state.streams.size());
+    for (std::size_t i = 0; i < state.streams.size(); ++i) {
+        const std::uint64_t missed = state.streams[i].bad + state.streams[i].stalls;
+        lost[i] = missed - std::min(missed, seen_[i].missed);
+        seen_[i].missed = std::max(seen_[i].missed, missed);
+    }
+    for (const auto& each : fresh) {
+        std::uint64_t& left = lost[std::get<1>(each)];
+        left -= std::min<std::uint64_t>(left, 1);
+    }
+    for (const auto& [at_ns, i, k] : fresh) {
+        LiveEvent& event = event_of(i, state, k);
+        event.to_ns = std::max(event.to_ns, at_ns + state.streams[i].period_ns);
+        if (std::ranges::find(event.streams, i) == event.streams.end()) event.streams.push_back(i);
+        event.frames += 1 + std::exchange(lost[i], 0);
+        seen_[i].at_ns = at_ns;
+        seen_[i].slot = state.streams[i].misses[k].slot;
+    }
+}
+
+std::string spark_line(
+    const std::vector<std::optional<double>>& values, double most, std::size_t columns, bool least, bool utf8) {
+    constexpr const char* kBlocks[] = {"\u2581", "\u2582", "\u2583", "\u2584",
+                                       "\u2585", "\u2586", "\u2587", "\u2588"};
+    constexpr const char* kLetters[] = {".", ".", ":", "-", "=", "+", "*", "#"};
+    if (columns == 0 || values.empty()) return {};
+    const std::size_t step = (values.size() + columns - 1) / columns;
+    std::string out;
+    for (std::size_t i = 0; i < values.size(); i += step) {
+        std::optional<double> joined;
+        for (std::size_t k = i; k < std::min(i + step, values.size()); ++k) {
+            if (!values[k]) continue;
+            joined = !joined ? *values[k]
+                     : least ? std::min(*joined, *values[k])
+                             : std::max(*joined, *values[k]);
+        }
+        if (!joined || !(most > 0)) {
+            out += " ";
+            continue;
+        }
+        const double height = std::clamp(std::ceil(*joined / most * 8), 1.0, 8.0);
+        out += (utf8 ? kBlocks : kLetters)[static_cast<std::size_t>(height) - 1];
+    }
+    return out;
+}
+
+}  // namespace streamsim::view
