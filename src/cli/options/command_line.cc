@@ -185,6 +185,8 @@ constexpr Rule kRules[] = {
      "is not for streams on one clock (--sync, --multicam all), which begin together"},
     {"--buffered", [](const CliOptions& o) { return o.given("--direct"); },
      "is the opposite of --direct: give one of them"},
+    {"--ignore-mismatch", [](const CliOptions& o) { return !o.given("--cuts"); },
+     "is for the edit list of --cuts: give both"},
     {"--durable", [](const CliOptions& o) { return !o.given("--record"); },
      "is for what --record writes: give both"},
     {"--keep-recordings", [](const CliOptions& o) { return !o.given("--record"); },

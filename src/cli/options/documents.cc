@@ -135,6 +135,7 @@ Result<void> open_documents(CliOptions& options, std::vector<std::string>& probl
     open_formats(*catalogue, options, problems);
     if (options.given("--cuts")) play.order.kind = play::PlayOrder::Kind::cuts;
     open_file("--cuts", options.cuts, media::parse_cut_list, play.cuts, problems);
+    if (play.cuts) play.cuts->ignore_mismatch = options.ignore_mismatch;
     open_file("--faults", options.faults, storage::read_fault_plan, play.faults, problems);
     open_meters(*directory, options, problems);
     complete_record(options);

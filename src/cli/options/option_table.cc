@@ -79,6 +79,9 @@ Options playing_options() {
          "the cut list of --order cuts: a CMX3600 EDL or an OpenTimelineIO document; played once; --fps is the "
          "rate of an EDL whose clips do not share one",
          text(&CliOptions::cuts, "FILE", Completion::file)},
+        {"--ignore-mismatch", kPlays,
+         "where source and record of an EDL differ in length and no M2 tells why, play the record",
+         flag(&CliOptions::ignore_mismatch)},
         {"--sync", kPlays, "the streams of a seat run on one clock", flag(&PlayRequest::sync)},
         {"--multicam", kPlays,
          "the streams of a seat are angles of one scene: all are read, or only the active one",

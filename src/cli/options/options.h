@@ -38,6 +38,7 @@ struct CliOptions {
     std::vector<std::string> formats;  // --format; then the names of --dpx10, ...
     std::vector<std::string> meters;   // workloads beside the streams
     std::string faults, cuts;          // files
+    bool ignore_mismatch = false;      // of the cut list
     std::string credentials;           // the file; empty: as the environment says
 
     double scale = 1;                      // of workloads

@@ -451,6 +451,16 @@ private:
 }  // namespace
 
 Result<EditList> parse_cut_list(std::string_view text, const std::string& source) {
+    // No line of a binary file is worth printing.
+    const auto control = std::ranges::find_if(text, [](char c) {
+        return static_cast<unsigned char>(c) < 0x20 &&
+               std::string_view("\t\n\v\f\r\x1a").find(c) == std::string_view::npos;
+    });
+    const bool utf16 = text.starts_with("\xff\xfe") || text.starts_with("\xfe\xff");  // named by the readers
+    if (!utf16 && control != text.end())
+        return bad_input(
+            fmt::format("{}: byte {}: a binary file: expected a CMX 3600 EDL or an OpenTimelineIO document",
+                        source, control - text.begin()));
     const std::size_t first = text.find_first_not_of("\xef\xbb\xbf \t\r\n");
     const bool json = first != std::string_view::npos && text[first] == '{';
     if (json || extension_of(source) == "otio") return parse_otio(text, source);

@@ -77,6 +77,7 @@ struct EdlEvent {
 struct EditList {
     std::string source;  // the file, as in messages
     std::string name;
+    bool ignore_mismatch = false;  // source and record lengths of an EDL may differ: the record counts
     std::vector<EditMedia> media;
     std::vector<EdlEvent> edl;      // EDL: in the order of the file
     bool record_drop = false;       // EDL: by its first FCM; the tape has one way of counting

@@ -197,11 +197,13 @@ private:
             placed.speed = ratio;
             note("event {}: {} source frames over {} of the record, as the rates are", event.number, source,
                  record);
-        } else if (source + 1 == record || source == record + 1) {
+        } else if (list_.ignore_mismatch || source + 1 == record || source == record + 1) {
             note("event {}: its source is {} frames long and its record {}: the record is taken", event.number,
                  source, record);
         } else {
-            problem(event, "its source is {} frames long and its record {}, and no M2 line gives a speed",
+            problem(event,
+                    "its source is {} frames long and its record {}, and no M2 line gives a speed "
+                    "(--ignore-mismatch plays the record)",
                     source, record);
         }
     }

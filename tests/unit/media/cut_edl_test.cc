@@ -304,5 +304,24 @@ TEST_F(Cuts, TenThousandEventsAreReadAtOnce) {
     EXPECT_EQ(list->media.size(), 300u);
 }
 
+TEST_F(Cuts, TheRecordCountsWhereAMismatchIsIgnored) {
+    add("A", 0, 99);
+    const std::string text = "001 A V C 00:00:01:00 00:00:01:06 01:00:00:00 01:00:00:03\n";
+    auto list = media::parse_cut_list(text, "list.edl");
+    ASSERT_TRUE(list);
+    EXPECT_FALSE(media::resolve_cut_list(store_, place_.path(), *list, std::nullopt));
+    list->ignore_mismatch = true;
+    const auto cuts = media::resolve_cut_list(store_, place_.path(), *list, std::nullopt);
+    ASSERT_TRUE(cuts) << all_problems(cuts.error());
+    EXPECT_TRUE(has(joined(cuts->notes), "its source is 6 frames long and its record 3: the record is taken"));
+}
+
+TEST_F(Cuts, ABinaryFileIsNotPrinted) {
+    const auto list = media::parse_cut_list("TITLE: x\n001 \x01\x02\xff V C", "clip.mov");
+    ASSERT_FALSE(list);
+    EXPECT_EQ(all_problems(list.error()),
+              "clip.mov: byte 13: a binary file: expected a CMX 3600 EDL or an OpenTimelineIO document\n");
+}
+
 }  // namespace
 }  // namespace streamsim::testing
