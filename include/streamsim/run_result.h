@@ -268,6 +268,7 @@ struct RunResult {
     std::optional<ScenarioFacts> scenario;
     std::optional<FaultsInjected> faults_injected;
     bool interrupted = false;
+    bool playing = false;  // with interrupted: a snapshot of a run that goes on; in no document
     Verdict verdict;
     std::vector<CauseResult> causes;  // the one that cost most first
     PlaceTest places;

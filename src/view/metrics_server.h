@@ -2,45 +2,46 @@
 // reaches the players: it waits in the server's own thread until the monitoring thread publishes the counters.
 #pragma once
 
+#include <atomic>
+#include <condition_variable>
 #include <cstdint>
 #include <memory>
 #include <string>
-#include <string_view>
 
 #include "base/result.h"
+#include "base/system/mutex.h"
+#include "view/http_server.h"
 
 namespace streamsim::view {
-
-/// The address to listen on. `host` is numeric.
-struct MetricsAddress {
-    std::string host = "127.0.0.1";
-    bool v6 = false;
-    std::uint16_t port = 0;  // 0: any free port
-};
-
-/// Reads "127.0.0.1:9464", "[::1]:9464", "localhost:9464", ":9464" and "9464"; the last three mean 127.0.0.1.
-/// Errors: bad input.
-Result<MetricsAddress> parse_metrics_address(std::string_view text);
 
 class MetricsServer {
 public:
     /// Listens from now on. Errors: environment: the address is in use or is not this computer's.
-    static Result<std::unique_ptr<MetricsServer>> listen(const MetricsAddress& address);
+    static Result<std::unique_ptr<MetricsServer>> listen(const HttpAddress& address);
     ~MetricsServer();
     MetricsServer(const MetricsServer&) = delete;
     MetricsServer& operator=(const MetricsServer&) = delete;
 
     /// "http://127.0.0.1:9464/metrics"
-    const std::string& url() const;
+    const std::string& url() const { return url_; }
     /// A request is waiting.
-    bool wanted() const;
+    bool wanted() const { return wanted_; }
     /// Answers all waiting requests, and later ones until a newer text is published.
     void publish(std::string text);
 
 private:
-    struct Impl;
-    explicit MetricsServer(std::unique_ptr<Impl> impl);
-    std::unique_ptr<Impl> impl_;
+    MetricsServer() = default;
+    HttpAnswer answer(const HttpRequest& request);
+    std::string counters();
+
+    std::string url_;
+    std::atomic<bool> wanted_{false};
+    Mutex mutex_;
+    std::condition_variable published_;
+    std::string text_ GUARDED_BY(mutex_);
+    std::uint64_t count_ GUARDED_BY(mutex_) = 0;  // of published texts
+    bool ending_ GUARDED_BY(mutex_) = false;
+    std::unique_ptr<HttpServer> server_;  // last: its thread uses the others
 };
 
 }  // namespace streamsim::view

@@ -137,7 +137,9 @@ TEST(Ranks, FailWithTheCodeOfTheVerdictAndNameTheSeat) {
     // A mistake is reported once, whichever rank finds it.
     const Finished bad = run("mpirun", over_all_ranks({}, {"--dpx13", dir / "media"}));
     EXPECT_EQ(bad.exit_code, 2);
-    EXPECT_EQ(bad.err, "streamsim: --dpx13: there is no such option (see --help)\n");
+    EXPECT_EQ(
+        bad.err,
+        "streamsim: --dpx13: there is no such option; did you mean \"--dpx10\" or \"--dpx12\"? (see --help)\n");
     const Finished missing = run("mpirun", over_all_ranks({}, {"--prores-hd", dir / "nowhere"}));
     EXPECT_EQ(missing.exit_code, 3);
     EXPECT_EQ(std::count(missing.err.begin(), missing.err.end(), '\n'), 1) << missing.err;

@@ -1,7 +1,7 @@
 # Makes a source file of the style, the script and the chart library that every HTML report carries:
-# -DSTYLE=... -DSCRIPT=... -DLIBRARY=... -DOUTPUT=...
+# -DSTYLE=... -DSCRIPT=... -DLIVE=... -DLIBRARY=... -DOUTPUT=...
 set(text "#include \"report/html/html_page.h\"\n\nnamespace streamsim::report::html {\n")
-foreach(each "page_style=${STYLE}" "page_script=${SCRIPT}" "chart_library=${LIBRARY}")
+foreach(each "page_style=${STYLE}" "page_script=${SCRIPT}" "live_script=${LIVE}" "chart_library=${LIBRARY}")
     string(REGEX MATCH "^([a-z_]+)=(.*)$" matched "${each}")
     set(name ${CMAKE_MATCH_1})
     set(file ${CMAKE_MATCH_2})

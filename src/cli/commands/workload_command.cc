@@ -58,10 +58,11 @@ private:
 
 Result<void> WorkloadCommand::open_files() {
     Error problems{ErrorKind::bad_input, {}};
-    for (const auto& [option, given] : {std::pair{"--trace", !options_.files.trace.empty()},
-                                        std::pair{"--junit", !options_.files.junit.empty()},
-                                        std::pair{"--journal", !options_.journal.empty()},
-                                        std::pair{"--metrics", !options_.metrics.empty()}}) {
+    for (const auto& [option, given] :
+         {std::pair{"--trace", !options_.files.trace.empty()},
+          std::pair{"--junit", !options_.files.junit.empty()},
+          std::pair{"--journal", !options_.journal.empty()}, std::pair{"--metrics", !options_.metrics.empty()},
+          std::pair{"--web", !options_.web.empty()}}) {
         if (given) problems.problems.push_back(fmt::format("{}: is not for a workload: leave it out", option));
     }
     auto documents = LoadDocuments::prepare(

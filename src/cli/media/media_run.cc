@@ -43,7 +43,7 @@ Result<void> MediaRun::open_outputs() {
     auto outputs = OutputDocuments<RunResult>::prepare(options_.files, result_kinds());
     if (!outputs) return outputs.error();
     outputs_ = std::move(*outputs);
-    return play_.open_metrics();
+    return play_.open_servers();
 }
 
 Result<void> MediaRun::choose_formats_together() {
@@ -159,6 +159,10 @@ int MediaRun::play_session(run::Session& session, const run::PlayRequest& reques
     const int code = *result ? write_results(**result) : report_error(context_, result->error());
     if (session.stuck()) context_.log.warn("the storage has not completed all operations that it was given");
     if (session.stuck() || work_.left_behind()) leave(code);
+    if (*result && !control_.interrupted()) {
+        media_.locks().release();
+        play_.keep_page();
+    }
     return code;
 }
 
@@ -173,6 +177,7 @@ int MediaRun::write_results(RunResult result) {
     result.alone = alone_;
     control_.saving(kFilesTimeout);
     play_.finish_journal(result);
+    play_.finish_page(result);
     const auto limit_wait = [this] { control_.saving(run::kInterruptTimeout); };
     bool said = false;
     const auto say = [&] {

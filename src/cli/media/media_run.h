@@ -28,7 +28,7 @@ protected:
     /// `store`: null where there are no files.
     MediaRun(CommandContext& context, std::unique_ptr<ByteStore> store);
 
-    /// Opens the files that the result goes to, and --metrics.
+    /// Opens the files that the result goes to, and listens for --metrics and --web.
     Result<void> open_outputs();
     /// Plays a session whose result is a part of another's. Errors: as a session's; interrupted. If the
     /// storage does not complete all operations, the session is left behind and nothing else can be played.

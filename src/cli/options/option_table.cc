@@ -215,7 +215,12 @@ Options result_options() {
          "--merge reads it)",
          text(&CliOptions::journal, "DIR", Completion::directory)},
         {"--metrics", kMeasures, "OpenMetrics over HTTP while it plays; a port alone listens on 127.0.0.1",
-         metrics_address()},
+         http_address("ADDR:PORT", &CliOptions::metrics)},
+        {"--web", kMeasures,
+         "the report as a page that follows the run, over HTTP; a port alone listens on 127.0.0.1, other "
+         "addresses "
+         "want the key of the URL that is printed; on a terminal the finished report stays until Ctrl-C",
+         http_address("[ADDR:]PORT", &CliOptions::web)},
         {"--output,-o", kProfile, "where the document goes; an existing file is not overwritten",
          with_standard(text(&CliOptions::workload, "WORKLOAD.json", Completion::file), "standard output")},
         {"--name", kProfile, "the name of the document",

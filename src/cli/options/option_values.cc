@@ -7,7 +7,7 @@
 
 #include "base/ascii.h"
 #include "base/units.h"
-#include "view/metrics_server.h"
+#include "view/http_server.h"
 
 namespace streamsim::cli {
 namespace {
@@ -56,9 +56,9 @@ Result<double> read_scale(const std::string& text) {
     return number;
 }
 
-Result<std::string> read_metrics_address(const std::string& text) {
+Result<std::string> read_http_address(const std::string& text) {
     if (text.empty()) return text;
-    const auto address = view::parse_metrics_address(text);
+    const auto address = view::parse_http_address(text);
     if (!address) return address.error();
     return text;
 }
@@ -164,9 +164,9 @@ OptionValue scale() {
                   [](CliOptions& options, double scale) { options.scale = scale; });
 }
 
-OptionValue metrics_address() {
-    return parsed("ADDR:PORT", "an address and a port, or a port of 127.0.0.1", "", read_metrics_address,
-                  [](CliOptions& options, const std::string& address) { options.metrics = address; });
+OptionValue http_address(const char* name, std::string CliOptions::*address) {
+    return parsed(name, "an address and a port, or a port of 127.0.0.1", "", read_http_address,
+                  [address](CliOptions& options, const std::string& text) { options.*address = text; });
 }
 
 OptionValue verbosity() {

@@ -54,6 +54,7 @@ struct CliOptions {
     Project project;             // of results; its logo is read
     std::string logo;            // the file
     std::string metrics;         // ADDR:PORT for OpenMetrics while it plays; empty: nowhere
+    std::string web;             // ADDR:PORT for the page of the run; empty: nowhere
     std::string journal;         // play, run: the directory for one; empty: none is kept
     std::string journal_beside;  // over several computers: the directory for one where none is asked for
     bool frames = false;         // inspect --frames

@@ -27,6 +27,7 @@ void become_one_of_many(seats::Ranks& ranks, CliOptions& options) {
     options.quiet = true;
     options.files = {};
     options.metrics.clear();
+    options.web.clear();
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
+#include <future>
 #include <utility>
 
 #include "base/path.h"
@@ -103,9 +104,14 @@ view::MetricsState state_of(const run::Session::Watch& watch, std::int64_t now_n
 
 }  // namespace
 
+Result<void> WatchedPlay::open_servers() {
+    auto opened = open_metrics();
+    return opened ? open_web() : opened;
+}
+
 Result<void> WatchedPlay::open_metrics() {
     if (options_.metrics.empty()) return {};
-    const auto address = view::parse_metrics_address(options_.metrics);
+    const auto address = view::parse_http_address(options_.metrics);
     if (!address) return address.error();
     auto server = view::MetricsServer::listen(*address);
     if (!server) return server.error();
@@ -113,6 +119,31 @@ Result<void> WatchedPlay::open_metrics() {
     metrics_->publish(view::open_metrics({context_.program.version, "", 0, {}, false}));
     if (!options_.quiet) context_.log.info("metrics: " + metrics_->url());
     return {};
+}
+
+Result<void> WatchedPlay::open_web() {
+    if (options_.web.empty()) return {};
+    const auto address = view::parse_http_address(options_.web);
+    if (!address) return address.error();
+    auto server = view::WebServer::listen(*address, FollowingPage::before_play());
+    if (!server) return server.error();
+    page_.emplace(std::move(*server));
+    context_.log.info("page: " + page_->url());  // also with --quiet: the key stands nowhere else
+    return {};
+}
+
+void WatchedPlay::finish_page(const RunResult& result) {
+    if (page_) page_->finish(result);
+}
+
+void WatchedPlay::keep_page() {
+    if (!page_ || options_.quiet || context_.ranks != nullptr || !LivePlay::keys_possible()) return;
+    context_.log.info(fmt::format("the finished report stays at {} until Ctrl-C", page_->url()));
+    std::promise<void> interrupted;
+    run::Control::Work wait;
+    wait.run = [&interrupted] { interrupted.get_future().wait(); };
+    wait.on_interrupt = [&interrupted] { interrupted.set_value(); };
+    (void)context_.control.run(std::move(wait));
 }
 
 /// Publishes the state of the streams, where a client waits for it.
@@ -192,6 +223,13 @@ std::optional<Result<RunResult>> WatchedPlay::play(run::Session& session,
     work.run = [this, result, &session, &request, keep, ranks] {
         result->emplace(ranks != nullptr ? play_own_part(session, request, keep) : session.execute());
     };
+    AllRanks ranks_on_page(ranks, session);
+    if (page_) {
+        page_->follow(session, [&]() -> std::string {
+            if (ranks == nullptr) return "";
+            return ranks_on_page.text(context_.control.now_ns()) + "; below: the seats of this computer";
+        });
+    }
     work.on_interrupt = [&] {
         session.interrupt();
         if (ranks != nullptr) ranks->stop();
@@ -204,6 +242,7 @@ std::optional<Result<RunResult>> WatchedPlay::play(run::Session& session,
     work.about_to_end = [&session] { return session.storage_is_over(); };
     if (ranks != nullptr) work.timeout.reset();  // the others are waited for, as ranks.stop() does
     const bool ended = context_.control.run(std::move(work));
+    if (page_) page_->stop();
     if (live) live->end();
     live_ = nullptr;
     if (!ended) return std::nullopt;

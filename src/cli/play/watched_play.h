@@ -1,5 +1,5 @@
-// Plays the sessions of a command while a person watches: the live view, --metrics, the journal, and the other
-// computers of one run.
+// Plays the sessions of a command while a person watches: the live view, --metrics, --web, the journal, and the
+// other computers of one run.
 #pragma once
 
 #include <functional>
@@ -9,6 +9,7 @@
 
 #include "cli/options/options.h"
 #include "cli/output/cli_context.h"
+#include "cli/play/following_page.h"
 #include "cli/play/live_play.h"
 #include "run/process/control.h"
 #include "run/session/session.h"
@@ -22,9 +23,9 @@ class WatchedPlay {
 public:
     explicit WatchedPlay(CommandContext& context) : context_(context), options_(context.options) {}
 
-    /// Listens for --metrics, where it was given, and answers that nothing is played yet. Errors: as
-    /// parse_metrics_address and MetricsServer::listen.
-    Result<void> open_metrics();
+    /// Listens for --metrics and --web, where they were given, and answers that nothing is played yet. Errors:
+    /// as parse_http_address, MetricsServer::listen and WebServer::listen.
+    Result<void> open_servers();
     /// Opens the journal of --journal; each of several computers keeps one without being asked, too.
     Result<void> open_journal(const run::PlayRequest& request);
     /// Keeps what the session plays in the journal, until stop_journal() or finish_journal(), which have to
@@ -35,6 +36,10 @@ public:
     /// The result becomes that of the part that this process plays, and is what the file holds. If the journal
     /// could not be written, now or before, the result's notices say so.
     void finish_journal(RunResult& result);
+    /// The page of --web is the finished report from now on.
+    void finish_page(const RunResult& result);
+    /// Leaves, where a person sits at a terminal, the page there until Ctrl-C.
+    void keep_page();
 
     /// Plays. nullopt: the session was left behind; it has to stay, and the process has to end by
     /// leave_process(). `about` is what is being played, for the live view. `streams_may_change`: by hand, on a
@@ -57,6 +62,8 @@ private:
     void watch_ranks(run::Session& session);
     std::string journal_directory() const;
     void become_part(RunResult& result, const std::string& journal) const;
+    Result<void> open_metrics();
+    Result<void> open_web();
     void feed_metrics(const run::Session::Watch& watch, const std::string& about);
 
     CommandContext& context_;
@@ -65,6 +72,7 @@ private:
     std::uint32_t seats_ = 0;                       // of a run of this process alone
     LivePlay* live_ = nullptr;                      // while a session plays
     std::unique_ptr<view::MetricsServer> metrics_;  // null: nobody asked for it
+    std::optional<FollowingPage> page_;             // nullopt: nobody asked for it
     std::unique_ptr<seats::Journal> journal_;       // null: none is kept
 };
 

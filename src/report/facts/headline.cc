@@ -110,7 +110,14 @@ Headline unpaced_word(const RunResult& result) {
     return result.verdict.pass ? Headline{word, Tone::good} : Headline{word + ", WITH FAILURES", Tone::bad};
 }
 
+/// While it goes on.
+std::string playing_word(const RunResult& result) {
+    if (result.streams.empty()) return "RUNNING";
+    return only_records(result) ? "RECORDING" : "PLAYING";
+}
+
 Headline first_word(const RunResult& result) {
+    if (result.playing) return {playing_word(result), has_misses(result.totals) ? Tone::bad : Tone::good};
     if (result.interrupted) return {"INTERRUPTED", result.verdict.pass ? Tone::doubtful : Tone::bad};
     const bool whole = std::ranges::all_of(
         result.seats, [](const SeatResult& seat) { return seat.state == SeatResult::State::complete; });
@@ -147,7 +154,9 @@ std::string unpaced_text(const RunResult& result) {
 std::string after_headline(const RunResult& result) {
     const FrameCounts& totals = result.totals;
     std::string out;
-    if (result.interrupted) out = fmt::format(" after {}: {}", show_duration({result.wall_ns}), so_far(totals));
+    if (result.interrupted)
+        out = fmt::format(" {} {}: {}", result.playing ? "for" : "after", show_duration({result.wall_ns}),
+                          so_far(totals));
     out += ": " + streams_text(result);
     if (result.streams.empty()) return out + (result.meters.empty() ? ": nothing was played" : "");
     if (!paced(result)) return out + unpaced_text(result);

@@ -55,6 +55,8 @@ std::string verdict_html(const RunResult& result) {
                         escaped(disclaimer_text(result))),
             "warning");
     }
+    // While it plays nothing is decided, and no cause is looked for.
+    if (result.playing) return out + "</header>\n";
     out += paragraph(escaped(printable(result.verdict.reason)), "reason");
     html::Facts facts;
     facts.add("Limit", fmt::format("<data value=\"{0}\" data-key=\"verdict.limit\">{0}</data>",

@@ -303,9 +303,9 @@
   addEventListener('beforeprint', toPaper);
   addEventListener('afterprint', toScreen);
 
-  // For pages that change while they are read: new numbers, and canvases that are there anew.
-  window.redraw = (numbers) => {
-    data = numbers;
+  // A page that follows a run has new numbers, and its canvases anew.
+  addEventListener('streamsim:data', () => {
+    data = JSON.parse(document.getElementById('data').textContent);
     draw();
-  };
+  });
 }

@@ -6,6 +6,7 @@
 #include <sstream>
 #include <string>
 
+#include "view/http_server.h"
 #include "view/metrics_server.h"
 
 namespace streamsim::report {
@@ -75,9 +76,9 @@ TEST(OpenMetrics, NoNameBreaksALine) {
     EXPECT_THAT(text, HasSubstr("format=\"x\\\"} 1\\n# EOF\"} 36\n"));
 }
 
-TEST(MetricsAddress, IsLoopbackUnlessToldOtherwise) {
+TEST(HttpAddress, IsLoopbackUnlessToldOtherwise) {
     const auto said = [](const char* text) -> std::string {
-        const auto address = view::parse_metrics_address(text);
+        const auto address = view::parse_http_address(text);
         if (!address) return "error";
         return (address->v6 ? "6 " : "4 ") + address->host + " " + std::to_string(address->port);
     };

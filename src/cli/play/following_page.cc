@@ -1,0 +1,106 @@
+#include "cli/play/following_page.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <optional>
+#include <utility>
+
+#include "base/system/monotonic.h"
+#include "base/units.h"
+#include "report/html/live_page.h"
+
+namespace streamsim::cli {
+namespace {
+
+/// How soon a client that has just come gets the page as it is.
+constexpr std::chrono::milliseconds kTick{250};
+constexpr std::uint64_t kPeriodNs = 1'000'000'000;
+/// An update that took long is followed by a pause so many times as long: below 2 % of the time are updates.
+constexpr std::uint64_t kPauseFactor = 50;
+/// All clients together get no more: a network that carries the media stays free for them.
+constexpr std::uint64_t kBytesPerSecond = 4'000'000;
+
+std::uint64_t pause_after(std::uint64_t took_ns, std::uint64_t bytes) {
+    return std::max({kPeriodNs, took_ns * kPauseFactor, bytes * 1000 / kBytesPerSecond * 1'000'000});
+}
+
+std::string with(const std::string& state, const std::string& also) {
+    return also.empty() ? state : state + " " + also + ".";
+}
+
+}  // namespace
+
+std::string FollowingPage::before_play() {
+    return report::waiting_page("Live: streamsim has not begun to play. The page follows the run.");
+}
+
+FollowingPage::~FollowingPage() {
+    stop();
+    if (is_finished_) return;
+    const std::string state = "streamsim has ended without a result: its messages say why.";
+    server_->publish_end("", report::live_state(state));
+    server_->wait_for_clients();
+}
+
+void FollowingPage::follow(run::Session& session, std::function<std::string()> also) {
+    stop();
+    thread_ = std::thread([this, &session, also = std::move(also)] { keep_up(session, also); });
+}
+
+void FollowingPage::stop() {
+    if (!thread_.joinable()) return;
+    {
+        const MutexLock lock(mutex_);
+        ending_ = true;
+    }
+    wake_.notify_all();
+    thread_.join();
+    const MutexLock lock(mutex_);
+    ending_ = false;
+}
+
+void FollowingPage::finish(const RunResult& result) {
+    stop();
+    is_finished_ = true;
+    auto [page, event] = report::finished_page(result, "The run has ended: this is the finished report.");
+    server_->publish_end(std::move(page), std::move(event));
+    server_->wait_for_clients();
+}
+
+void FollowingPage::keep_up(run::Session& session, const std::function<std::string()>& also) {
+    std::uint64_t next_ns = 0;
+    MutexLock lock(mutex_);
+    while (!ending_) {
+        if (lock.wait_for(wake_, kTick) || ending_) continue;
+        const std::uint64_t begin_ns = monotonic_ns();
+        if (begin_ns < next_ns || !server_->wanted()) continue;
+        lock.unlock();
+        const std::size_t bytes = update(session, also());
+        next_ns = begin_ns + pause_after(monotonic_ns() - begin_ns, bytes * server_->clients());
+        lock.lock();
+    }
+}
+
+std::size_t FollowingPage::update(run::Session& session, const std::string& also) {
+    const bool diagnosing = session.watch().diagnosing;
+    std::optional<RunResult> known = diagnosing ? std::nullopt : session.snapshot();
+    if (!known) {
+        server_->publish_state(report::live_state(
+            with(diagnosing ? "Live: play has ended; streamsim reads on for some seconds to diagnose the cause."
+                            : "Live: play has not begun, or the storage takes long to answer.",
+                 also)));
+        return 0;
+    }
+    known->playing = true;
+    auto [page, event] = report::live_page(
+        *known,
+        with(fmt::format("Live: {} played so far. The page follows the run.", show_duration({known->wall_ns})),
+             also));
+    const std::size_t bytes = event.size();
+    server_->publish_page(std::move(page), std::move(event));
+    return bytes;
+}
+
+}  // namespace streamsim::cli

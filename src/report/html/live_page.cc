@@ -1,0 +1,51 @@
+#include "report/html/live_page.h"
+
+#include <fmt/format.h>
+
+#include "base/document/json.h"
+#include "report/html/charts.h"
+#include "report/html/html_page.h"
+#include "report/html/html_report.h"
+#include "report/html/html_text.h"
+
+namespace streamsim::report {
+namespace {
+
+std::string state_html(std::string_view state, bool ended) {
+    return fmt::format(
+        "<aside class=\"live\" data-live data-ended=\"{}\" aria-label=\"State of the run\">"
+        "<p id=\"live-state\">{}</p><p id=\"live-verdict\" role=\"status\"></p></aside>\n",
+        ended, html::escaped(state));
+}
+
+LivePage both(const html::Page& content, std::string_view state, bool ended) {
+    const OrderedJson event = {
+        {"state", state}, {"title", content.title}, {"main", content.main}, {"data", content.data}};
+    return {html::document(content, {state_html(state, ended), !ended}), json_text(event)};
+}
+
+}  // namespace
+
+std::string waiting_page(std::string_view state) {
+    html::Page page;
+    page.title = "streamsim: not begun to play";
+    page.main =
+        "<header class=\"verdict doubtful\">\n<p class=\"kind\">streamsim report</p>\n"
+        "<h1><span class=\"word\">NOT BEGUN</span></h1>\n</header>\n";
+    page.data = html::Charts().data();
+    return html::document(page, {state_html(state, false), true});
+}
+
+LivePage live_page(const RunResult& result, std::string_view state) {
+    return both(html_report_page(result), state, false);
+}
+
+LivePage finished_page(const RunResult& result, std::string_view state) {
+    return both(html_report_page(result), state, true);
+}
+
+std::string live_state(std::string_view state) {
+    return json_text(OrderedJson{{"state", state}});
+}
+
+}  // namespace streamsim::report
