@@ -160,8 +160,10 @@ const Json* JsonObject::member(const std::string& key, bool required) {
     const auto found = value_->find(key);
     if (found != value_->end()) return &*found;
     if (!required) return nullptr;
-    std::vector<std::string> others;  // a mistyped key is one mistake, not two
+    constexpr std::size_t kKeysMax = 100;  // of an object that a person wrote
+    std::vector<std::string> others;       // a mistyped key is one mistake, not two
     for (const auto& [other, unused] : value_->items()) {
+        if (value_->size() > kKeysMax) break;
         if (!read_.contains(other)) others.push_back(other);
     }
     std::string meant;
@@ -262,6 +264,10 @@ void JsonObject::finish() {
     if (value_ == nullptr) return;
     for (const auto& [key, unused] : value_->items()) {
         if (read_.contains(key) || meant_.contains(key)) continue;
+        if (problems_.enough()) {  // only counted
+            problems_.add(pointer_of(key), "unknown key");
+            continue;
+        }
         // A key that the document has is not meant by another one.
         std::vector<std::string> known;
         for (const std::string& each : read_) {
