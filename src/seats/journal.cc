@@ -71,20 +71,15 @@ std::string Journal::write(const RunResult& result) {
 }
 
 void Journal::follow(Snapshot snapshot) {
-    stop();
-    thread_ = std::thread([this, snapshot = std::move(snapshot)] { keep(snapshot); });
+    thread_.start(std::chrono::nanoseconds(kPeriodNs), [this, snapshot = std::move(snapshot)] {
+        const std::uint64_t begin_ns = uv_hrtime();
+        keep(snapshot);
+        return std::chrono::nanoseconds(std::max(kPeriodNs, kPauseFactor * (uv_hrtime() - begin_ns)));
+    });
 }
 
 void Journal::stop() {
-    if (!thread_.joinable()) return;
-    {
-        const MutexLock lock(mutex_);
-        ending_ = true;
-    }
-    wake_.notify_all();
-    thread_.join();
-    const MutexLock lock(mutex_);
-    ending_ = false;
+    thread_.stop();
 }
 
 std::vector<std::string> Journal::finish(const RunResult& result) {
@@ -94,21 +89,12 @@ std::vector<std::string> Journal::finish(const RunResult& result) {
 }
 
 void Journal::keep(const Snapshot& snapshot) {
-    std::uint64_t pause_ns = kPeriodNs;
-    MutexLock lock(mutex_);
-    while (!ending_) {
-        if (lock.wait_for(wake_, std::chrono::nanoseconds(pause_ns)) || ending_) continue;
-        lock.unlock();
-        const std::uint64_t begin_ns = uv_hrtime();
-        if (std::optional<RunResult> result = snapshot()) {
-            SeatResult& own = result->seats.front();
-            own.state = SeatResult::State::partial;
-            own.why = fmt::format("its journal ends after {} of play", show_duration({own.played_ns}));
-            report(write(*result));
-        }
-        pause_ns = std::max(kPeriodNs, kPauseFactor * (uv_hrtime() - begin_ns));
-        lock.lock();
-    }
+    std::optional<RunResult> result = snapshot();
+    if (!result) return;
+    SeatResult& own = result->seats.front();
+    own.state = SeatResult::State::partial;
+    own.why = fmt::format("its journal ends after {} of play", show_duration({own.played_ns}));
+    report(write(*result));
 }
 
 /// Reports a problem when it begins, not every second.

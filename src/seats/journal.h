@@ -2,16 +2,14 @@
 // and its computer.
 #pragma once
 
-#include <condition_variable>
 #include <functional>
 #include <memory>
 #include <optional>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include "base/result.h"
-#include "base/system/mutex.h"
+#include "base/system/repeating_thread.h"
 #include "streamsim/run_result.h"
 
 namespace streamsim::seats {
@@ -32,7 +30,6 @@ public:
     static Result<std::unique_ptr<Journal>> open(const std::string& path,
                                                  const RunResult& before_play,
                                                  Notice notice);
-    ~Journal() { stop(); }
     Journal(const Journal&) = delete;
     Journal& operator=(const Journal&) = delete;
 
@@ -57,10 +54,7 @@ private:
     const Notice notice_;
     std::string problem_;                // the last one; empty: the file is written
     std::vector<std::string> reported_;  // the thread's own until it has ended
-    Mutex mutex_;
-    std::condition_variable wake_;
-    bool ending_ GUARDED_BY(mutex_) = false;
-    std::thread thread_;
+    RepeatingThread thread_;             // last: it uses the others
 };
 
 }  // namespace streamsim::seats

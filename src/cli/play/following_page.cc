@@ -7,7 +7,6 @@
 #include <optional>
 #include <utility>
 
-#include "base/system/monotonic.h"
 #include "base/units.h"
 #include "report/html/live_page.h"
 
@@ -15,14 +14,14 @@ namespace streamsim::cli {
 namespace {
 
 /// How soon a client that has just come gets the page as it is.
-constexpr std::chrono::milliseconds kTick{250};
-constexpr std::uint64_t kPeriodNs = 1'000'000'000;
+constexpr std::chrono::nanoseconds kTick{250'000'000};
+constexpr std::int64_t kPeriodNs = 1'000'000'000;
 /// An update that took long is followed by a pause so many times as long: below 2 % of the time are updates.
-constexpr std::uint64_t kPauseFactor = 50;
+constexpr std::int64_t kPauseFactor = 50;
 /// All clients together get no more: a network that carries the media stays free for them.
-constexpr std::uint64_t kBytesPerSecond = 4'000'000;
+constexpr std::int64_t kBytesPerSecond = 4'000'000;
 
-std::uint64_t pause_after(std::uint64_t took_ns, std::uint64_t bytes) {
+std::int64_t pause_after(std::int64_t took_ns, std::int64_t bytes) {
     return std::max({kPeriodNs, took_ns * kPauseFactor, bytes * 1000 / kBytesPerSecond * 1'000'000});
 }
 
@@ -45,20 +44,17 @@ FollowingPage::~FollowingPage() {
 }
 
 void FollowingPage::follow(run::Session& session, std::function<std::string()> also) {
-    stop();
-    thread_ = std::thread([this, &session, also = std::move(also)] { keep_up(session, also); });
+    thread_.start(kTick, [this, &session, also = std::move(also), next_ns = std::int64_t{0}]() mutable {
+        const std::int64_t begin_ns = control_.now_ns();
+        if (begin_ns < next_ns || !server_->wanted()) return kTick;
+        const std::size_t bytes = update(session, also()) * server_->clients();
+        next_ns = begin_ns + pause_after(control_.now_ns() - begin_ns, static_cast<std::int64_t>(bytes));
+        return kTick;
+    });
 }
 
 void FollowingPage::stop() {
-    if (!thread_.joinable()) return;
-    {
-        const MutexLock lock(mutex_);
-        ending_ = true;
-    }
-    wake_.notify_all();
-    thread_.join();
-    const MutexLock lock(mutex_);
-    ending_ = false;
+    thread_.stop();
 }
 
 void FollowingPage::finish(const RunResult& result) {
@@ -67,20 +63,6 @@ void FollowingPage::finish(const RunResult& result) {
     auto [page, event] = report::finished_page(result, "The run has ended: this is the finished report.");
     server_->publish_end(std::move(page), std::move(event));
     server_->wait_for_clients();
-}
-
-void FollowingPage::keep_up(run::Session& session, const std::function<std::string()>& also) {
-    std::uint64_t next_ns = 0;
-    MutexLock lock(mutex_);
-    while (!ending_) {
-        if (lock.wait_for(wake_, kTick) || ending_) continue;
-        const std::uint64_t begin_ns = monotonic_ns();
-        if (begin_ns < next_ns || !server_->wanted()) continue;
-        lock.unlock();
-        const std::size_t bytes = update(session, also());
-        next_ns = begin_ns + pause_after(monotonic_ns() - begin_ns, bytes * server_->clients());
-        lock.lock();
-    }
 }
 
 std::size_t FollowingPage::update(run::Session& session, const std::string& also) {

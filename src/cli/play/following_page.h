@@ -2,13 +2,13 @@
 // all clients, only while somebody looks, and rarely enough that play does not feel it.
 #pragma once
 
-#include <condition_variable>
 #include <functional>
 #include <memory>
 #include <string>
-#include <thread>
+#include <utility>
 
-#include "base/system/mutex.h"
+#include "base/system/repeating_thread.h"
+#include "run/process/control.h"
 #include "run/session/session.h"
 #include "streamsim/run_result.h"
 #include "view/web_server.h"
@@ -20,7 +20,9 @@ public:
     /// The page that the server shows at first.
     static std::string before_play();
 
-    explicit FollowingPage(std::unique_ptr<view::WebServer> server) : server_(std::move(server)) {}
+    /// The clock of `control` is used.
+    FollowingPage(std::unique_ptr<view::WebServer> server, run::Control& control)
+        : server_(std::move(server)), control_(control) {}
     /// Open pages are told that nothing follows, if finish() has not told them more.
     ~FollowingPage();
     FollowingPage(const FollowingPage&) = delete;
@@ -36,16 +38,13 @@ public:
     void finish(const RunResult& result);
 
 private:
-    void keep_up(run::Session& session, const std::function<std::string()>& also);
     /// Returns the bytes of the event; 0: there was no snapshot.
     std::size_t update(run::Session& session, const std::string& also);
 
     std::unique_ptr<view::WebServer> server_;
+    run::Control& control_;
     bool is_finished_ = false;
-    Mutex mutex_;
-    std::condition_variable wake_;
-    bool ending_ GUARDED_BY(mutex_) = false;
-    std::thread thread_;
+    RepeatingThread thread_;  // last: it uses the others
 };
 
 }  // namespace streamsim::cli

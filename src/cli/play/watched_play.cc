@@ -127,7 +127,7 @@ Result<void> WatchedPlay::open_web() {
     if (!address) return address.error();
     auto server = view::WebServer::listen(*address, FollowingPage::before_play());
     if (!server) return server.error();
-    page_.emplace(std::move(*server));
+    page_.emplace(std::move(*server), context_.control);
     context_.log.info("page: " + page_->url());  // also with --quiet: the key stands nowhere else
     return {};
 }
