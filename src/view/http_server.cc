@@ -76,8 +76,8 @@ std::string or_empty(const char* text) {
     return text != nullptr ? text : "";
 }
 
-/// Ends connections that take too long, and the oldest of too many. The guard only shuts the socket down; the
-/// server then closes it.
+/// Ends connections that take too long, and those of too many that have not asked yet. The guard only shuts the
+/// socket down; the server then closes it.
 class ConnectionGuard {
 public:
     struct Connection {
@@ -106,13 +106,11 @@ public:
         const std::int64_t now = now_ns();
         open_.push_back({fd, now, now + limits_.request_timeout_ns});
         ++live_;
-        // Connections without a request are ended first, the new one as the last of them; then the oldest.
-        for (const bool asked : {false, true}) {
-            if (asked && !limits_.oldest_ends) break;
-            for (Connection& each : open_) {
-                if (live_ <= limits_.connections_max) break;
-                if (each.asked == asked) end(each);
-            }
+        // Connections without a request end first, the oldest before the others; the new one is the last of
+        // them.
+        for (Connection& each : open_) {
+            if (live_ <= limits_.connections_max) break;
+            if (!each.asked) end(each);
         }
         changed_.notify_all();
         return std::prev(open_.end());

@@ -38,9 +38,8 @@ Result<HttpAddress> parse_http_address(std::string_view text);
 std::string name_of_this_computer();
 
 struct HttpLimits {
+    /// Beyond them, one ends that has not asked yet: the oldest, at last the new one.
     std::size_t connections_max = 32;
-    /// Too many connections: the oldest ends for a new one, even if it has asked; else the new one ends.
-    bool oldest_ends = true;
     std::int64_t request_timeout_ns = 2'000'000'000;  // from the connection to the last byte of the request
     std::int64_t answer_timeout_ns = 10'000'000'000;  // from the connection to the last byte of the answer
 };

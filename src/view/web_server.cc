@@ -86,7 +86,6 @@ Result<std::unique_ptr<WebServer>> WebServer::listen(const HttpAddress& address,
     if (!address.is_loopback()) out->key_ = fmt::format("{:016x}{:016x}", entropy64(), entropy64());
     HttpLimits limits;
     limits.connections_max = kConnectionsMax;
-    limits.oldest_ends = false;
     limits.answer_timeout_ns = kPageTimeoutNs;
     auto server = HttpServer::listen(
         "--web", address, limits, [&self = *out](const HttpRequest& request) { return self.answer(request); });

@@ -29,7 +29,7 @@ public:
 
     /// "http://127.0.0.1:8080/", "http://host:8080/?key=0123..."
     const std::string& url() const { return url_; }
-    /// Clients that listen to events.
+    /// Clients that listen to events. One that has left is counted until an event is sent to it.
     std::size_t clients() const;
     /// A client listens, or has asked for the page since the last publish_page().
     bool wanted() const;
