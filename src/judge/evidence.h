@@ -3,8 +3,10 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "streamsim/run_result.h"
@@ -34,7 +36,6 @@ struct MissedFrame {
     std::optional<std::int64_t> delivered_ns;
     std::int64_t open_ns = 0;  // the open of its file; 0: none was needed
     std::int64_t read_ns = 0;  // from its submission, or its open file, to its delivery; 0: never delivered
-    std::string frame = {};    // time code and file name of clip_frame
 };
 
 /// A time in which injected faults delayed operations of a stream.
@@ -106,6 +107,9 @@ struct Evidence {
 
     // The missed frames.
     std::vector<MissedFrame> missed;
+    /// Time code and file name of missed frames, by clip and frame of the clip; not of all where there are
+    /// many.
+    std::map<std::pair<std::uint32_t, std::uint64_t>, std::string> frame_names;
     std::vector<StreamEvidence> streams;
     std::vector<DeliveryGap> delivery_gaps;
     std::vector<VanishedLocation> vanished;

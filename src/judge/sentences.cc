@@ -91,11 +91,12 @@ std::string processors(const CauseFrames& of) {
     return out;
 }
 
-std::string places_text(const std::vector<const MissedFrame*>& missed) {
+std::string places_text(const CauseFrames& of) {
     std::set<std::pair<std::uint32_t, std::uint64_t>> places;
-    for (const MissedFrame* each : missed) places.insert({each->clip, each->clip_frame});
-    if (places.size() == 1) return missed.front()->frame;
-    return fmt::format("{} frames of the clips", show_count(places.size()));
+    for (const MissedFrame* each : of.missed) places.insert({each->clip, each->clip_frame});
+    if (places.size() > 1) return fmt::format("{} frames of the clips", show_count(places.size()));
+    const auto name = of.run.frame_names.find(*places.begin());
+    return name != of.run.frame_names.end() ? name->second : "one frame of a clip";
 }
 
 /// "re-read alone the frame took 80 ms, others take 4 ms"; empty: no frame was slow again.
@@ -225,7 +226,7 @@ void describe_damage(CauseResult& cause, const CauseFrames& of) {
                             word);
     }
     cause.summary = list + ": the media are damaged or incomplete, on any storage";
-    cause.detail = fmt::format("{}; the others of the same clips can be read", places_text(of.missed));
+    cause.detail = fmt::format("{}; the others of the same clips can be read", places_text(of));
 }
 
 /// The throughput gaps in which these frames were due.
@@ -336,8 +337,7 @@ void describe(CauseResult& cause, const CauseFrames& of) {
             cause.detail = "frames that were read later, or again, were on time";
             return;
         case Cause::slow_file:
-            cause.summary =
-                fmt::format("the media are slow in one place: {} ({})", of.what, places_text(of.missed));
+            cause.summary = fmt::format("the media are slow in one place: {} ({})", of.what, places_text(of));
             cause.detail = fmt::format(
                 "{}; the cause is that file or its place on the storage (fragments, a bad disk), not the "
                 "storage as a whole",

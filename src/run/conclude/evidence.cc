@@ -3,6 +3,7 @@
 #include <cmath>
 #include <initializer_list>
 #include <string_view>
+#include <utility>
 
 #include "base/system/errno_name.h"
 #include "base/units.h"
@@ -97,23 +98,13 @@ bool failed_with_location(const FrameOutcome& entry,
     });
 }
 
-/// "00:00:02:04 frame.0000052.dpx"
-std::string frame_name(const FrameIndex& index, std::uint64_t frame) {
-    const std::string path = index.path_of(frame);
-    return timecode(frame, index.rate()) + " " + path.substr(path.find_last_of('/') + 1);
-}
-
-judge::MissedFrame missed_of(const FrameOutcome& entry,
-                             std::uint32_t stream,
-                             std::uint32_t clip,
-                             const FrameIndex& index) {
+judge::MissedFrame missed_of(const FrameOutcome& entry, std::uint32_t stream, std::uint32_t clip) {
     const auto known = [](Instant at) { return at == Instant::never() ? std::nullopt : std::optional(at.ns); };
     judge::MissedFrame missed;
     missed.stream = stream;
     missed.clip = clip;
     missed.slot = entry.slot;
     missed.clip_frame = entry.clip_frame;
-    missed.frame = frame_name(index, entry.clip_frame);
     missed.kind = entry.kind;
     missed.reason = entry.reason;
     missed.no_answer = entry.reason == DropReason::error && is_connection_error(entry.error);
@@ -132,6 +123,14 @@ judge::MissedFrame missed_of(const FrameOutcome& entry,
     return missed;
 }
 
+/// "00:00:02:04 frame.0000052.dpx"
+std::string frame_name(const FrameIndex& index, std::uint64_t frame) {
+    const std::string path = index.path_of(frame);
+    return timecode(frame, index.rate()) + " " + path.substr(path.find_last_of('/') + 1);
+}
+
+constexpr std::size_t kFramesNamedMax = 1'000;
+
 void fill_missed(const RunFacts& facts, judge::Evidence& evidence) {
     const auto numbers = clip_numbers(*facts.streams);
     storage::InjectedFaults faults;
@@ -144,8 +143,11 @@ void fill_missed(const RunFacts& facts, judge::Evidence& evidence) {
     }
     const auto add = [&](std::size_t stream, const FrameOutcome& entry) -> judge::MissedFrame& {
         const Clip& clip = (*facts.streams)[stream].clips[entry.source];
-        return evidence.missed.emplace_back(
-            missed_of(entry, static_cast<std::uint32_t>(stream), numbers.at(clip.index.get()), *clip.index));
+        const std::uint32_t number = numbers.at(clip.index.get());
+        const std::pair place(number, entry.clip_frame);
+        if (evidence.frame_names.size() < kFramesNamedMax && !evidence.frame_names.contains(place))
+            evidence.frame_names[place] = frame_name(*clip.index, entry.clip_frame);
+        return evidence.missed.emplace_back(missed_of(entry, static_cast<std::uint32_t>(stream), number));
     };
     for (std::size_t i = 0; i < facts.ledgers.size(); ++i) {
         for (const FrameOutcome& entry : facts.ledgers[i]->drops()) {
