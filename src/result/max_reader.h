@@ -12,8 +12,8 @@ namespace streamsim::result {
 /// True: the text is such a document, whether or not it is whole.
 bool is_max_document(std::string_view text);
 
-/// Reads "streamsim.max", version 1, strictly, as read_result does. The model has its name alone. Errors: bad
-/// input, every problem with `source` and its JSON pointer.
+/// Reads "streamsim.max", version 1, strictly, as read_result does. The model has its name and its title alone.
+/// Errors: bad input, every problem with `source` and its JSON pointer.
 Result<MaxResult> read_max(std::string_view text, const std::string& source);
 
 }  // namespace streamsim::result
