@@ -274,6 +274,23 @@ TEST(HtmlTable, LeavesOutColumnsWithoutValues) {
     EXPECT_THAT(page, HasSubstr("<td class=\"n\">3</td><td class=\"n\">\u2013</td>"));
 }
 
+TEST(HtmlTime, SecondsAreOfAtLeastASecond) {
+    std::vector<TimelineEntry> timeline(1, {-300'000'000, 300'000'000, 5});
+    for (std::int64_t i = 0; i < 10; ++i) {
+        timeline.push_back({i * 400'000'000, 400'000'000, 1});
+        timeline.back().margin_ns_min = 100 - i;
+    }
+    const std::vector<TimelineEntry> seconds = in_seconds(timeline);
+    ASSERT_EQ(seconds.size(), 5u);
+    EXPECT_EQ(seconds[0].bytes, 5u) << "preroll stays apart";
+    for (std::size_t i = 1; i < 4; ++i) {
+        EXPECT_EQ(seconds[i].interval_ns, 1'200'000'000);
+        EXPECT_EQ(seconds[i].bytes, 3u);
+    }
+    EXPECT_EQ(seconds[1].margin_ns_min, 98);
+    EXPECT_EQ(seconds[4].interval_ns, 400'000'000);
+}
+
 TEST(HtmlTime, PutsNeighboursTogether) {
     std::vector<TimelineEntry> timeline = samples::told_in_full().timeline;
     const std::vector<TimelineEntry> coarse = coarser(timeline, 4);

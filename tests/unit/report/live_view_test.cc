@@ -395,6 +395,7 @@ TEST(SparkLine, FillsItsColumns) {
     EXPECT_EQ(view::spark_line({0, 8, std::nullopt}, 8, 10, false, true), "\u2581\u2588 ");
     EXPECT_EQ(view::spark_line({8, 1, 8, 8, 8, 8}, 8, 3, true, false), ".##");
     EXPECT_EQ(view::spark_line({8, 1, 8, 8, 1, 1}, 8, 3, false, false), "##.");
+    EXPECT_EQ(view::spark_line({3.5}, 8, 3, true, false), "-") << "a begun eighth counts";
     EXPECT_EQ(view::spark_line({-5}, 8, 3, true, false), ".");
     EXPECT_EQ(view::spark_line(Values{}, 8, 3, true, false), "");
     EXPECT_EQ(view::spark_line({1}, 0, 3, true, false), " ");
