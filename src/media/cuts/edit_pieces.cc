@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <ranges>
 #include <utility>
 
 namespace streamsim::media {
@@ -84,6 +85,54 @@ std::vector<EditPiece> topmost(const std::vector<std::vector<EditPiece>>& tracks
     for (auto track = tracks.rbegin(); track != tracks.rend(); ++track) {
         for (const EditPiece& piece : *track) append_visible(piece, covered, hidden, out);
         if (track + 1 != tracks.rend()) cover(*track, covered);
+    }
+    std::stable_sort(out.begin(), out.end(), [](const auto& a, const auto& b) { return a.at < b.at; });
+    return out;
+}
+
+std::vector<EditPiece> at_speed(const std::vector<EditPiece>& content, const EditPiece& shown) {
+    const bool backwards = shown.speed.num < 0;
+    // Record frames are in order of content frames: the first one at or beyond a content frame.
+    const auto first_beyond = [&](std::uint64_t content_frame) {
+        const auto at = static_cast<std::int64_t>(content_frame);
+        const auto frames = std::views::iota(std::uint64_t{0}, shown.frames);
+        const auto before = [&](std::uint64_t i) {
+            return backwards ? shown.source_at(i) >= at : shown.source_at(i) < at;
+        };
+        return static_cast<std::uint64_t>(std::ranges::partition_point(frames, before) - frames.begin());
+    };
+    std::vector<EditPiece> out;
+    for (const EditPiece& piece : content) {
+        const std::uint64_t end = piece.at + piece.frames;
+        const auto [low, high] = std::minmax({first_beyond(piece.at), first_beyond(end)});
+        if (low == high) continue;
+        EditPiece sped = piece;
+        sped.at = 0;
+        sped.frames = shown.frames;
+        const std::uint64_t inner = piece.at + piece.handle_before;
+        const std::uint64_t outer = end - std::min(piece.frames, piece.handle_after);
+        sped.handle_before = first_beyond(backwards ? outer : inner);
+        sped.handle_after = shown.frames - first_beyond(backwards ? inner : outer);
+        if (piece.speed.num == piece.speed.den) {
+            sped.first = piece.first + shown.first - static_cast<std::int64_t>(piece.at);
+            sped.speed = shown.speed;
+            append_part(sped, low, high, out);
+            continue;
+        }
+        // Two fractions in turn: exact at both ends, at most one frame off between them.
+        const auto source = [&](std::uint64_t i) {
+            return piece.source_at(static_cast<std::uint64_t>(shown.source_at(i)) - piece.at);
+        };
+        const std::int64_t span = source(high - 1) - source(low);
+        sped.at = low;
+        sped.frames = high - low;
+        sped.first = source(low);
+        sped.speed =
+            high - low == 1 ? EditSpeed{0, 1} : reduced(span, static_cast<std::int64_t>(high - low) - 1);
+        sped.handle_before = std::min(sped.frames, sped.handle_before - std::min(sped.handle_before, low));
+        sped.handle_after =
+            std::min(sped.frames, sped.handle_after - std::min(sped.handle_after, shown.frames - high));
+        out.push_back(std::move(sped));
     }
     std::stable_sort(out.begin(), out.end(), [](const auto& a, const auto& b) { return a.at < b.at; });
     return out;

@@ -16,6 +16,10 @@ namespace streamsim::media {
 /// equal.
 std::vector<EditPiece> topmost(const std::vector<std::vector<EditPiece>>& tracks, bool& hidden);
 
+/// The pieces of a composition that is shown at a speed: record frame i is frame shown.source_at(i) of the
+/// content, i in [0, shown.frames). Sorted by `at`; record frames outside of the content show nothing.
+std::vector<EditPiece> at_speed(const std::vector<EditPiece>& content, const EditPiece& shown);
+
 /// The first piece, of pieces sorted by `at`, at which three are on at once.
 std::optional<EditPiece> third_at_once(const std::vector<EditPiece>& pieces);
 

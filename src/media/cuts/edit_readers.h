@@ -20,14 +20,4 @@ Result<EditList> parse_edl(std::string_view text, const std::string& source);
 /// problem, each with its JSON pointer.
 Result<EditList> parse_otio(std::string_view text, const std::string& source);
 
-inline constexpr double kOtioRateMax = 100'000;
-
-/// A rate as OpenTimelineIO writes it, a decimal number of 1 to kOtioRateMax: 23.976 and 23.98 mean 24000/1001.
-/// Empty outside of that range.
-std::optional<FrameRate> otio_rate(double value);
-
-/// The path in a media URL: without "file://" and a host, percent-decoded, with slashes. A percent sign of a
-/// pattern ("%04d") stays.
-std::string path_in_url(std::string_view url);
-
 }  // namespace streamsim::media

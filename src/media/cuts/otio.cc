@@ -11,6 +11,7 @@
 #include "base/units.h"
 #include "media/cuts/edit_pieces.h"
 #include "media/cuts/edit_readers.h"
+#include "media/cuts/otio_values.h"
 
 namespace streamsim::media {
 namespace {
@@ -53,7 +54,7 @@ struct Node {
     std::string event;
     double duration = 0;
     double start = 0;     // track, stack: start of the visible part
-    EditPiece piece;      // clip: at 0
+    EditPiece piece;      // clip: at 0; track, stack: the content frames that its frames show, from `start`
     std::int64_t in = 0;  // transition: before the cut and after it
     std::int64_t out = 0;
     std::vector<Node> children;        // a stack omits disabled children
@@ -89,7 +90,9 @@ public:
         if (const auto third = third_at_once(list_.pieces))
             problems_.add(third->place, fmt::format("more than two pictures at record frame {}", third->at));
         else if (list_.pieces.empty())
-            problems_.add(pointer, "no clip is shown");
+            problems_.add(pointer, generated_ > 0
+                                       ? "no clip is shown, only generated pictures: there is nothing to read"
+                                       : "no clip is shown");
         if (!problems_.empty()) return problems_.error();
         for (EditPiece& piece : list_.pieces) piece.place = fmt::format("{}: {}", list_.source, piece.place);
         add_notes();
@@ -97,35 +100,6 @@ public:
     }
 
 private:
-    /// Null where the value has no such member.
-    static const Json& member(const Json& value, const char* key) {
-        static const Json none;
-        if (!value.is_object()) return none;
-        const auto found = value.find(key);
-        return found == value.end() ? none : *found;
-    }
-
-    static std::string text_of(const Json& value, const char* key) {
-        const Json& found = member(value, key);
-        return found.is_string() ? found.get<std::string>() : "";
-    }
-
-    /// Empty unless `value` is a number that is a rate.
-    static std::optional<FrameRate> rate_of(const Json& value) {
-        return value.is_number() ? otio_rate(value.get<double>()) : std::nullopt;
-    }
-
-    /// "Clip" of "Clip.2".
-    static std::string schema_of(const Json& value) {
-        const std::string schema = text_of(value, "OTIO_SCHEMA");
-        return schema.substr(0, schema.find('.'));
-    }
-
-    static bool is_enabled(const Json& value) {
-        const Json& enabled = member(value, "enabled");
-        return !enabled.is_boolean() || enabled.get<bool>();
-    }
-
     /// The composition to play, and where it stands.
     std::optional<std::pair<const Json*, std::string>> find_top(const Json& value, const std::string& pointer) {
         const std::string schema = schema_of(value);
@@ -185,7 +159,7 @@ private:
         const Json& number = member(value, "value");
         const Json& rate = member(value, "rate");
         if (!number.is_number() || !rate.is_number()) {
-            problems_.add(pointer, "expected a RationalTime with a value and a rate");
+            problems_.add(pointer, "expected a RationalTime with a value and a rate, both finite numbers");
             return std::nullopt;
         }
         const auto exact = rate_of(rate);
@@ -244,7 +218,7 @@ private:
         } else {
             if (const auto range = read_range(item, "source_range", pointer))
                 node.duration = in_record(range->duration);
-            if (schema != "Gap" && schema != "Filler") ++unknown_[schema];
+            if (schema != "Gap") ++unknown_[schema];
         }
         if (!is_enabled(item) && node.kind != Node::Kind::gap && node.kind != Node::Kind::transition) {
             node.kind = Node::Kind::gap;
@@ -282,8 +256,6 @@ private:
             problems_.add(node.pointer + "/children", "expected an array");
             return;
         }
-        if (speed_of(item, node.pointer) != 1.0)
-            problems_.add(node.pointer + "/effects", "a speed is expected on clips only, not on a composition");
         std::size_t clips = 0;
         std::size_t tracks = 0;
         double length = 0;
@@ -319,6 +291,20 @@ private:
         }
         if (length > kStartMax) problems_.add(node.pointer, "too long");
         if (track) check_transitions(node);
+        check_range(node, length);
+        set_speed(node, fraction_of_speed(item, node.pointer));
+    }
+
+    /// The range of a composition may begin before its content or end after it; there it shows nothing.
+    void check_range(const Node& node, double length) {
+        const bool outside = node.start >= length || node.start + node.duration <= 0;
+        if (length > 0 && node.duration > 0 && outside)
+            problems_.add(node.pointer + "/source_range",
+                          fmt::format("frames {} to {} lie outside of what it holds, frames 0 to {}",
+                                      whole_frames(node.start), whole_frames(node.start + node.duration) - 1,
+                                      whole_frames(length) - 1));
+        else if (node.start < 0)
+            ++begins_before_;
     }
 
     void check_transitions(const Node& track) {
@@ -342,6 +328,13 @@ private:
     }
 
     /// The product of the time effects; 0: a still.
+    EditSpeed fraction_of_speed(const Json& item, const std::string& pointer) {
+        const double speed = speed_of(item, pointer);
+        if (std::abs(speed) <= kFractionMax) return fraction_of(speed);
+        problems_.add(pointer + "/effects", "its speed takes it through too many frames");
+        return {};
+    }
+
     double speed_of(const Json& item, const std::string& pointer) {
         double speed = 1;
         const Json& effects = member(item, "effects");
@@ -365,20 +358,6 @@ private:
             }
         }
         return speed;
-    }
-
-    /// The media reference that counts (null: none), and its pointer.
-    static std::pair<const Json*, std::string> active_reference(const Json& clip, const std::string& pointer) {
-        if (const Json& references = member(clip, "media_references"); !references.is_null()) {
-            std::string key = text_of(clip, "active_media_reference_key");
-            if (key.empty()) key = "DEFAULT_MEDIA";
-            return {&member(references, key.c_str()), pointer + "/media_references/" + key};
-        }
-        return {&member(clip, "media_reference"), pointer + "/media_reference"};
-    }
-
-    static std::string reel_of(const Json& value) {
-        return text_of(member(member(value, "metadata"), "cmx_3600"), "reel");
     }
 
     void read_image_sequence(const Json& reference, const std::string& pointer, EditMedia& media) {
@@ -443,26 +422,33 @@ private:
         } else if (!media.rate) {
             media.rate = range->start.rate;
         }
-        set_source(node, *range, *media.rate, speed_of(item, node.pointer));
+        EditSpeed speed = fraction_of_speed(item, node.pointer);
+        const bool still = available && available->duration.value == 1 && range->duration.value > 1;
+        if (still) {
+            range->start = available->start;
+            speed = {0, 1};
+        }
+        set_source(node, *range, *media.rate, speed);
         node.piece.media = known_media(std::move(media));
     }
 
-    void set_source(Node& node, const ItemRange& range, FrameRate rate, double speed) {
+    void set_source(Node& node, const ItemRange& range, FrameRate rate, EditSpeed speed) {
         EditPiece& piece = node.piece;
         piece.event = node.event;
         piece.place = node.pointer;
         piece.first = to_frame(scaled(range.start.value, rate_ratio(range.start.rate, rate)));
         piece.day = frames_of_day(rate, false);
-        if (std::abs(speed) > kFractionMax) {  // product of several effects
-            problems_.add(node.pointer, "its speed takes it through too many frames");
-            return;
-        }
-        const auto usable = product(fraction_of(speed), rate_ratio(*list_.rate, rate));
+        const auto usable = product(speed, rate_ratio(*list_.rate, rate));
         if (!usable) {
             problems_.add(node.pointer, "its speed and its rate have no usable ratio to the rate of the list");
             return;
         }
-        EditSpeed shown = *usable;
+        set_speed(node, *usable);
+    }
+
+    /// Source or content frames for each frame of the record; backwards begins with the last one.
+    void set_speed(Node& node, EditSpeed shown) {
+        EditPiece& piece = node.piece;
         const auto record = static_cast<std::uint64_t>(std::max<std::int64_t>(1, node.frames()));
         if (std::abs(scaled(static_cast<double>(record), shown)) > kSourceFramesMax) {
             problems_.add(node.pointer, "its speed takes it through too many frames");
@@ -487,8 +473,19 @@ private:
 
     /// The visible pieces of a node in [from, to) of its own frames; pieces count from `from`.
     std::vector<EditPiece> render(const Node& node, std::int64_t from, std::int64_t to) const {
+        if (from >= to) return {};
+        const EditSpeed speed = node.piece.speed;
+        if (node.kind == Node::Kind::clip || speed.num == speed.den) return render_content(node, from, to);
+        EditPiece shown = node.piece;
+        shown.first += floor_signed(from, speed);
+        shown.frames = static_cast<std::uint64_t>(to - from);
+        const auto [low, high] = std::minmax({shown.source_at(0), shown.source_at(shown.frames - 1)});
+        shown.first -= low;
+        return at_speed(render_content(node, low, high + 1), shown);
+    }
+
+    std::vector<EditPiece> render_content(const Node& node, std::int64_t from, std::int64_t to) const {
         std::vector<EditPiece> out;
-        if (from >= to) return out;
         if (node.kind == Node::Kind::clip) {
             EditPiece piece = node.piece;
             piece.first += floor_signed(from, piece.speed);
@@ -546,6 +543,7 @@ private:
         note(other_tracks_, "tracks without a picture ignored");
         note(disabled_, "disabled items ignored");
         note(generated_, "generated pictures, for which nothing is read");
+        note(begins_before_, "source ranges that begin before what the track holds: nothing is shown there");
         note(between_frames_, "times that fall between two frames: the frame before is taken");
         for (const auto& [schema, count] : unknown_)
             list_.notes.push_back(fmt::format("{} of schema {} passed over", count, schema));
@@ -563,6 +561,7 @@ private:
     std::uint64_t other_tracks_ = 0;
     std::uint64_t disabled_ = 0;
     std::uint64_t generated_ = 0;
+    std::uint64_t begins_before_ = 0;
     std::uint64_t between_frames_ = 0;
     mutable bool hidden_ = false;
 };
@@ -571,7 +570,7 @@ private:
 
 Result<EditList> parse_otio(std::string_view text, const std::string& source) {
     if (text.starts_with("\xef\xbb\xbf")) text.remove_prefix(3);
-    const auto document = parse_json(text, source);
+    const auto document = parse_json(without_infinities(text), source);
     if (!document) return document.error();
     return OtioReader(source).read(*document);
 }

@@ -1,5 +1,5 @@
 #include "base/document/json.h"
-#include "media/cuts/edit_readers.h"
+#include "media/cuts/otio_values.h"
 #include "unit/media/cut_fixture.h"
 
 namespace streamsim::testing {
@@ -126,8 +126,8 @@ TEST_F(CutsOtio, Speeds) {
     EXPECT_EQ(play(1e-9), (Texts{"A 20", "A 20", "A 20", "A 20"}));
     Json thousands = with_speed(clip("A", range(20, 4)), 1000);
     for (int i = 0; i < 9; ++i) thousands["effects"].push_back(thousands["effects"][0]);
-    EXPECT_TRUE(
-        has(problems(timeline({track({thousands})})), "children/0: its speed takes it through too many"));
+    EXPECT_TRUE(has(problems(timeline({track({thousands})})),
+                    "children/0/effects: its speed takes it through too many"));
     Json freeze = clip("A", range(20, 3));
     freeze["effects"] = {{{"OTIO_SCHEMA", "FreezeFrame.1"}, {"time_scalar", 0}}};
     EXPECT_EQ(shown(cuts(timeline({track({freeze})})), 0, 3), (Texts{"A 20", "A 20", "A 20"}));
@@ -195,6 +195,86 @@ TEST_F(CutsOtio, CompositionsInsideEachOther) {
     Json collection = {{"OTIO_SCHEMA", "SerializableCollection.1"},
                        {"children", Items{track({clip("A", range(10, 1))})}}};
     EXPECT_EQ(shown(cuts(collection.dump()), 0), "A 10");
+}
+
+TEST_F(CutsOtio, CompositionsHaveSpeeds) {
+    add("A", 0, 99);
+    add("B", 0, 99);
+    const auto play = [&](const Json& item, std::uint64_t frames) {
+        return shown(cuts(timeline({track({item, clip("B", range(90, 1))})})), 0, frames);
+    };
+    const Json inner = track({clip("A", range(10, 4)), clip("B", range(20, 4))});
+    const auto part = [&](double start, double frames) {
+        Json out = inner;
+        out["source_range"] = range(start, frames);
+        return out;
+    };
+    EXPECT_EQ(play(with_speed(part(0, 4), 2), 5), (Texts{"A 10", "A 12", "B 20", "B 22", "B 90"}));
+    EXPECT_EQ(play(with_speed(part(2, 6), 0.5), 7),
+              (Texts{"A 12", "A 12", "A 13", "A 13", "B 20", "B 20", "B 90"}));
+    EXPECT_EQ(play(with_speed(part(3, 5), 2.0 / 3), 6),
+              (Texts{"A 13", "A 13", "B 20", "B 21", "B 21", "B 90"}));
+    EXPECT_EQ(play(with_speed(part(2, 4), -1), 5), (Texts{"B 21", "B 20", "A 13", "A 12", "B 90"}));
+    EXPECT_EQ(play(with_speed(part(3, 3), 0), 4), (Texts{"A 13", "A 13", "A 13", "B 90"}));
+    EXPECT_EQ(play(with_speed(part(6, 4), 1.5), 5), (Texts{"B 22", "B 23", "black", "black", "B 90"}))
+        << "beyond the content";
+    // A clip with its own speed inside, a dissolve, and a speed of a speed.
+    const Json slow = with_speed(stack({with_speed(clip("A", range(10, 8)), 0.5)}), 4);
+    EXPECT_EQ(play(slow, 3), (Texts{"A 10", "A 12", "black"}));
+    const Json dissolve =
+        with_speed(track({clip("A", range(10, 4)), transition(1, 1), clip("B", range(20, 4))}), 0.5);
+    EXPECT_EQ(play(dissolve, 9),
+              (Texts{"A 10", "A 10", "A 11", "A 11", "A 12", "A 12", "A 13 + B 19", "A 13 + B 19", "B 90"}));
+    EXPECT_EQ(play(with_speed(stack({with_speed(part(0, 8), 2)}), 2), 3), (Texts{"A 10", "B 20", "black"}));
+}
+
+TEST_F(CutsOtio, ARangeBeginsBeforeItsContent) {
+    add("A", 0, 99);
+    Json item = track({clip("A", range(10, 4))});
+    item["source_range"] = range(-2, 4);
+    const CutList list = cuts(timeline({item}));
+    EXPECT_EQ(shown(list, 0, 4), (Texts{"black", "black", "A 10", "A 11"}));
+    EXPECT_TRUE(has(joined(list.notes), "1 source ranges that begin before")) << joined(list.notes);
+    item["source_range"] = range(-86243, 4);
+    const std::string found = problems(timeline({item}));
+    EXPECT_TRUE(has(found,
+                    "/tracks/children/0/source_range: frames -86243 to -86240 lie outside of what it holds, "
+                    "frames 0 to 3"))
+        << found;
+    item["source_range"] = range(4, 4);
+    EXPECT_TRUE(has(problems(timeline({item})), "frames 4 to 7 lie outside"));
+}
+
+TEST_F(CutsOtio, NumbersBeyondJsonAreKnown) {
+    add("A", 0, 99);
+    Json item = clip("A", range(10, 1));
+    item["metadata"] = {{"a \"NaN", "Inf"}, {"values", {1, 2, 3}}};
+    std::string text = timeline({track({item})});
+    const auto replace = [&text](std::string_view from, std::string_view to) {
+        text.replace(text.find(from), from.size(), to);
+    };
+    replace("[1,2,3]", "[Inf,-Infinity,NaN]");
+    EXPECT_EQ(shown(cuts(text), 0), "A 10");
+    replace("\"value\":10.0", "\"value\":-Inf");
+    EXPECT_TRUE(has(problems(text),
+                    "/source_range/start_time: expected a RationalTime with a value and a rate, "
+                    "both finite"))
+        << problems(text);
+    EXPECT_EQ(media::without_infinities(R"([NaN, "-Inf\"Inf", -Infinity, Infinity,Inf])"),
+              R"(["" , "-Inf\"Inf", ""       , ""      ,"" ])");
+}
+
+TEST_F(CutsOtio, StillsAndGeneratedPictures) {
+    add("A", 7, 7);
+    const Json still = clip("A", range(0, 3), external("A", range(0, 1)));
+    EXPECT_EQ(shown(cuts(timeline({track({still})})), 0, 3), (Texts{"A 0", "A 0", "A 0"}));
+    const Json bars = clip("bars", range(0, 2), {{"OTIO_SCHEMA", "GeneratorReference.1"}});
+    Json old = track({bars, still});
+    old["OTIO_SCHEMA"] = "Sequence.1";
+    const CutList list = cuts(timeline({old}));
+    EXPECT_EQ(shown(list, 0, 3), (Texts{"black", "black", "A 0"}));
+    EXPECT_TRUE(has(joined(list.notes), "1 generated pictures"));
+    EXPECT_TRUE(has(problems(timeline({track({bars})})), "only generated pictures"));
 }
 
 TEST_F(CutsOtio, EveryProblemHasItsPointer) {
