@@ -27,6 +27,7 @@ void LiveHistory::note(std::int64_t at_ns, ViewState& state) {
     if (at_ns > 0) note_point(at_ns, state);
     note_misses(state);
     state.history = points_;
+    state.history_step_ns = point_ns_;
     state.events = events_;
 }
 
@@ -103,28 +104,33 @@ void LiveHistory::note_misses(const ViewState& state) {
     }
 }
 
-std::string spark_line(
-    const std::vector<std::optional<double>>& values, double most, std::size_t columns, bool least, bool utf8) {
-    constexpr const char* kBlocks[] = {"\u2581", "\u2582", "\u2583", "\u2584",
+std::vector<std::string> spark_chart(const std::vector<std::optional<double>>& values,
+                                     double most,
+                                     const SparkShape& shape) {
+    constexpr const char* kBlocks[] = {" ",      "\u2581", "\u2582", "\u2583", "\u2584",
                                        "\u2585", "\u2586", "\u2587", "\u2588"};
-    constexpr const char* kLetters[] = {".", ".", ":", "-", "=", "+", "*", "#"};
-    if (columns == 0 || values.empty()) return {};
-    const std::size_t step = (values.size() + columns - 1) / columns;
-    std::string out;
+    constexpr const char* kLetters[] = {" ", ".", ".", ":", "-", "=", "+", "*", "#"};
+    std::vector<std::string> out(shape.rows);
+    if (shape.columns == 0 || values.empty()) return out;
+    const std::size_t step = (values.size() + shape.columns - 1) / shape.columns;
+    const std::size_t points = std::max(values.size(), shape.points);
+    const std::size_t width = std::max<std::size_t>(1, shape.columns / points);
     for (std::size_t i = 0; i < values.size(); i += step) {
         std::optional<double> joined;
         for (std::size_t k = i; k < std::min(i + step, values.size()); ++k) {
             if (!values[k]) continue;
-            joined = !joined ? *values[k]
-                     : least ? std::min(*joined, *values[k])
-                             : std::max(*joined, *values[k]);
+            joined = !joined       ? *values[k]
+                     : shape.least ? std::min(*joined, *values[k])
+                                   : std::max(*joined, *values[k]);
         }
-        if (!joined || !(most > 0)) {
-            out += " ";
-            continue;
+        const double full = static_cast<double>(8 * shape.rows);
+        const auto height =
+            joined && most > 0 ? std::llround(std::clamp(std::ceil(*joined / most * full), 1.0, full)) : 0;
+        for (std::size_t row = 0; row < shape.rows; ++row) {
+            const auto below = static_cast<std::int64_t>(8 * (shape.rows - 1 - row));
+            const auto eighths = static_cast<std::size_t>(std::clamp<std::int64_t>(height - below, 0, 8));
+            for (std::size_t k = 0; k < width; ++k) out[row] += (shape.utf8 ? kBlocks : kLetters)[eighths];
         }
-        const double height = std::clamp(std::ceil(*joined / most * 8), 1.0, 8.0);
-        out += (utf8 ? kBlocks : kLetters)[static_cast<std::size_t>(height) - 1];
     }
     return out;
 }

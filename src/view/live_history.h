@@ -31,8 +31,8 @@ struct LivePoint {
 
 class LiveHistory {
 public:
-    /// Takes over what has happened since the last call, and gives it to the state: `history` and `events`.
-    /// `at_ns`: since the beginning of play; preroll is not kept.
+    /// Takes over what has happened since the last call, and gives it to the state: `history`, its step and
+    /// `events`. `at_ns`: since the beginning of play; preroll is not kept.
     void note(std::int64_t at_ns, ViewState& state);
 
 private:
@@ -52,9 +52,19 @@ private:
     std::int64_t point_ns_ = 1'000'000'000;
 };
 
-/// The values as bars of eight heights from 0 to `most`, at most `columns` of them: neighbours are joined, by
-/// `least` to the lower one. Values that are not known are blank.
-std::string spark_line(
-    const std::vector<std::optional<double>>& values, double most, std::size_t columns, bool least, bool utf8);
+/// How values become a chart of characters.
+struct SparkShape {
+    std::size_t columns = 0;
+    std::size_t rows = 1;    // eight heights each
+    std::size_t points = 0;  // of the whole run, where that is known: so many fill the columns
+    bool least = false;      // neighbours that are joined: the lower one counts
+    bool utf8 = false;
+};
+
+/// The values as bars from 0 to `most`, the top row first. If there are more values than columns, neighbours
+/// are joined; if the run has fewer points, each is several columns wide. Values that are not known are blank.
+std::vector<std::string> spark_chart(const std::vector<std::optional<double>>& values,
+                                     double most,
+                                     const SparkShape& shape);
 
 }  // namespace streamsim::view

@@ -9,159 +9,19 @@
 
 #include "base/units.h"
 #include "base/utf8.h"
+#include "view/live_header.h"
 #include "view/stream_table.h"
 #include "view/terminal.h"
 
 namespace streamsim::view {
 namespace {
 
-constexpr int kHeadingRowsMin = 8;   // a terminal with fewer rows shows no heading
 constexpr int kSpacingRowsMin = 20;  // a terminal with fewer rows shows no empty lines and no last drops
 constexpr int kSparkRowsMin = 22;
+constexpr std::size_t kSparkRowsMax = 8;  // of one chart
+constexpr std::size_t kChartLabelWidth = 12;
 constexpr int kMissRowsMin = 4;
 constexpr std::size_t kMeterRowsMax = 4;  // a heading and three meters beside streams
-constexpr std::size_t kRateWidth = 43;    // of the throughput, so that the bar does not move
-
-/// `left` and `right` at the two ends of a line; `left` is cut if they do not fit.
-std::string spread(const std::string& left, const std::string& right, std::size_t columns) {
-    if (right.empty()) return left;
-    if (shown_width(right) + 2 >= columns) return right;
-    const std::size_t room = columns - shown_width(right) - 2;
-    const std::string kept = clip(left, static_cast<int>(room));
-    return kept + std::string(room - shown_width(kept) + 2, ' ') + right;
-}
-
-bool only_meters(const ViewState& state) {
-    return state.streams.empty() && !state.meters.empty();
-}
-
-struct Sums {
-    std::uint64_t bad = 0;
-    std::uint64_t stalls = 0;
-    std::size_t playing = 0;
-    std::size_t with_drops = 0;
-    std::size_t tight = 0;
-    const StreamView* emptiest = nullptr;  // the playing stream with the least share of its read-ahead
-    std::optional<std::int64_t> margin_min_ns;
-};
-
-Sums sums_of(const ViewState& state) {
-    Sums sums;
-    for (const StreamView& stream : state.streams) {
-        sums.bad += stream.bad;
-        sums.stalls += stream.stalls;
-        if (stream.bad > 0 || stream.stalls > 0) ++sums.with_drops;
-        if (state_paint(stream) == Paint::warning) ++sums.tight;
-        if (stream.margin_min_ns) {
-            sums.margin_min_ns = std::min(sums.margin_min_ns.value_or(INT64_MAX), *stream.margin_min_ns);
-        }
-        if (stream.over()) continue;
-        ++sums.playing;
-        if (stream.period_ns == 0) continue;
-        // Near its end a stream has less than its read-ahead to buffer.
-        const auto share = [](const StreamView& each) {
-            return static_cast<double>(each.buffered) / std::max<double>(each.readahead, 1);
-        };
-        if (sums.emptiest == nullptr || share(stream) < share(*sums.emptiest)) sums.emptiest = &stream;
-    }
-    return sums;
-}
-
-std::string time_text(const ViewState& state, bool with_rest) {
-    if (state.elapsed_ns <= 0) return state.streams.empty() ? "preparing" : "filling the read-ahead";
-    std::string out = show_duration({state.elapsed_ns});
-    if (state.total_ns <= 0) return out;
-    out += " of " + show_duration({state.total_ns});
-    if (with_rest)
-        out += fmt::format(", {} left",
-                           show_duration({std::max<std::int64_t>(state.total_ns - state.elapsed_ns, 0)}));
-    return out;
-}
-
-std::string rate_text(const ViewState& state, const char* after) {
-    if (state.required_bytes_per_s <= 0) return fmt::format("{:.1f} MB/s", state.bytes_per_s / 1e6);
-    return fmt::format("{:.1f} of {:.1f} MB/s{}", state.bytes_per_s / 1e6, state.required_bytes_per_s / 1e6,
-                       after);
-}
-
-ViewLine missed_line(const Sums& sums, const std::string& text) {
-    const bool any = sums.bad > 0 || sums.stalls > 0;
-    constexpr std::string_view kWord = "missed";
-    const std::size_t word = text.find(kWord);  // the count stands before it
-    const std::size_t painted = word == std::string::npos ? text.size() : word + kWord.size();
-    return {text, any ? Paint::bad : Paint::good, 0, painted};
-}
-
-std::string missed_text(const Sums& sums) {
-    std::string out = fmt::format("{} missed", show_count(sums.bad));
-    if (sums.stalls > 0) out += fmt::format(", {} stalls", show_count(sums.stalls));
-    return out;
-}
-
-std::string title_of(const ViewState& state) {
-    return (state.faults_injected ? "FAULTS INJECTED: " : "") + printable(state.title);
-}
-
-/// The header of a run without streams: title and time, failures, or one line of both.
-std::vector<ViewLine> meter_header(const ViewState& state, std::size_t columns, int rows) {
-    const MeterView all = all_of(state.meters);
-    const Paint paint = all.counts.failed > 0 ? Paint::bad : Paint::good;
-    std::string failed = fmt::format("{} failed", show_count(all.counts.failed));
-    const std::size_t count = failed.size();
-    if (rows <= 5) return {{spread(time_text(state, false), failed, columns)}};
-    const bool wide = columns >= 60;
-    failed += fmt::format("   {} done", show_count(all.counts.done));
-    std::string title = spread(title_of(state), time_text(state, wide), columns);
-    return {{std::move(title), Paint::strong},
-            {spread(failed, fmt::format("{:.1f} MB/s", state.bytes_per_s / 1e6), columns), paint, 0, count}};
-}
-
-/// Title and time, throughput, missed frames: three lines, two, or one.
-std::vector<ViewLine> header(const ViewState& state, std::size_t columns, int rows) {
-    if (only_meters(state)) return meter_header(state, columns, rows);
-    const Sums sums = sums_of(state);
-    std::vector<ViewLine> lines;
-    if (rows <= 5) {
-        const std::string missed = fmt::format("{} missed", show_count(sums.bad + sums.stalls));
-        std::string time = time_text(state, false);
-        if (time.size() + 2 + missed.size() > columns)
-            time = show_duration({std::max<std::int64_t>(state.elapsed_ns, 0)});
-        return {{spread(time, missed, columns)}};
-    }
-    const bool wide = columns >= 60;
-    std::string title = spread(title_of(state), time_text(state, wide), columns);
-    lines.push_back({std::move(title), Paint::strong});
-    std::string rate = (wide ? "throughput  " : "") + rate_text(state, wide ? " required" : "");
-    if (wide)
-        rate += std::string(kRateWidth - std::min(kRateWidth, rate.size()), ' ');  // the bar does not move
-    const std::size_t room = columns - std::min(columns, shown_width(rate) + 2);
-    if (room >= 12 && state.required_bytes_per_s > 0) {
-        rate += "  " + bar_with_mark(state.bytes_per_s, state.required_bytes_per_s,
-                                     std::min<std::size_t>(room, 50) - 2, state.utf8);
-    }
-    const bool enough =
-        state.required_bytes_per_s <= 0 || state.bytes_per_s >= state.required_bytes_per_s * 0.95;
-    ViewLine rate_line{std::move(rate), enough || state.elapsed_ns <= 0 ? Paint::plain : Paint::warning};
-    if (rows < kHeadingRowsMin) {
-        lines.front() = missed_line(sums, spread(missed_text(sums), time_text(state, false), columns));
-        lines.push_back(std::move(rate_line));
-        return lines;
-    }
-    lines.push_back(std::move(rate_line));
-    std::string who = fmt::format("{} playing", show_count(sums.playing));
-    if (sums.with_drops > 0) who += fmt::format(", {} with drops", show_count(sums.with_drops));
-    if (sums.tight > 0) who += fmt::format(", {} tight", show_count(sums.tight));
-    std::string all = missed_text(sums);
-    const auto add = [&](const std::string& more) {
-        if (all.size() + 3 + more.size() + 2 + (wide ? who.size() : 0) <= columns) all += "   " + more;
-    };
-    if (sums.margin_min_ns) add("min margin " + show_duration({*sums.margin_min_ns}));
-    if (sums.emptiest != nullptr) {
-        add(fmt::format("buffer min {}/{}", sums.emptiest->buffered, sums.emptiest->readahead));
-    }
-    lines.push_back(missed_line(sums, wide ? spread(all, who, columns) : all));
-    return lines;
-}
 
 std::string footer_text(const ViewState& state, std::size_t columns) {
     if (!state.keys) return "Ctrl-C ends the run with its result so far";
@@ -209,9 +69,19 @@ std::vector<ViewLine> event_lines(const ViewState& state, std::size_t most) {
     return lines;
 }
 
-/// Throughput and margin since the beginning, in as many columns as there are.
-std::vector<ViewLine> spark_lines(const ViewState& state, std::size_t columns) {
-    constexpr std::string_view kRate = "throughput  ", kMargin = "min margin  ";
+/// A chart with its name at the left, and above it, where there is room, the value that fills its height.
+void add_chart(const char* name,
+               const std::string& most_text,
+               const std::vector<std::string>& rows,
+               std::vector<ViewLine>& lines) {
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+        const std::string left = i + 1 == rows.size() ? name : i == 0 ? most_text : "";
+        lines.push_back({fmt::format("{:<{}}{}", left, kChartLabelWidth, rows[i])});
+    }
+}
+
+/// Throughput and margin since the beginning, each `rows` high.
+std::vector<ViewLine> spark_lines(const ViewState& state, std::size_t columns, std::size_t rows) {
     std::vector<std::optional<double>> rates;
     std::vector<std::optional<double>> margins;
     double most_rate = state.required_bytes_per_s;
@@ -223,9 +93,20 @@ std::vector<ViewLine> spark_lines(const ViewState& state, std::size_t columns) {
         most_rate = std::max(most_rate, point.bytes_per_s);
         most_margin = std::max(most_margin, margins.back().value_or(0));
     }
-    const std::size_t room = columns - std::min(columns, kRate.size());
-    return {{std::string(kRate) + spark_line(rates, most_rate, room, false, state.utf8)},
-            {std::string(kMargin) + spark_line(margins, most_margin, room, true, state.utf8)}};
+    SparkShape shape;
+    shape.columns = columns - std::min(columns, kChartLabelWidth);
+    shape.rows = rows;
+    if (state.history_step_ns > 0)
+        shape.points =
+            static_cast<std::size_t>(std::max<std::int64_t>(state.total_ns, 0) / state.history_step_ns);
+    shape.utf8 = state.utf8;
+    std::vector<ViewLine> lines;
+    add_chart("throughput", fmt::format("{:.0f} MB/s", most_rate / 1e6), spark_chart(rates, most_rate, shape),
+              lines);
+    shape.least = true;
+    add_chart("min margin", show_duration({static_cast<std::int64_t>(most_margin)}),
+              spark_chart(margins, most_margin, shape), lines);
+    return lines;
 }
 
 /// How the rows of a terminal are shared out.
@@ -233,16 +114,30 @@ struct Layout {
     std::size_t header = 1;
     bool spacing = false;
     bool heading = false;
-    bool sparks = false;      // two rows and an empty one
-    std::size_t streams = 0;  // rows, with the line that counts the streams out of view
-    std::size_t in_view = 0;  // number of streams
-    std::size_t meters = 0;   // rows, with the heading
-    std::size_t misses = 0;   // rows, with the heading
-    bool message = false;     // has a row of its own
+    std::size_t sparks = 0;       // rows of each of the two charts
+    std::size_t blocks = 1;       // of streams, side by side
+    std::size_t stream_rows = 0;  // of a block
+    bool others = false;          // a line counts the streams that are out of view
+    std::size_t in_view = 0;      // number of streams
+    std::size_t meters = 0;       // rows, with the heading
+    std::size_t misses = 0;       // rows, with the heading
+    bool message = false;         // has a row of its own
     bool footer = false;
 };
 
-Layout layout_of(const ViewState& state, int rows) {
+/// Shares `room` rows out to the streams: side by side if they are too many for one block.
+void lay_out_streams(std::size_t streams, int columns, std::size_t room, Layout& out) {
+    const std::size_t needed = room > 0 ? (streams + room - 1) / room : 1;
+    const std::size_t fit =
+        (static_cast<std::size_t>(std::max(columns, 0)) + kBlockGap) / (kBlockColumnsMin + kBlockGap);
+    out.blocks = std::max<std::size_t>(std::min(needed, fit), 1);
+    // The line that counts the streams out of view takes a row of its own, if there are two.
+    out.others = streams > out.blocks * room && room > 1;
+    out.stream_rows = std::min(room - (out.others ? 1 : 0), (streams + out.blocks - 1) / out.blocks);
+    out.in_view = std::min(streams, out.blocks * out.stream_rows);
+}
+
+Layout layout_of(const ViewState& state, int columns, int rows) {
     Layout out;
     const bool meters_alone = only_meters(state);
     out.header = rows <= 5 ? 1 : rows < kHeadingRowsMin || meters_alone ? 2 : 3;
@@ -250,10 +145,10 @@ Layout layout_of(const ViewState& state, int rows) {
     out.heading = rows >= kHeadingRowsMin && !meters_alone;
     out.message = rows >= kHeadingRowsMin;
     out.spacing = rows >= kSpacingRowsMin;
-    out.sparks = rows >= kSparkRowsMin && !meters_alone && state.history.size() > 1;
+    out.sparks = rows >= kSparkRowsMin && !meters_alone && state.history.size() > 1 ? 1 : 0;
     const auto all = static_cast<std::size_t>(std::max(rows, 0));
     std::size_t used = out.header + (out.footer ? 1 : 0) + (out.heading ? 1 : 0) + (out.message ? 1 : 0) +
-                       (out.spacing ? 2 : 0) + (out.sparks ? 2 : 0);
+                       (out.spacing ? 2 : 0) + 2 * out.sparks;
     if (out.spacing && !meters_alone)
         out.misses = static_cast<std::size_t>(std::clamp<int>(rows / 5, kMissRowsMin, RecentMisses::kKept)) + 1;
     used += out.misses;
@@ -262,12 +157,14 @@ Layout layout_of(const ViewState& state, int rows) {
         out.meters = std::min(meters_alone ? room : kMeterRowsMax, state.meters.size() + 1);
         room -= out.meters + (meters_alone ? 0 : 1);
     }
-    const std::size_t streams = state.streams.size();
-    out.streams = std::min(room, streams);
-    // The line that counts the streams out of view takes a row of its own, if there are two.
-    out.in_view = streams > room && room > 1 ? room - 1 : out.streams;
-    if (out.spacing && !meters_alone)
-        out.misses += std::min(room - out.streams, RecentMisses::kKept + 1 - out.misses);
+    lay_out_streams(state.streams.size(), columns, room, out);
+    room -= out.stream_rows + (out.others ? 1 : 0);
+    if (out.spacing && !meters_alone) {
+        const std::size_t events = std::min(room, RecentMisses::kKept + 1 - out.misses);
+        out.misses += events;
+        room -= events;
+    }
+    if (out.sparks > 0) out.sparks += std::min(room / 2, kSparkRowsMax - 1);
     return out;
 }
 
@@ -296,10 +193,11 @@ void add_streams(const ViewState& state, const Layout& layout, int columns, std:
     const std::size_t top = first_in_view(state, order, layout.in_view);
     const auto begin = order.begin() + static_cast<std::ptrdiff_t>(top);
     const std::vector<std::size_t> shown(begin, begin + static_cast<std::ptrdiff_t>(layout.in_view));
-    for (ViewLine& line : stream_lines(state, shown, columns, layout.heading)) lines.push_back(std::move(line));
+    const TableShape shape{columns, layout.blocks, layout.stream_rows, layout.heading, layout.spacing};
+    for (ViewLine& line : stream_lines(state, shown, shape)) lines.push_back(std::move(line));
     std::uint64_t bad = 0;
     for (const std::size_t index : shown) bad += state.streams[index].bad;
-    if (layout.in_view < layout.streams) lines.push_back(others_line(state, top, layout.in_view, bad, columns));
+    if (layout.others) lines.push_back(others_line(state, top, layout.in_view, bad, columns));
 }
 
 }  // namespace
@@ -366,18 +264,24 @@ std::vector<std::size_t> shown_order(const ViewState& state) {
     return order;
 }
 
-std::size_t streams_in_view(const ViewState& state, int rows) {
-    return layout_of(state, rows).in_view;
+std::size_t streams_in_view(const ViewState& state, int columns, int rows) {
+    return layout_of(state, columns, rows).in_view;
+}
+
+std::string ViewLine::whole_text() const {
+    std::string out = text;
+    for (const ViewLine& block : beside) out += block.text;
+    return out;
 }
 
 std::vector<ViewLine> live_lines(const ViewState& state, int columns, int rows) {
     const auto width = static_cast<std::size_t>(std::max(columns, 0));
-    const Layout layout = layout_of(state, rows);
-    std::vector<ViewLine> lines = header(state, width, rows);
-    if (layout.sparks) {
-        for (ViewLine& line : spark_lines(state, width)) lines.push_back(std::move(line));
+    const Layout layout = layout_of(state, columns, rows);
+    std::vector<ViewLine> lines = header_lines(state, width, rows);
+    if (layout.sparks > 0) {
+        for (ViewLine& line : spark_lines(state, width, layout.sparks)) lines.push_back(std::move(line));
     }
-    if (layout.spacing) lines.emplace_back();
+    if (only_meters(state) && layout.spacing) lines.emplace_back();
     if (!only_meters(state)) add_streams(state, layout, columns, lines);
     if (layout.meters > 0) {
         if (!only_meters(state)) lines.emplace_back();
@@ -401,16 +305,18 @@ std::vector<ViewLine> live_lines(const ViewState& state, int columns, int rows) 
         lines.push_back({message_instead ? printable(state.message) : footer_text(state, width), Paint::faint});
     }
     lines.resize(std::min(lines.size(), all));
-    for (ViewLine& line : lines) line.text = clip(line.text, columns);
+    for (ViewLine& line : lines) {
+        if (line.beside.empty()) line.text = clip(line.text, columns);
+    }
     return lines;
 }
 
 std::string progress_text(const ViewState& state) {
     const std::string banner = state.faults_injected ? "FAULTS INJECTED  " : "";
     if (only_meters(state)) return banner + time_text(state, false) + "  " + meters_text(state.meters);
-    const Sums sums = sums_of(state);
+    const LiveSums sums = sums_of(state);
     std::string out = fmt::format("{}{}  {}  {}", banner, time_text(state, false),
-                                  counted(sums.playing, "stream"), rate_text(state, ""));
+                                  counted(sums.playing, "stream"), rate_text(state));
     if (sums.emptiest != nullptr)
         out += fmt::format("  buffer min {}/{}", sums.emptiest->buffered, sums.emptiest->readahead);
     out += "  " + missed_text(sums);

@@ -80,12 +80,13 @@ struct ViewState {
     std::vector<StreamView> streams;
     std::vector<MeterView> meters;
     std::vector<LivePoint> history;  // the first of them from the beginning of play
-    std::vector<LiveEvent> events;   // the last few, by time
-    bool faults_injected = false;    // by streamsim: the numbers say nothing about the storage
-    std::string message;             // the last message; empty: none
-    bool keys = false;               // the view reads keys
-    bool can_add = false;            // keys add and remove streams
-    bool utf8 = false;               // bars are drawn with block characters, else with ASCII
+    std::int64_t history_step_ns = 1'000'000'000;
+    std::vector<LiveEvent> events;  // the last few, by time
+    bool faults_injected = false;   // by streamsim: the numbers say nothing about the storage
+    std::string message;            // the last message; empty: none
+    bool keys = false;              // the view reads keys
+    bool can_add = false;           // keys add and remove streams
+    bool utf8 = false;              // bars are drawn with block characters, else with ASCII
     Scroll scroll;
 };
 
@@ -98,12 +99,16 @@ struct ViewLine {
     std::size_t from = 0;
     std::size_t painted = SIZE_MAX;  // at most: the whole line
     bool selected = false;
+    std::vector<ViewLine> beside = {};  // right of it, each with its own paint
+
+    /// With what is beside it.
+    std::string whole_text() const;
 };
 
 /// The streams in the order in which they are shown.
 std::vector<std::size_t> shown_order(const ViewState& state);
-/// The number of streams in view on a terminal with `rows` rows.
-std::size_t streams_in_view(const ViewState& state, int rows);
+/// The number of streams in view on a terminal of this size.
+std::size_t streams_in_view(const ViewState& state, int columns, int rows);
 
 /// The lines for a terminal of this size, without newlines, each at most `columns` wide and at most `rows` of
 /// them. A small terminal shows less.

@@ -57,7 +57,7 @@ std::vector<Key> LiveView::typed() {
 
 /// Paints the whole line or a word in ASCII, so that no UTF-8 character is cut.
 std::string LiveView::painted(const ViewLine& line) const {
-    if (!colour_) return line.text;
+    if (!colour_) return line.whole_text();
     const std::string_view all = line.text;
     const std::size_t from = std::min(line.from, all.size());
     const std::size_t size = std::min(line.painted, all.size() - from);
@@ -68,7 +68,9 @@ std::string LiveView::painted(const ViewLine& line) const {
     out += all.substr(from, size);
     if (!code.empty()) out += line.selected ? "\x1b[0;7m" : "\x1b[0m";
     out += all.substr(from + size);
-    return line.selected ? out + "\x1b[0m" : out;
+    if (line.selected) out += "\x1b[0m";
+    for (const ViewLine& block : line.beside) out += painted(block);
+    return out;
 }
 
 void LiveView::draw(ViewState state) {
@@ -86,7 +88,7 @@ void LiveView::draw(ViewState state) {
     state.utf8 = utf8_wanted();
     state.scroll = scroll_;
     order_ = shown_order(state);
-    in_view_ = streams_in_view(state, rows);
+    in_view_ = streams_in_view(state, columns, rows);
     std::vector<std::string> lines;
     for (const ViewLine& line : live_lines(state, columns, rows)) lines.push_back(painted(line));
     drawn_.resize(lines.size());

@@ -18,11 +18,9 @@ constexpr std::size_t kBarCells = 8;
 constexpr std::size_t kBarCellsWide = 16;
 constexpr std::size_t kWideColumnsMin = 120;
 constexpr std::size_t kMarkedColumnsMin = 30;
-
-bool tight(const StreamView& stream) {
-    // The report, too, calls a margin below a quarter of a frame period tight.
-    return stream.period_ns > 0 && stream.margin_min_ns && *stream.margin_min_ns * 4 < stream.period_ns;
-}
+constexpr std::int64_t kNowNs = 2'000'000'000;
+constexpr int kFirstNow = 2;  // Column::order
+constexpr int kFirstEver = 5;
 
 std::string buffer_cell(const StreamView& stream) {
     if (stream.period_ns == 0 || stream.over()) return "-";
@@ -47,8 +45,8 @@ std::string duration_or_dash(const std::optional<std::int64_t>& ns) {
     return ns ? show_duration({*ns}) : "-";
 }
 
-/// The word for a stream's state: "ok", "TIGHT", "DROPS".
-const char* state_word(const StreamView& stream) {
+/// A stream's state now: "ok", "TIGHT", "DROPS", or "dropped" where it has missed frames before.
+const char* state_word(const StreamView& stream, std::int64_t elapsed_ns) {
     switch (stream.state) {
         case StreamState::idle: return "waits";
         case StreamState::prerolling: return "preroll";
@@ -57,9 +55,20 @@ const char* state_word(const StreamView& stream) {
         case StreamState::playing:
         case StreamState::ended: break;
     }
-    if (stream.bad > 0 || stream.stalls > 0) return "DROPS";
-    if (stream.state == StreamState::ended) return "ended";
-    return tight(stream) ? "TIGHT" : "ok";
+    const bool playing = stream.state == StreamState::playing;
+    if (playing && misses_now(stream, elapsed_ns)) return "DROPS";
+    if (playing && tight_now(stream)) return "TIGHT";
+    if (stream.bad > 0 || stream.stalls > 0) return "dropped";
+    return playing ? "ok" : "ended";
+}
+
+Paint state_paint(const StreamView& stream, std::int64_t elapsed_ns) {
+    if (stream.state == StreamState::removed) return Paint::faint;
+    if (misses_now(stream, elapsed_ns)) return Paint::bad;
+    if (stream.bad > 0 || stream.stalls > 0) return Paint::warning;
+    if (stream.state == StreamState::ended) return Paint::faint;
+    if (stream.state != StreamState::playing) return Paint::plain;
+    return tight_now(stream) ? Paint::warning : Paint::good;
 }
 
 struct Column {
@@ -117,7 +126,10 @@ std::vector<Column> columns_of(const ViewState& state,
         {{11, "READ", 8, true, [](const auto& stream) { return show_bytes(stream.bytes); }}, true},
         {{12, "CLIP", clip, false, [](const auto& stream) { return printable(stream.clip); }}, true},
     };
-    std::vector<Column> taken{{0, "STATE", kStateWidth, false, state_word}};
+    const auto state_cell = [elapsed_ns = state.elapsed_ns](const StreamView& stream) {
+        return std::string(state_word(stream, elapsed_ns));
+    };
+    std::vector<Column> taken{{0, "STATE", kStateWidth, false, state_cell}};
     std::size_t used = kStateWidth;
     for (const auto& [column, wanted] : choices) {
         if (!wanted) continue;
@@ -136,35 +148,75 @@ std::vector<Column> columns_of(const ViewState& state,
     return taken;
 }
 
+/// The headings of a block.
+ViewLine heading_line(const std::vector<Column>& taken, const std::string& marker) {
+    ViewLine line{marker, Paint::faint};
+    for (const Column& column : taken) line.text += padded(column.heading, column.width, column.right);
+    return line;
+}
+
+/// "NOW" above the first column of this moment, "EVER" above the first one since the beginning.
+ViewLine groups_line(const std::vector<Column>& taken, const std::string& marker) {
+    ViewLine line{marker, Paint::faint};
+    int last = 0;
+    for (const Column& column : taken) {
+        const bool now = last < kFirstNow && column.order >= kFirstNow && column.order < kFirstEver;
+        const bool ever = last < kFirstEver && column.order >= kFirstEver;
+        last = column.order;
+        const bool right = column.right && ever;
+        line.text += padded(now ? "NOW" : ever ? "EVER" : "", column.width, right);
+    }
+    return line;
+}
+
 }  // namespace
 
-Paint state_paint(const StreamView& stream) {
-    if (stream.state == StreamState::removed) return Paint::faint;
-    if (stream.state == StreamState::waiting || stream.bad > 0 || stream.stalls > 0) return Paint::bad;
-    if (stream.state == StreamState::ended) return Paint::faint;
-    if (stream.state != StreamState::playing) return Paint::plain;
-    return tight(stream) ? Paint::warning : Paint::good;
+bool misses_now(const StreamView& stream, std::int64_t elapsed_ns) {
+    if (stream.state == StreamState::waiting) return true;
+    return stream.state == StreamState::playing && !stream.misses.empty() &&
+           elapsed_ns - stream.misses.front().at_ns < kNowNs;
+}
+
+bool tight_now(const StreamView& stream) {
+    return stream.period_ns > 0 && stream.margin_lately_ns && *stream.margin_lately_ns * 4 < stream.period_ns;
 }
 
 std::vector<ViewLine> stream_lines(const ViewState& state,
                                    const std::vector<std::size_t>& shown,
-                                   int columns,
-                                   bool heading) {
-    const auto room = static_cast<std::size_t>(std::max(columns, 0));
+                                   const TableShape& shape) {
+    const auto all = static_cast<std::size_t>(std::max(shape.columns, 0));
+    const std::size_t gaps = kBlockGap * (shape.blocks - 1);
+    const std::size_t room = (all - std::min(all, gaps)) / shape.blocks;
     const bool marked = room >= kMarkedColumnsMin && state.keys;
     const std::vector<Column> taken = columns_of(state, shown, room - (marked ? 2 : 0));
+    const std::string unmarked = marked ? "  " : "";
+    std::vector<ViewLine> first;
+    if (shape.groups) first.push_back(groups_line(taken, unmarked));
+    if (shape.heading) first.push_back(heading_line(taken, unmarked));
     std::vector<ViewLine> lines;
-    if (heading) {
-        ViewLine& line = lines.emplace_back(ViewLine{marked ? "  " : "", Paint::faint});
-        for (const Column& column : taken) line.text += padded(column.heading, column.width, column.right);
-    }
-    for (const std::size_t index : shown) {
-        const StreamView& stream = state.streams[index];
-        const bool selected = state.scroll.selected == index;
-        const std::string marker = !marked ? "" : selected ? "> " : "  ";
-        ViewLine& line =
-            lines.emplace_back(ViewLine{marker, state_paint(stream), marker.size(), kStateWidth, selected});
-        for (const Column& column : taken) line.text += padded(column.cell(stream), column.width, column.right);
+    for (std::size_t block = 0; block < shape.blocks; ++block) {
+        std::vector<ViewLine> its = first;
+        const std::size_t end = std::min(shown.size(), (block + 1) * shape.rows);
+        for (std::size_t i = block * shape.rows; i < end; ++i) {
+            const StreamView& stream = state.streams[shown[i]];
+            const bool selected = state.scroll.selected == shown[i];
+            const std::string marker = marked && selected ? "> " : unmarked;
+            ViewLine& line = its.emplace_back(
+                ViewLine{marker, state_paint(stream, state.elapsed_ns), marker.size(), kStateWidth, selected});
+            for (const Column& column : taken)
+                line.text += padded(column.cell(stream), column.width, column.right);
+        }
+        for (ViewLine& line : its) line.text.pop_back();  // the space behind the last column
+        if (block == 0) {
+            lines = std::move(its);
+            continue;
+        }
+        for (std::size_t i = 0; i < its.size(); ++i) {
+            ViewLine& left = lines[i].beside.empty() ? lines[i] : lines[i].beside.back();
+            const std::size_t width = room + kBlockGap;
+            left.text += std::string(width - std::min(width, shown_width(left.text)), ' ');
+            lines[i].beside.push_back(std::move(its[i]));
+        }
     }
     return lines;
 }

@@ -7,7 +7,7 @@
 
 #include "base/ascii.h"
 #include "base/units.h"
-#include "view/http_server.h"
+#include "view/http/http_server.h"
 
 namespace streamsim::cli {
 namespace {

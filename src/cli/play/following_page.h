@@ -11,7 +11,7 @@
 #include "run/process/control.h"
 #include "run/session/session.h"
 #include "streamsim/run_result.h"
-#include "view/web_server.h"
+#include "view/http/web_server.h"
 
 namespace streamsim::cli {
 

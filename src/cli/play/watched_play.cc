@@ -11,7 +11,7 @@
 #include "base/prng.h"
 #include "base/units.h"
 #include "result/merge.h"
-#include "view/open_metrics.h"
+#include "view/http/open_metrics.h"
 
 namespace streamsim::cli {
 namespace {

@@ -15,7 +15,7 @@
 #include "run/session/session.h"
 #include "seats/journal.h"
 #include "seats/ranks.h"
-#include "view/metrics_server.h"
+#include "view/http/metrics_server.h"
 
 namespace streamsim::cli {
 

@@ -1,6 +1,7 @@
 #include "view/live_view.h"
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <unistd.h>
 
@@ -8,6 +9,8 @@
 #include <array>
 #include <string>
 
+#include "unit/report/golden.h"
+#include "unit/report/sample_view.h"
 #include "view/progress_bar.h"
 #include "view/terminal.h"
 
@@ -83,7 +86,7 @@ view::
 std::vector<std::string> texts(const view::ViewState& state, int columns, int rows) {
     std::vector<std::string> out;
     for (const view::ViewLine& line : view::live_lines(state, columns, rows)) {
-        out.push_back(line.text);
+        out.push_back(line.whole_text());
         while (out.back().ends_with(' ')) out.back().pop_back();
     }
     return out;
@@ -121,20 +124,20 @@ private:
 };
 
 TEST(LiveLines, ShowAllOfARunOnAUsualTerminal) {
-    EXPECT_THAT(
-        texts(told(state()), 80, 24),
-        ElementsAre("3 streams of dpx12 at 24 fps from /mnt/x             5.0 s of 10.0 s, 5.0 s left",
-                    "throughput  4700.0 of 4800.0 MB/s required   [#########################.|......]",
-                    "7 missed   min margin 4.0 ms   buffer min 2/8   3 playing, 1 with drops, 1 tight", "",
-                    "  STATE   STREAM   BUFFER            MARGIN MIN MARGIN  DROPS  LAST AT  PLAYED",
-                    "  ok      0 dpx12  [########] 8/8   32.2 ms    31.2 ms      0        - 120/240",
-                    "  TIGHT   1 dpx12  [########] 8/8    5.0 ms     4.0 ms      0        - 120/240",
-                    "  DROPS   10 dpx12 [##......] 2/8   32.2 ms    31.2 ms      7    4.0 s 120/240", "",
-                    "LAST EVENTS     LENGTH  MISSED         STREAMS     REASON        FIRST FRAME",
-                    "      4.0 s    41.7 ms  1 dropped      1 stream    client delay  00:00:04:00",
-                    "      3.8 s   250.0 ms  6 dropped      1 stream    read too late 00:00:03:18", "", "", "",
-                    "", "", "", "", "", "", "", "",
-                    "q quit  + add  - remove  up/down, PgUp/PgDn scroll  w worst first"));
+    EXPECT_THAT(texts(told(state()), 80, 24),
+                ElementsAre("3 streams of dpx12 at 24 fps from /mnt/x             5.0 s of 10.0 s, 5.0 s left",
+                            "now   4700.0 of 4800.0 MB/s   margin 5.0 ms        3 playing, 1 missing, 1 tight",
+                            "ever  7 missed   min margin 4.0 ms                                  1 with drops",
+                            "                   NOW                            EVER",
+                            "  STATE   STREAM   BUFFER            MARGIN MIN MARGIN  DROPS  LAST AT  PLAYED",
+                            "  ok      0 dpx12  [########] 8/8   32.2 ms    31.2 ms      0        - 120/240",
+                            "  TIGHT   1 dpx12  [########] 8/8    5.0 ms     4.0 ms      0        - 120/240",
+                            "  DROPS   10 dpx12 [##......] 2/8   32.2 ms    31.2 ms      7    4.0 s 120/240",
+                            "", "LAST EVENTS     LENGTH  MISSED         STREAMS     REASON        FIRST FRAME",
+                            "      4.0 s    41.7 ms  1 dropped      1 stream    client delay  00:00:04:00",
+                            "      3.8 s   250.0 ms  6 dropped      1 stream    read too late 00:00:03:18", "",
+                            "", "", "", "", "", "", "", "", "", "",
+                            "q quit  + add  - remove  up/down, PgUp/PgDn scroll  w worst first"));
 }
 
 TEST(LiveLines, ShowMoreOnAWideOne) {
@@ -175,8 +178,8 @@ TEST(LiveLines, NeverExceedTheTerminal) {
                     const auto lines = view::live_lines(*each, columns, rows);
                     EXPECT_THAT(lines, SizeIs(rows)) << columns;
                     for (const auto& line : lines) {
-                        EXPECT_LE(characters(line.text), static_cast<std::size_t>(columns))
-                            << rows << line.text;
+                        EXPECT_LE(characters(line.whole_text()), static_cast<std::size_t>(columns))
+                            << rows << line.whole_text();
                     }
                 }
             }
@@ -195,7 +198,7 @@ TEST(LiveLines, KeepTheFooterAndAtLeastAStreamOnSmallOnes) {
 TEST(LiveLines, CountTheStreamsThatAreNotInView) {
     view::ViewState crowded = state();
     for (int i = 11; i < 100; ++i) crowded.streams.push_back(stream(std::to_string(i)));
-    const std::size_t in_view = view::streams_in_view(crowded, 24);
+    const std::size_t in_view = view::streams_in_view(crowded, 80, 24);
     auto lines = texts(crowded, 80, 24);
     EXPECT_EQ(lines[5 + in_view], others_text(1, in_view, 0));
     crowded.scroll.top = 4;
@@ -227,6 +230,45 @@ TEST(LiveLines, SayWhatStateAStreamIsIn) {
     EXPECT_EQ(row(StreamState::waiting).paint, view::Paint::bad);
 }
 
+TEST(LiveLines, TellNowFromEver) {
+    view::ViewState run = state();
+    run.elapsed_ns = 5'999'000'000;  // the last miss was at 4.0 s
+    EXPECT_THAT(texts(run, 80, 24)[7], StartsWith("  DROPS   10 dpx12"));
+    run.elapsed_ns = 6'000'000'000;
+    auto lines = texts(run, 80, 24);
+    EXPECT_THAT(lines[7], StartsWith("  dropped 10 dpx12"));
+    EXPECT_THAT(lines[1], EndsWith("  3 playing, 1 tight"));
+    EXPECT_THAT(lines[2], AllOf(StartsWith("ever  7 missed"), EndsWith("  1 with drops")));
+    EXPECT_EQ(view::live_lines(run, 80, 24)[1].paint, view::Paint::plain);
+    EXPECT_EQ(view::live_lines(run, 80, 24)[7].paint, view::Paint::warning);
+    run.streams[1].margin_lately_ns = 30'000'000;  // was tight
+    lines = texts(run, 80, 24);
+    EXPECT_THAT(lines[1], EndsWith("  3 playing"));
+    EXPECT_THAT(lines[6], StartsWith("  ok      1 dpx12"));
+    EXPECT_THAT(lines[2], HasSubstr("min margin 4.0 ms"));
+}
+
+TEST(LiveLines, LieSideBySideWhereTheRowsEnd) {
+    view::ViewState wide = state();
+    wide.streams.clear();
+    for (int i = 0; i < 44; ++i) wide.streams.push_back(stream(std::to_string(i), i == 43 ? 1 : 0));
+    wide.scroll.selected = 20;
+    EXPECT_EQ(view::streams_in_view(wide, 200, 24), 44u);
+    EXPECT_EQ(view::streams_in_view(wide, 94, 24), 20u) << "two blocks of ten, and a line of the others";
+    EXPECT_EQ(view::streams_in_view(wide, 93, 24), 10u);
+    const auto lines = view::live_lines(wide, 200, 24);
+    ASSERT_THAT(lines[5].beside, SizeIs(3));
+    EXPECT_THAT(lines[4].beside[0].text, StartsWith("  STATE   STREAM"));
+    EXPECT_THAT(lines[5].beside[2].text, StartsWith("  ok      33 dpx12"));
+    EXPECT_THAT(lines[15].beside, SizeIs(3));
+    EXPECT_THAT(lines[15].beside[2].text, StartsWith("  DROPS   43 dpx12"));
+    EXPECT_EQ(lines[15].beside[2].paint, view::Paint::bad);
+    EXPECT_TRUE(lines[14].beside[0].selected);
+    EXPECT_THAT(lines[14].beside[0].text, StartsWith("> ok      20 dpx12"));
+    EXPECT_FALSE(lines[14].selected);
+    EXPECT_LE(characters(lines[5].whole_text()), 200u);
+}
+
 TEST(LiveLines, SayThatPrerollIsNotPlay) {
     view::ViewState preroll = state();
     preroll.elapsed_ns = 0;
@@ -246,7 +288,7 @@ TEST(LiveLines, HaveNoDeadlinesToShowAtFullSpeed) {
     fast.streams[0].frames_total = 0;
     fast.streams[0].bytes = 5'000'000'000;
     fast.required_bytes_per_s = 0;
-    EXPECT_EQ(texts(fast, 80, 24)[1], "throughput  4700.0 MB/s");
+    EXPECT_THAT(texts(fast, 80, 24)[1], StartsWith("now   4700.0 MB/s   margin 32.2 ms  "));
     EXPECT_THAT(texts(fast, 80, 24)[4], StartsWith("  STATE   STREAM   DROPS PLAYED     READ"));
     EXPECT_THAT(texts(fast, 80, 24)[5], StartsWith("  ok      0 dpx12      0    120   5.0 GB"));
 }
@@ -257,7 +299,7 @@ TEST(LiveLines, ShowStallsWhereThereAreSome) {
     stalled.streams[0].stalls = 2;
     stalled.streams[0].misses = {{1'000'000'000, 24, FrameKind::dropped, DropReason::late, true}};
     const auto lines = texts(told(stalled), 100, 24);
-    EXPECT_THAT(lines[2], StartsWith("0 missed, 2 stalls"));
+    EXPECT_THAT(lines[2], StartsWith("ever  0 missed, 2 stalls "));
     EXPECT_THAT(lines[4], HasSubstr("STALLS"));
     EXPECT_EQ(lines[8], "      1.0 s    41.7 ms  2 stalls       1 stream    read too late 00:00:00:00");
 }
@@ -389,25 +431,20 @@ TEST(LiveHistory, KeepsAPointASecondAndJoinsThemInLongRuns) {
     EXPECT_EQ(now.history.back().margin_min_ns, 5'000'000);
 }
 
-TEST(SparkLine, FillsItsColumns) {
-    using Values = std::vector<std::optional<double>>;
-    EXPECT_EQ(view::spark_line({0, 1, 4, 8}, 8, 10, false, false), "..-#");
-    EXPECT_EQ(view::spark_line({0, 8, std::nullopt}, 8, 10, false, true), "\u2581\u2588 ");
-    EXPECT_EQ(view::spark_line({8, 1, 8, 8, 8, 8}, 8, 3, true, false), ".##");
-    EXPECT_EQ(view::spark_line({8, 1, 8, 8, 1, 1}, 8, 3, false, false), "##.");
-    EXPECT_EQ(view::spark_line({3.5}, 8, 3, true, false), "-") << "a begun eighth counts";
-    EXPECT_EQ(view::spark_line({-5}, 8, 3, true, false), ".");
-    EXPECT_EQ(view::spark_line(Values{}, 8, 3, true, false), "");
-    EXPECT_EQ(view::spark_line({1}, 0, 3, true, false), " ");
-}
-
 TEST(LiveLines, ShowThePastWhereThereIsRoom) {
     view::ViewState past = state();
     past.history.assign(50, {4.8e9, 30'000'000});
     past.history[10] = {0, -1'000'000};
-    const auto lines = texts(past, 80, 24);
-    EXPECT_EQ(lines[3], "throughput  ##########.#######################################");
-    EXPECT_EQ(lines[4], "min margin  ##########.#######################################");
+    past.total_ns = 60'000'000'000;
+    auto lines = texts(past, 80, 22);
+    EXPECT_EQ(lines[3], "throughput  ##########.#######################################") << "50 of 60 s";
+    past.total_ns = 100'000'000'000;
+    lines = texts(past, 80, 24);
+    EXPECT_EQ(lines[3], "4800 MB/s   ########## #######################################");
+    EXPECT_EQ(lines[4], "throughput  ##########.#######################################");
+    EXPECT_EQ(lines[6], "min margin  ##########.#######################################");
+    EXPECT_EQ(texts(past, 80, 60)[9], "            ########## #######################################")
+        << "eight rows at most";
     EXPECT_THAT(texts(past, 80, 15), testing::Not(testing::Contains(StartsWith("min margin"))));
     for (const auto& [columns, rows] : {std::pair(60, 15), {80, 24}, {200, 50}}) {
         for (const std::size_t streams : {1u, 8u, 60u, 500u}) {
@@ -419,64 +456,16 @@ TEST(LiveLines, ShowThePastWhereThereIsRoom) {
     }
 }
 
-TEST(Scroll, MovesOneStreamOrAPage) {
-    view::Scroll scroll;
-    const std::vector<std::size_t> order = {5, 4, 3, 2, 1, 0};
-    scroll.handle(view::Key::down, order, 3);
-    EXPECT_EQ(scroll.selected, 5u) << "the first key chooses the first in view";
-    scroll.handle(view::Key::down, order, 3);
-    EXPECT_EQ(scroll.selected, 4u);
-    EXPECT_EQ(scroll.top, 0u);
-    scroll.handle(view::Key::page_down, order, 3);
-    EXPECT_EQ(scroll.selected, 1u);
-    EXPECT_EQ(scroll.top, 3u);
-    scroll.handle(view::Key::page_down, order, 3);
-    EXPECT_EQ(scroll.selected, 0u);
-    EXPECT_EQ(scroll.top, 3u);
-    scroll.handle(view::Key::home, order, 3);
-    EXPECT_EQ(scroll.selected, 5u);
-    EXPECT_EQ(scroll.top, 0u);
-    scroll.handle(view::Key::up, order, 3);
-    EXPECT_EQ(scroll.selected, 5u);
-    scroll.handle(view::Key::end, order, 3);
-    EXPECT_EQ(scroll.selected, 0u);
-    EXPECT_EQ(scroll.top, 3u);
-    scroll.handle(view::Key::page_up, order, 3);
-    EXPECT_EQ(scroll.selected, 3u);
-    EXPECT_EQ(scroll.top, 0u);
-    scroll.handle(view::Key::worst_first, order, 3);
-    EXPECT_TRUE(scroll.worst_first);
-    view::Scroll nothing;
-    nothing.handle(view::Key::down, {}, 3);
-    EXPECT_FALSE(nothing.selected);
-}
-
-TEST(StreamView, TakesOverProgress) {
-    StreamProgress progress;
-    view::StreamView view;
-    view.read(progress);
-    EXPECT_EQ(view.margin_min_ns, std::nullopt);
-    EXPECT_EQ(view.margin_lately_ns, std::nullopt);
-    progress.margin_min_ns = -5;
-    progress.margin_lately_ns = 7;
-    progress.bad = 3;
-    progress.state = StreamState::playing;
-    for (std::int64_t i = 1; i <= 20; ++i) {
-        progress.misses.add(
-            {i, static_cast<std::uint64_t>(i), FrameKind::failed, DropReason::missing, i == 20});
+TEST(LiveLines, AreThoseOfTheGoldenScreens) {
+    for (const std::size_t streams : {1u, 8u, 60u, 500u}) {
+        view::ViewState sample = samples::live_view(streams);
+        sample.utf8 = true;
+        for (const auto& [columns, rows] : {std::pair(60, 15), {80, 24}, {200, 50}}) {
+            std::string screen;
+            for (const std::string& line : texts(sample, columns, rows)) screen += line + "\n";
+            expect_golden(screen, fmt::format("live/{}x{}-{}.txt", columns, rows, streams));
+        }
     }
-    view.read(progress);
-    EXPECT_EQ(view.margin_min_ns, -5);
-    EXPECT_EQ(view.margin_lately_ns, 7);
-    EXPECT_EQ(view.bad, 3U);
-    EXPECT_EQ(view.state, StreamState::playing);
-    ASSERT_EQ(view.misses.size(), RecentMisses::kKept);
-    EXPECT_EQ(view.misses.front().at_ns, 20);
-    EXPECT_TRUE(view.misses.front().stall);
-    EXPECT_EQ(view.misses.back().at_ns, 13);
-    EXPECT_EQ(view.misses.back().reason, DropReason::missing);
-    EXPECT_EQ(view.misses.back().kind, FrameKind::failed);
-    EXPECT_FALSE(view.misses.back().stall);
 }
 
 TEST(LiveView, WritesWhatHasChangedAndLeavesNothing) {
@@ -536,12 +525,6 @@ TEST(Progress, IsTakenOffTheTerminalWhenGivenUp) {
     Pipe pipe;
     { view::ProgressBar(pipe.in(), true, "writing", 100).update(50, 1'000'000'000); }
     EXPECT_THAT(pipe.text(), AllOf(StartsWith("\rwriting  [#####"), EndsWith("\r\x1b[K")));
-}
-
-TEST(Terminal, ClipsBetweenCharacters) {
-    EXPECT_EQ(view::clip("\xc3\xa9\xc3\xa9\xc3\xa9", 2), "\xc3\xa9\xc3\xa9");
-    EXPECT_THAT(view::clip("abc", 0), IsEmpty());
-    EXPECT_THAT(view::clip("abc", -1), IsEmpty());
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-#include "view/metrics_server.h"
+#include "view/http/metrics_server.h"
 
 #include <arpa/inet.h>
 #include <gmock/gmock.h>

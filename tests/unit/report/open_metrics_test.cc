@@ -1,4 +1,4 @@
-#include "view/open_metrics.h"
+#include "view/http/open_metrics.h"
 
 #include <gmock/gmock.h>
 
@@ -6,8 +6,8 @@
 #include <sstream>
 #include <string>
 
-#include "view/http_server.h"
-#include "view/metrics_server.h"
+#include "view/http/http_server.h"
+#include "view/http/metrics_server.h"
 
 namespace streamsim::report {
 namespace {

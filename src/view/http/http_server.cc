@@ -1,4 +1,4 @@
-#include "view/http_server.h"
+#include "view/http/http_server.h"
 
 #include <arpa/inet.h>
 #include <fmt/format.h>

@@ -1,4 +1,4 @@
-#include "view/web_server.h"
+#include "view/http/web_server.h"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "view/open_metrics.h"
+#include "view/http/open_metrics.h"
 
 #include <fmt/format.h>
 

@@ -10,7 +10,7 @@
 
 #include "base/result.h"
 #include "base/system/mutex.h"
-#include "view/http_server.h"
+#include "view/http/http_server.h"
 
 namespace streamsim::view {
 

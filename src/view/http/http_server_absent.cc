@@ -1,7 +1,7 @@
 // For systems without libmicrohttpd.
 #include <utility>
 
-#include "view/http_server.h"
+#include "view/http/http_server.h"
 
 namespace streamsim::view {
 namespace {

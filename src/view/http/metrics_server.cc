@@ -1,11 +1,11 @@
-#include "view/metrics_server.h"
+#include "view/http/metrics_server.h"
 
 #include <fmt/format.h>
 
 #include <chrono>
 #include <utility>
 
-#include "view/open_metrics.h"
+#include "view/http/open_metrics.h"
 
 namespace streamsim::view {
 namespace {
