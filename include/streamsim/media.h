@@ -142,6 +142,8 @@ struct Clip {
     bool still = false;         // a single picture outside of a numbered sequence: nothing to play
     /// At the first clip of a folder: the files and clips of the folder that cannot be played, and why.
     std::vector<std::string> skipped;
+    /// At the first clip of a folder with folders or other files in it: how deep was searched, what was found.
+    std::string searched;
     std::string structure;  // structure of a container in one line ("MOV: ftyp, wide, mdat, moov last; ...")
 };
 
@@ -160,10 +162,13 @@ struct IndexProgress {
 };
 
 /// Options for finding and reading clips.
+inline constexpr int kFolderDepth = 16;
+
 struct IndexOptions {
     bool audio = false;       // index the audio chunks too
     bool keep_index = false;  // write the index beside the media, and use an existing index that fits
     IndexProgress* progress = nullptr;
+    int depth = kFolderDepth;  // levels of folders below TARGET in which clips are looked for
 };
 
 }  // namespace streamsim

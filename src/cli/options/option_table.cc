@@ -82,6 +82,8 @@ Options playing_options() {
         {"--ignore-mismatch", kPlays,
          "where source and record of an EDL differ in length and no M2 tells why, play the record",
          flag(&CliOptions::ignore_mismatch)},
+        {"--depth", kPlays, "levels of folders below TARGET in which clips are looked for",
+         count(&PlayRequest::folder_depth, 64, 0)},
         {"--sync", kPlays, "the streams of a seat run on one clock", flag(&PlayRequest::sync)},
         {"--multicam", kPlays,
          "the streams of a seat are angles of one scene: all are read, or only the active one",

@@ -85,15 +85,15 @@ OptionValue flag(bool Owner::*into, bool value = true) {
     return flag_that([into, value](CliOptions& options) { member(options, into) = value; });
 }
 
-/// A whole number from 1 to `most`.
+/// A whole number from `least` to `most`.
 template <typename Owner, typename T>
-OptionValue count(T Owner::*into, std::uint64_t most) {
+OptionValue count(T Owner::*into, std::uint64_t most, std::uint64_t least = 1) {
     std::string standard;
     CliOptions defaults;
     if constexpr (std::integral<T>) standard = std::to_string(member(defaults, into));
     return parsed(
-        "N", count_range(1, most), standard,
-        [most](const std::string& text) { return read_whole(text, 1, most); },
+        "N", count_range(least, most), standard,
+        [least, most](const std::string& text) { return read_whole(text, least, most); },
         [into](CliOptions& options, std::uint64_t number) {
             member(options, into) = static_cast<typename ValueOf<T>::type>(number);
         });

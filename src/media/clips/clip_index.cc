@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <deque>
 #include <functional>
+#include <map>
 #include <optional>
 #include <utility>
 
@@ -17,6 +19,9 @@
 namespace streamsim::media {
 namespace {
 
+constexpr std::size_t kFoldersMax = 50'000;  // below one TARGET
+constexpr std::size_t kOthersNamed = 6;      // extensions of files that are no media
+
 constexpr std::string_view kContainerSuffixes[] = {"mov", "mp4", "m4v",  "qt", "mxf",  "mkv", "webm",
                                                    "avi", "mpg", "mpeg", "ts", "m2ts", "mts", "gxf"};
 
@@ -24,7 +29,8 @@ struct Listing {
     std::vector<FoundSequence> sequences;
     std::vector<std::string> stills;  // single pictures beside media
     std::vector<std::string> containers;
-    std::vector<std::string> directories;
+    std::vector<DirectoryEntry> directories;
+    std::map<std::string, std::uint64_t> others;  // files that are no media, by extension
 };
 
 /// Media that prepare has not finished never plays as a clip.
@@ -59,11 +65,13 @@ Result<Listing> list_media(ByteStore& store, const std::string& directory) {
         if (entry.directory) {
             // lost+found belongs to the file system, and only root may list it
             if (entry.name != kMediaDirectory && entry.name != "lost+found" && !is_partial(entry.name))
-                out.directories.push_back(entry.name);
+                out.directories.push_back(entry);
         } else if (image_kind(entry.name)) {
             images.push_back(entry.name);
         } else if (is_container_name(entry.name)) {
             out.containers.push_back(entry.name);
+        } else {
+            ++out.others[extension_of(entry.name)];
         }
     }
     out.sequences = group_sequences(images);
@@ -225,6 +233,119 @@ void add_sequences(ByteStore& store,
     }
 }
 
+/// A directory and the folders below it.
+class FolderSearch {
+public:
+    /// `store` outlives the search, and the search its jobs.
+    FolderSearch(ByteStore& store, std::string directory, const IndexOptions& options)
+        : store_(store), directory_(std::move(directory)), options_(options) {}
+
+    /// Errors: the store's, for the directory itself; bad input: too many folders; interrupted.
+    Result<void> list() {
+        std::vector<Found> level(1);
+        for (int depth = 0; !level.empty(); ++depth) {
+            std::vector<std::optional<Result<Listing>>> listings(level.size());
+            parallel_for(level.size(), [&](std::size_t i) {
+                if (options_.progress == nullptr || !options_.progress->cancelled())
+                    listings[i] = list_media(store_, join_path(directory_, level[i].name));
+            });
+            std::vector<Found> below;
+            for (std::size_t i = 0; i < level.size(); ++i) {
+                if (!listings[i]) return interrupted_error();
+                if (!*listings[i]) {
+                    if (depth == 0) return listings[i]->error();
+                    unreadable_.push_back(listings[i]->error());
+                    continue;
+                }
+                level[i].listing = std::move(**listings[i]);
+                add_below(level[i], below);
+                found_.push_back(std::move(level[i]));
+            }
+            if (depth >= options_.depth) {
+                left_ = below.size();
+                break;
+            }
+            if (found_.size() + below.size() > kFoldersMax)
+                return bad_input(
+                    fmt::format("{}: more than {} folders: name one nearer to the clips, or how many "
+                                "levels to search with --depth",
+                                directory_, show_count(kFoldersMax)));
+            if (!below.empty()) levels_ = static_cast<std::uint64_t>(depth) + 1;
+            level = std::move(below);
+        }
+        return {};
+    }
+
+    /// A job for each clip; what is no clip goes to `folder`.
+    void add_jobs(std::vector<IndexJob>& jobs, Folder& folder) {
+        for (const Found& found : found_) {
+            const std::string path = join_path(directory_, found.name);
+            skip_stills(path, found.listing.stills, folder);
+            add_sequences(store_, path, found.name, found.listing.sequences, jobs);
+            for (const std::string& name : found.listing.containers) {
+                jobs.push_back([&store = store_, path = join_path(path, name),
+                                shown = join_path(found.name, name)](const IndexOptions& own) {
+                    return index_container(store, path, shown, own);
+                });
+            }
+        }
+        for (const Error& error : unreadable_) folder.skip(error.problems.front());
+    }
+
+    /// The first folder that could not be listed; null: none.
+    const Error* unreadable() const { return unreadable_.empty() ? nullptr : &unreadable_.front(); }
+
+    /// "12 clips in 40 folders, 3 levels deep; other files: 12 .xml, 4 .wav"; empty if there is nothing to say.
+    std::string summary(std::size_t clips) const {
+        std::map<std::string, std::uint64_t> others;
+        for (const Found& found : found_) {
+            for (const auto& [extension, count] : found.listing.others) others[extension] += count;
+        }
+        if (found_.size() == 1 && left_ == 0 && links_ == 0 && others.empty()) return {};
+        std::string out = counted(clips, "clip");
+        if (levels_ > 0)
+            out += fmt::format(" in {}, {} deep", counted(found_.size(), "folder"), counted(levels_, "level"));
+        if (left_ > 0)
+            out += fmt::format("; {} below {} not searched (--depth)", counted(left_, "folder"),
+                               counted(static_cast<std::uint64_t>(options_.depth), "level"));
+        if (links_ > 0) out += fmt::format("; {} to folders not followed", counted(links_, "link"));
+        std::size_t named = 0;
+        for (const auto& [extension, count] : others) {
+            if (++named > kOthersNamed) return out + ", ...";
+            out += fmt::format("{}{} {}", named == 1 ? "; other files: " : ", ", show_count(count),
+                               extension.empty() ? "without extension" : "." + extension);
+        }
+        return out;
+    }
+
+private:
+    struct Found {
+        std::string name;  // below the directory; empty: itself
+        Listing listing;
+    };
+
+    /// A link below TARGET often shows folders that are found without it ("current"), or leads up: the same
+    /// media would be played twice, and come from a cache.
+    void add_below(const Found& folder, std::vector<Found>& below) {
+        for (const DirectoryEntry& entry : folder.listing.directories) {
+            if (entry.symbolic_link && !folder.name.empty()) {
+                ++links_;
+                continue;
+            }
+            below.push_back({join_path(folder.name, entry.name), {}});
+        }
+    }
+
+    ByteStore& store_;
+    const std::string directory_;
+    const IndexOptions& options_;
+    std::deque<Found> found_;  // jobs point at its sequences
+    std::vector<Error> unreadable_;
+    std::uint64_t levels_ = 0;
+    std::uint64_t links_ = 0;  // to folders, not followed
+    std::size_t left_ = 0;     // folders deeper than was asked for
+};
+
 Result<std::vector<Clip>> index_all(const std::vector<IndexJob>& jobs,
                                     const IndexOptions& options,
                                     Folder& folder) {
@@ -301,28 +422,15 @@ Result<Clip> index_clip(ByteStore& store, const std::string& given, const IndexO
 Result<std::vector<Clip>> clips_in(ByteStore& store,
                                    const std::string& directory,
                                    const IndexOptions& options) {
-    auto top = list_media(store, directory);
-    if (!top) return top.error();
+    FolderSearch search(store, directory, options);
+    if (auto listed = search.list(); !listed) return listed.error();
     Folder folder;
-    skip_stills(directory, top->stills, folder);
     std::vector<IndexJob> jobs;
-    add_sequences(store, directory, "", top->sequences, jobs);
-    for (const std::string& name : top->containers) {
-        jobs.push_back([&store, path = join_path(directory, name), name](const IndexOptions& own) {
-            return index_container(store, path, name, own);
-        });
-    }
-    std::vector<std::optional<Result<Listing>>> listings(top->directories.size());
-    parallel_for(listings.size(), [&](std::size_t i) {
-        listings[i] = list_media(store, join_path(directory, top->directories[i]));
-    });
-    for (std::size_t i = 0; i < listings.size(); ++i) {
-        if (!*listings[i]) return listings[i]->error();
-        const std::string& name = top->directories[i];
-        skip_stills(join_path(directory, name), (*listings[i])->stills, folder);
-        add_sequences(store, join_path(directory, name), name, (*listings[i])->sequences, jobs);
-    }
-    return index_all(jobs, options, folder);
+    search.add_jobs(jobs, folder);
+    auto clips = index_all(jobs, options, folder);
+    if (clips && clips->empty() && search.unreadable()) return *search.unreadable();
+    if (clips && !clips->empty()) clips->front().searched = search.summary(clips->size());
+    return clips;
 }
 
 bool is_container_name(const std::string& name) {

@@ -15,7 +15,6 @@
 namespace streamsim::media {
 namespace {
 
-constexpr int kDepthMax = 16;
 constexpr std::string_view kSeparators = "._- ";
 constexpr std::size_t kReelPrefixMin = 4;
 
@@ -66,8 +65,9 @@ int agreeing(const std::vector<std::string>& wanted, const std::vector<std::stri
 
 }  // namespace
 
-Result<ClipFinder> ClipFinder::list_below(ByteStore& store, const std::string& target) {
+Result<ClipFinder> ClipFinder::list_below(ByteStore& store, const std::string& target, int depth_max) {
     ClipFinder finder;
+    finder.depth_max_ = depth_max;
     std::string path = target;
     while (path.size() > 1 && path.back() == '/') path.pop_back();
     auto info = store.stat(path);
@@ -110,7 +110,7 @@ Result<void> ClipFinder::add_folder(ByteStore& store,
     for (const DirectoryEntry& entry : *entries) {
         if (entry.name.empty() || entry.name.front() == '.' || entry.name.ends_with(kPartial)) continue;
         if (entry.directory) {
-            if (entry.name == "lost+found" || folder.depth >= kDepthMax ||
+            if (entry.name == "lost+found" || folder.depth >= depth_max_ ||
                 (folder.linked && entry.symbolic_link))
                 continue;
             Folder inside = folder;

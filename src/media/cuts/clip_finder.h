@@ -20,9 +20,10 @@ struct FoundClip {
 
 class ClipFinder {
 public:
-    /// Lists `target` and what is below it; or takes it alone when it is a clip. Hidden entries, unfinished
-    /// media and links inside linked directories are passed over. Errors: environment from the store.
-    static Result<ClipFinder> list_below(ByteStore& store, const std::string& target);
+    /// Lists `target` and what is below it, `depth_max` levels deep; or takes it alone when it is a clip.
+    /// Hidden entries, unfinished media and links inside linked directories are passed over. Errors:
+    /// environment from the store.
+    static Result<ClipFinder> list_below(ByteStore& store, const std::string& target, int depth_max);
 
     struct Answer {
         std::vector<std::size_t> clips;  // the best ones, in clips(): one, none, or equals
@@ -58,6 +59,7 @@ private:
     void add_sequences(const Folder& folder, const std::vector<std::string>& images, const std::string& only);
 
     std::string target_;
+    int depth_max_ = 0;
     std::vector<FoundClip> clips_;
     // By lower case. Names: whole names of containers and of the directories of sequences; stems: without
     // extension, or the prefix of a sequence; frames: prefix and suffix of a sequence.

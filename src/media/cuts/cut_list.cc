@@ -45,7 +45,7 @@ public:
         : store_(store), list_(list), rate_(rate) {}
 
     Result<CutList> resolve(const std::string& target, const IndexOptions& options) {
-        auto finder = ClipFinder::list_below(store_, target);
+        auto finder = ClipFinder::list_below(store_, target, options.depth);
         if (!finder) return finder.error();
         find_uses();
         find_clips(*finder, target);

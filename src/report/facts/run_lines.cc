@@ -310,7 +310,8 @@ void add_cache_lines(const RunResult& result, ReportLines& out) {
         out.add("", fmt::format("{} came from this computer's own page cache{}", show_bytes(*local),
                                 much ? ": that is no measurement of the storage (--cold, --direct)" : ""));
     }
-    for (const std::string& note : result.media.notes) out.add("", printable(note));
+    for (std::size_t i = 0; i < result.media.notes.size(); ++i)
+        out.add(i == 0 ? "Media" : "", printable(result.media.notes[i]));
     add_skipped(result.media.skipped, out);
 }
 

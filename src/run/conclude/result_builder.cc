@@ -190,6 +190,8 @@ void fill_media(const RunFacts& facts, RunResult& result) {
             }
             auto& skipped = result.media.skipped;
             skipped.insert(skipped.end(), clip.skipped.begin(), clip.skipped.end());
+            if (!clip.searched.empty())
+                result.media.notes.push_back(facts.request->target.name() + ": " + clip.searched);
             for (const std::string& note : clip.notes) result.media.notes.push_back(clip.name + ": " + note);
         }
     }

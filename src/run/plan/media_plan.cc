@@ -75,6 +75,7 @@ IndexOptions index_options(const PlayRequest& request, IndexProgress* progress) 
     IndexOptions options;
     options.audio = request.audio;
     options.keep_index = request.keep_index;
+    options.depth = static_cast<int>(request.folder_depth);
     options.progress = progress;
     return options;
 }
@@ -93,10 +94,12 @@ Result<void> leave_out_stills(const std::string& path, std::vector<Clip>& clips)
             path, stills.size() == 1 ? "one still picture" : "still pictures alone"));
     }
     std::vector<std::string> skipped = std::move(clips.front().skipped);
+    std::string searched = std::move(clips.front().searched);
     std::erase_if(clips, [](const Clip& clip) { return clip.still; });
     for (const std::string& name : stills)
         skipped.push_back(fmt::format("{}: one still picture, no numbered sequence", name));
     clips.front().skipped = std::move(skipped);
+    clips.front().searched = std::move(searched);
     return {};
 }
 
@@ -239,9 +242,9 @@ Result<std::vector<Clip>> clips_of_target(ByteStore& store,
         clips = std::move(*found);
         if (clips.empty()) {
             return bad_input(
-                fmt::format("{}: holds no clip and no image sequence: name one, or give a format such as "
-                            "--dpx12 to have media made below {}/{}",
-                            path, path, media::kMediaDirectory));
+                fmt::format("{}: holds no clip and no image sequence, {} deep: name one, or give a format such "
+                            "as --dpx12 to have media made below {}/{}",
+                            path, counted(request.folder_depth, "level"), path, media::kMediaDirectory));
         }
     } else if (info->has_value() || media::is_pattern(path)) {
         auto clip = media::index_clip(store, path, options);

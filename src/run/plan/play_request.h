@@ -67,9 +67,10 @@ struct PlayRequest : play::ReadSettings, StorageRequest {
     std::uint32_t layers = 1;             // clips that each stream shows at once
     bool sync = false;                    // the streams of a seat run on one clock
     MultiCam multicam = MultiCam::none;
-    bool audio = false;             // is read with the frames
-    bool keep_index = false;        // a container's index is stored beside it
-    std::optional<FrameRate> rate;  // nothing: the clip's own
+    bool audio = false;                         // is read with the frames
+    std::uint32_t folder_depth = kFolderDepth;  // levels below TARGET in which clips are looked for
+    bool keep_index = false;                    // a container's index is stored beside it
+    std::optional<FrameRate> rate;              // nothing: the clip's own
     std::optional<Duration> duration;
     std::optional<std::uint64_t> frames;
     std::optional<Duration> clip_duration;

@@ -182,11 +182,47 @@ TEST_F(Sequences, ClipsInADirectory) {
     write_sequence(place_, "streamsim-media/x/", ".dpx", {"1"}, format_);
     place_.write("notes.txt", "x");
     place_.write("._b.3.dpx", "resource fork");
+    const auto names = [&](int depth, std::string* searched = nullptr) {
+        IndexOptions options;
+        options.depth = depth;
+        const auto clips = clips_in(store_, place_.path(), options);
+        std::vector<std::string> out;
+        if (!clips) {
+            ADD_FAILURE() << testing::all_problems(clips.error());
+            return out;
+        }
+        for (const Clip& clip : *clips) out.push_back(clip.name);
+        if (searched != nullptr) *searched = clips->front().searched;
+        return out;
+    };
+    std::string searched;
+    EXPECT_THAT(names(16, &searched),
+                ElementsAre("a.%d.DPX", "b.%d.dpx", "deep/er", "m/left.%d.dpx", "m/right.%d.dpx", "z"));
+    EXPECT_EQ(searched, "6 clips in 5 folders, 2 levels deep; other files: 1 .txt");
+    EXPECT_THAT(names(1, &searched),
+                ElementsAre("a.%d.DPX", "b.%d.dpx", "m/left.%d.dpx", "m/right.%d.dpx", "z"));
+    EXPECT_EQ(
+        searched,
+        "5 clips in 4 folders, 1 level deep; 1 folder below 1 level not searched (--depth); other files: 1 "
+        ".txt");
+    EXPECT_THAT(names(0), ElementsAre("a.%d.DPX", "b.%d.dpx"));
+}
+
+TEST_F(Sequences, CameraCardsAndLinksAreSearched) {
+    const MediaFormat format = testing::small_prores("p", 64, 36, 5000);
+    std::filesystem::create_directories(place_.at("CARD/CONTENTS/VIDEO"));
+    testing::write_mov(store_, place_.at("CARD/CONTENTS/VIDEO/0001.mov"), format, 3);
+    place_.write("CARD/CONTENTS/VIDEO/0001.xml", "x");
+    place_.write("CARD/CONTENTS/LASTCLIP", "x");
+    std::filesystem::create_directory_symlink(place_.path(), place_.at("CARD/up"));
     const auto clips = clips_in(store_, place_.path());
     ASSERT_TRUE(clips) << testing::all_problems(clips.error());
-    std::vector<std::string> names;
-    for (const Clip& clip : *clips) names.push_back(clip.name);
-    EXPECT_THAT(names, ElementsAre("a.%d.DPX", "b.%d.dpx", "m/left.%d.dpx", "m/right.%d.dpx", "z"));
+    ASSERT_EQ(clips->size(), 1u);
+    EXPECT_EQ(clips->front().name, "CARD/CONTENTS/VIDEO/0001.mov");
+    EXPECT_EQ(clips->front().searched,
+              "1 clip in 4 folders, 3 levels deep; 1 link to folders not followed; other files: 1 without "
+              "extension, 1 .xml");
+    EXPECT_EQ(clips_in(store_, place_.at("CARD"))->size(), 2u) << "a link in TARGET itself is followed";
 }
 
 TEST_F(Sequences, WhatIsBrokenInADirectoryIsLeftOutAndSaid) {
