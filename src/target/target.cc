@@ -109,13 +109,15 @@ Result<Target> parse_target(const std::string& text) {
         return Target{.kind = Target::Kind::local, .url = text, .path = local_path(path)};
     }
     if (text.starts_with("nfs://") || text.starts_with("smb://")) return parse_remote_target(text);
-    for (const char* scheme : {"nfs:", "smb:", "null:", "http:", "https:", "ftp:"}) {
-        if (!text.starts_with(scheme)) continue;
-        return bad_input(
-            fmt::format("'{}': streamsim has no storage for it: expected a path, file:PATH, "
-                        "nfs://host/export/dir, smb://host/share/dir, null:, sim:MODEL or sim:null (a mounted "
-                        "share is a path)",
-                        text));
+    bool foreign = text.starts_with("nfs:") || text.starts_with("smb:") || text.starts_with("null:");
+    const std::size_t scheme = text.find("://");
+    if (scheme != std::string::npos && scheme > 1)  // one letter: a drive
+        foreign = foreign || text.find_first_of("/.\\") > scheme;
+    if (foreign) {
+        return bad_input(fmt::format(
+            "'{}': streamsim has no storage for it: expected a path, file:PATH, nfs://host/export/dir, "
+            "smb://host/share/dir, null:, sim:MODEL or sim:null (a mounted share is a path){}",
+            text, did_you_mean(text.substr(0, text.find(':')), {"nfs", "smb", "file", "sim", "null"})));
     }
     return Target{.kind = Target::Kind::local, .url = text, .path = local_path(text)};
 }

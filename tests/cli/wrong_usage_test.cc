@@ -102,7 +102,30 @@ INSTANTIATE_TEST_SUITE_P(
                "mean \"prores-hd\"?"}},
         Usage{{"--direct", "--buffered", "sim:null"},
               {"--buffered: is the opposite of --direct: give one of them"}},
-        Usage{{"--durable", "sim:null"}, {"--durable: is for what --record writes: give both"}}));
+        Usage{{"--durable", "sim:null"}, {"--durable: is for what --record writes: give both"}},
+        Usage{{"--depth", "deep", "sim:null"}, {"--depth: 'deep': expected a whole number from 0 to 64"}},
+        Usage{{"sim:null", "--html"}, {"--html: FILE is missing after it"}},
+        Usage{{"--fps", "fast", "sim:null"},
+              {"--fps: 'fast' is not a frame rate: expected 24, 23.976 or 24000/1001"}},
+        Usage{{"max", "--headroom", "200%", "sim:null"}, {"--headroom: '200%': expected 0 % to 100 %"}},
+        Usage{{"report"}, {"RESULT is missing: expected a document that --json wrote (see --help)"}},
+        Usage{{"report", "no.json"}, {"no.json: there is no such file"}},
+        Usage{{"--web", "99999", "sim:null"},
+              {"--web: '99999': expected ADDR:PORT such as 127.0.0.1:9464, [::1]:9464 or 9464"}},
+        Usage{
+            {"nsf://server/media"},
+            {"'nsf://server/media': streamsim has no storage for it: expected a path, file:PATH, "
+             "nfs://host/export/dir, smb://host/share/dir, null:, sim:MODEL or sim:null (a mounted share is a "
+             "path); did you mean \"nfs\"?"}},
+        Usage{{"--faults", "no.json", "sim:null"}, {"--faults: no.json: there is no such file"}},
+        Usage{{"--multicam", "actve", "sim:null"},
+              {"--multicam: 'actve': expected one of all, active; did you mean \"active\"?"}},
+        Usage{{"--total-streams", "3", "--streams", "2", "sim:null"},
+              {"--total-streams: stands instead of --streams: give one of them"}},
+        Usage{{"--json", "-", "--csv", "-", "sim:null"},
+              {"--csv: '-' is where --json goes already: name another file"}},
+        Usage{{"--fps", "max", "--on-miss", "stall", "sim:null"},
+              {"--fps: max on sim:null takes no time at all and would never end: give --frames"}}));
 
 class WrongDocument : public CliTest {};
 

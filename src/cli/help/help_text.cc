@@ -84,14 +84,25 @@ std::string command_rows() {
     return out;
 }
 
+/// The options of a command, its own before those that it shares with play.
 std::string option_rows(Command command) {
+    const auto is_own = [command](const Option& option) {
+        return command != Command::play && option.commands.has(command) && !option.commands.has(Command::play);
+    };
+    const auto row_of = [command](const Option& option) {
+        return row(shown_names(option), shown_help(option.help_for(command), option.standard_for(command)),
+                   kHelpColumn);
+    };
     std::string out;
+    for (const Option& option : option_table()) {
+        if (is_own(option)) out += row_of(option);
+    }
+    if (!out.empty()) out = fmt::format("\nOptions of {} itself:\n{}", info(command).name, out);
     for (const char* group : option_groups()) {
         std::string rows;
         for (const Option& option : option_table()) {
-            if (std::string_view(option.group) != group || !option.commands.has(command)) continue;
-            rows += row(shown_names(option), shown_help(option.help_for(command), option.standard_for(command)),
-                        kHelpColumn);
+            if (std::string_view(option.group) == group && option.commands.has(command) && !is_own(option))
+                rows += row_of(option);
         }
         if (!rows.empty()) out += fmt::format("\n{}:\n{}", group, rows);
     }

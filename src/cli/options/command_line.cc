@@ -318,8 +318,13 @@ std::string in_our_words(const std::string& text) {
     static const std::regex missing("^(-[^ ]*): 1 required (.*) missing$");
     static const std::regex twice("^(-[^ ]*): .*[Aa]t [Mm]ost 1 .*$");
     std::smatch parts;
-    if (std::regex_match(text, parts, missing))
-        return fmt::format("{}: {} is missing after it", parts.str(1), parts.str(2));
+    if (std::regex_match(text, parts, missing)) {
+        std::string value = parts.str(2);
+        for (const Option& option : option_table()) {
+            if (std::ranges::count(option.all_names(), parts.str(1)) > 0) value = option.value.name;
+        }
+        return fmt::format("{}: {} is missing after it", parts.str(1), value);
+    }
     if (std::regex_match(text, parts, twice)) return parts.str(1) + ": is given more than once: give it once";
     return text;
 }
