@@ -215,6 +215,28 @@ TEST_F(Max, AnInterruptionWritesWhatIsKnown) {
     EXPECT_THAT(done.out, HasSubstr("interrupted"));
 }
 
+TEST_F(Max, ComparesTargets) {
+    const std::string two = links_of(2.5 * kSmallBytesPerS);
+    const Finished done = streamsim(
+        {"max", "--format", small(), two, "sim:null", "--streams", "4", "--html", dir_ / "sheet.html"});
+    EXPECT_EQ(done.exit_code, 0) << done.text();
+    EXPECT_THAT(done.out, HasSubstr("plays 2"));
+    EXPECT_THAT(done.out, HasSubstr("from sim:null"));
+    const std::string page = read_text(dir_ / "sheet.html");
+    EXPECT_THAT(page, HasSubstr("2 searches compared"));
+    EXPECT_THAT(page, HasSubstr("<strong>2</strong> streams"));
+    EXPECT_THAT(page, HasSubstr("sim:null"));
+    const Finished wrong = streamsim({"max", "sim:null", "sim:h50", "sim:f80", "--json", json_path()});
+    EXPECT_EQ(wrong.exit_code, 2);
+    EXPECT_THAT(wrong.err, HasSubstr("--json: is the result of one TARGET"));
+    EXPECT_THAT(wrong.err, HasSubstr("no model 'h50'"));
+    EXPECT_THAT(wrong.err, HasSubstr("no model 'f80'"));
+    const Finished gone =
+        streamsim({"max", "--format", small(), dir_ / "nothing", "sim:null", "--streams", "1"});
+    EXPECT_EQ(gone.exit_code, 3) << "the worst of all";
+    EXPECT_THAT(gone.out, HasSubstr("from sim:null")) << "the others are searched all the same";
+}
+
 TEST_F(Max, SaysEveryMistake) {
     const Finished done = streamsim({"max", "--fps", "max", "--confirm", "5", "--headroom", "120%",
                                      "--multicam", "active", "--frames", "9", "sim:h500"});

@@ -132,6 +132,7 @@ public:
     explicit MaxCommand(CommandContext& context) : MediaRun(context) {}
 
     int run();
+    const MaxResult& result() const { return result_; }
 
 private:
     Result<std::vector<Contender>> contenders();
@@ -524,10 +525,37 @@ int MaxCommand::run() {
     return code;
 }
 
+/// One search after the other, and a sheet of all. The exit code is that of the worst.
+int compare_targets(CommandContext& context) {
+    if (context.ranks != nullptr)
+        return report_error(context, bad_input("max on several computers: one TARGET is expected"));
+    using Sheet = OutputDocuments<std::vector<MaxResult>>;
+    auto sheet = Sheet::prepare(context.options.files,
+                                {{&ResultFiles::html, report::kHtmlReportBegins, report::max_html_report}});
+    if (!sheet) return report_error(context, sheet.error());
+    const ResultFiles files = std::exchange(context.options.files, {});
+    std::vector<CliOptions*> all = {&context.options};
+    for (CliOptions& other : context.options.others) all.push_back(&other);
+    std::vector<MaxResult> results;
+    int worst = kExitPass;
+    for (CliOptions* const options : all) {
+        CommandContext of_target{context, context.control, *options};
+        MaxCommand command(of_target);
+        const int code = command.run();
+        worst = std::max(worst, code);
+        if (!command.result().formats.empty()) results.push_back(command.result());
+        if (code == kExitInterrupted) break;
+    }
+    context.options.files = files;
+    if (results.empty()) return worst;
+    if (auto written = sheet->write(results); !written) return report_error(context, written.error());
+    return worst;
+}
+
 }  // namespace
 
 int max_command(CommandContext& context) {
-    return MaxCommand(context).run();
+    return context.options.others.empty() ? MaxCommand(context).run() : compare_targets(context);
 }
 
 }  // namespace streamsim::cli

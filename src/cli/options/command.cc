@@ -34,7 +34,9 @@ std::vector<CommandInfo> playing_commands() {
          "finds the largest number of streams that plays without a missed frame",
          "It plays 1, 2, 4, ... streams until one step fails, then the numbers between; each step plays for "
          "--duration.",
-         {target("a directory on the storage, or a URL (file:, nfs:, smb:, null:, sim:MODEL)")}},
+         {{"TARGET", kTargetExpected,
+           "a directory on the storage, or a URL (file:, nfs:, smb:, null:, sim:MODEL); several are compared",
+           Completion::file, true, nullptr, &CliOptions::targets}}},
         {Command::run,
          "run",
          "runs a scenario or a workload",

@@ -213,6 +213,8 @@ constexpr Rule kRules[] = {
     {"--total-streams",
      [](const CliOptions& o) { return o.find.value_or(MaxCounts::streams) != MaxCounts::streams; },
      "is not for --find {}: give --streams", "--find", Command::max},
+    {"--json", [](const CliOptions& o) { return o.targets.size() > 1; },
+     "is the result of one TARGET: give --html, or one TARGET at a time", nullptr, Command::max},
     {"--junit", [](const CliOptions& o) { return o.results.size() > 1 && !o.merge; },
      "is the verdict of one result: give one, or --merge", nullptr, Command::report},
     {"--json", [](const CliOptions& o) { return o.workload == "-" && o.files.json == "-"; },
@@ -285,6 +287,27 @@ std::vector<std::string> remarks_on_options(const CliOptions& options) {
     return remarks;
 }
 
+/// The same command on each TARGET but the first. Problems that are those of the first, too, are said once.
+/// Errors: as open_documents.
+Result<void> read_others(const CliOptions& as_typed, CliOptions& options, std::vector<std::string>& problems) {
+    for (std::size_t i = 1; i < options.targets.size(); ++i) {
+        CliOptions other = as_typed;
+        std::vector<std::string> found;
+        other.target = options.targets[i];
+        open_target(other, found);
+        if (auto opened = open_documents(other, found); !opened) return opened;
+        check_option_rules(other, found);
+        other.play.remarks = remarks_on_options(other);
+        other.project = options.project;
+        other.files = {};  // one sheet holds all
+        for (std::string& problem : found) {
+            if (std::ranges::count(problems, problem) == 0) problems.push_back(std::move(problem));
+        }
+        options.others.push_back(std::move(other));
+    }
+    return {};
+}
+
 /// Reads what was typed into the options, and checks it. Errors: every problem.
 Result<void> read(const TypedOptions& typed, const std::vector<std::string>& extras, CliOptions& options) {
     std::vector<std::string> problems;
@@ -297,6 +320,8 @@ Result<void> read(const TypedOptions& typed, const std::vector<std::string>& ext
     }
     check_operands(extras, options, problems);
     read_options(typed, options, problems);
+    if (!options.targets.empty()) options.target = options.targets.front();
+    const CliOptions as_typed = options;
     if (options.command != Command::run) open_target(options, problems);
     const Commands plays = Command::play | Command::prepare | Command::max;
     if (plays.has(options.command)) {
@@ -309,6 +334,7 @@ Result<void> read(const TypedOptions& typed, const std::vector<std::string>& ext
     }
     check_option_rules(options, problems);
     for (std::string& remark : remarks_on_options(options)) options.play.remarks.push_back(std::move(remark));
+    if (auto read = read_others(as_typed, options, problems); !read) return read;
     if (!problems.empty()) return Error{ErrorKind::bad_input, std::move(problems)};
     return {};
 }

@@ -33,6 +33,7 @@ struct CliOptions {
 
     // Operands and names of documents, as typed.
     std::string target;                // run: empty: the document's own
+    std::vector<std::string> targets;  // max; `target` is the first
     std::string name;                  // formats: empty: all; run: the file, or a workload's name
     std::vector<std::string> results;  // report
     std::vector<std::string> formats;  // --format; then the names of --dpx10, ...
@@ -63,6 +64,8 @@ struct CliOptions {
     bool wait = false;           // for others that use the media set
     bool quiet = false;
     unsigned verbosity = 0;  // 1 (-v): the whole report; 2 (-vv): debugging messages, too
+
+    std::vector<CliOptions> others;  // max: the same command on each TARGET but the first
 
     std::vector<std::string> command_line;
     /// The text of each option that was given, by its name in the table; a flag's is empty.

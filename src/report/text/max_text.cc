@@ -53,7 +53,7 @@ std::string full_max_report(const MaxResult& result) {
 }
 
 std::string max_screen(const MaxResult& result) {
-    TextScreen screen(wrapped(max_closing(result), {.lines_max = 1}).front(), "--json");
+    TextScreen screen(wrapped(max_closing(result), {.lines_max = 1}).front(), "--html, --json");
     screen.add_text(max_title(result), 3);
     for (const std::string& text : max_disclaimers(result.common)) screen.add_text(text, 2);
     screen.add_line("");
