@@ -39,10 +39,10 @@ double highest(const std::vector<RequiredRate>& steps) {
     return most;
 }
 
-std::vector<RequiredRate> required_rates(const std::vector<StreamResult>& streams) {
+std::vector<RequiredRate> required_rates(const std::vector<StreamResult>& streams, bool recorders) {
     std::vector<RateSpan> spans;
     for (const StreamResult& stream : streams) {
-        if (stream.records || !stream.paced || stream.counts.scheduled == 0) continue;
+        if ((stream.records && !recorders) || !stream.paced || stream.counts.scheduled == 0) continue;
         spans.push_back({stream.play_start_ns,
                          stream.play_start_ns + stream.last_due_ns + stream.rate.period().ns,
                          stream.required_bytes_per_s});

@@ -21,8 +21,8 @@ std::vector<RequiredRate> rate_steps(const std::vector<RateSpan>& spans);
 /// The highest step; 0: there is none.
 double highest(const std::vector<RequiredRate>& steps);
 
-/// The steps of the streams as they played, without recorders; empty where all begin and end together, so that
-/// one number says it. Changes within a few frames count as one instant.
-std::vector<RequiredRate> required_rates(const std::vector<StreamResult>& streams);
+/// The steps of the streams as they played, with recorders if `recorders`; empty where all begin and end
+/// together, so that one number says it. Changes within a few frames count as one instant.
+std::vector<RequiredRate> required_rates(const std::vector<StreamResult>& streams, bool recorders = false);
 
 }  // namespace streamsim::result

@@ -69,6 +69,13 @@ window.ask = {
         colours.set(colour, (colours.get(colour) || 0) + 1);
       }
       const most = Math.max(0, ...colours.values());
+      for (const set of Chart.getChart(canvas).data.datasets) {
+        const line = set.showLine !== false && Chart.getChart(canvas).config.type === 'line' && !set.stepped;
+        const known = set.data.filter((point) => point && point.y !== null).length;
+        const drawn = line ? Chart.getChart(canvas).getDatasetMeta(Chart.getChart(canvas).data.datasets.indexOf(set)).dataset.segments : [];
+        const points = drawn.reduce((sum, { start, end }) => sum + (end > start ? end - start + 1 : 0), 0);
+        if (line && known > 1 && points < known / 2) out.push(canvas.dataset.chart + ': ' + set.label + ' is not drawn');
+      }
       if (colours.size < 4 || most > 0.995 * width * height) out.push(canvas.dataset.chart + ' is empty');
     }
     for (const section of document.querySelectorAll('section')) {

@@ -23,6 +23,8 @@ DESKTOP, PHONE = (1440, 900), (390, 844)
 RUNS = {
     "good": ["--prores-hd", "--streams", "4", "--duration", "20s"],
     "bad": ["--prores-uhd", "--streams", "8", "--duration", "20s"],
+    "seats": ["--prores-hd", "--seats", "4", "--streams", "12", "--duration", "10s"],
+    "recorders": ["--prores-hd", "--streams", "4", "--record", "4", "--duration", "10s"],
     "many": ["--prores-hd", "--seats", "50", "--streams", "4", "--duration", "15s", "--preroll-timeout", "60s"],
 }
 PICTURED = ("good", "bad", "many", "told_in_full", "sheet_24", "sheets", "comparison", "workload-ebu-production-edit",
@@ -57,6 +59,7 @@ def make_reports(streamsim, samples, work):
         if run.returncode not in (0, 1):
             sys.exit(f"streamsim {' '.join(map(str, words))}: exit {run.returncode}")
 
+    write("ramp", "run", "morning")
     formats = ["--dpx10", "--dpx12", "--prores-uhd"]
     write("sheet_24", "max", *formats, "--fps", "24", "--title", "Stage 4", "--client", "ACME & Sons", "--note",
           "after the switch was replaced", "--json", work / "sheet_24.json", "sim:h500")

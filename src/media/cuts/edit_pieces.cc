@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
-#include <ranges>
 #include <utility>
 
 namespace streamsim::media {
@@ -95,11 +94,14 @@ std::vector<EditPiece> at_speed(const std::vector<EditPiece>& content, const Edi
     // Record frames are in order of content frames: the first one at or beyond a content frame.
     const auto first_beyond = [&](std::uint64_t content_frame) {
         const auto at = static_cast<std::int64_t>(content_frame);
-        const auto frames = std::views::iota(std::uint64_t{0}, shown.frames);
-        const auto before = [&](std::uint64_t i) {
-            return backwards ? shown.source_at(i) >= at : shown.source_at(i) < at;
-        };
-        return static_cast<std::uint64_t>(std::ranges::partition_point(frames, before) - frames.begin());
+        std::uint64_t low = 0;
+        std::uint64_t high = shown.frames;
+        while (low < high) {
+            const std::uint64_t middle = low + (high - low) / 2;
+            const bool before = backwards ? shown.source_at(middle) >= at : shown.source_at(middle) < at;
+            (before ? low : high) = before ? middle + 1 : middle;
+        }
+        return low;
     };
     std::vector<EditPiece> out;
     for (const EditPiece& piece : content) {

@@ -12,6 +12,7 @@
 #include "report/facts/selection.h"
 #include "report/facts/show.h"
 #include "report/html/html_text.h"
+#include "result/required_rates.h"
 
 namespace streamsim::report::html {
 namespace {
@@ -48,16 +49,29 @@ OrderedJson held(OrderedJson values) {
     return values;
 }
 
+/// The most that play and recorders need together, in bytes a second: the time line has the bytes of both.
+double required_in_all(const RunResult& result) {
+    if (!records(result)) return result.required_bytes_per_s;
+    if (const auto steps = result::required_rates(result.streams, true); !steps.empty())
+        return result::highest(steps);
+    double sum = result.required_bytes_per_s;
+    for (const StreamResult& stream : result.streams) {
+        if (stream.records && stream.paced) sum += stream.required_bytes_per_s;
+    }
+    return sum;
+}
+
 OrderedJson required_series(const RunResult& result, std::int64_t end_ns) {
     OrderedJson x = OrderedJson::array();
     OrderedJson y = OrderedJson::array();
-    for (const RequiredRate& step : result.required_rates) {
+    for (const RequiredRate& step :
+         records(result) ? result::required_rates(result.streams, true) : result.required_rates) {
         x.push_back(to_seconds(step.t_ns));
         y.push_back(to_mb(step.bytes_per_s));
     }
-    if (result.required_rates.empty()) {
+    if (x.empty()) {
         x = {0, to_seconds(end_ns)};
-        y = {to_mb(result.required_bytes_per_s), to_mb(result.required_bytes_per_s)};
+        y = {to_mb(required_in_all(result)), to_mb(required_in_all(result))};
     }
     return series("required", "ink", std::move(x), std::move(y), {{"step", true}, {"dash", true}});
 }
@@ -181,7 +195,7 @@ std::string throughput_figure(const RunResult& result, Charts& charts) {
         // The first means are of a few steps.
         const auto settled = rates.begin() + static_cast<std::ptrdiff_t>(rates.size() / 20);
         double high = *std::max_element(settled, rates.end());
-        if (is_required(result)) high = std::max(high, result.required_bytes_per_s);
+        if (is_required(result)) high = std::max(high, required_in_all(result));
         if (bytes_per_s(*most) > 2 * high) limit = to_mb(2 * high);
     }
     if (is_required(result)) shown.push_back(required_series(result, end_ns));
@@ -190,22 +204,24 @@ std::string throughput_figure(const RunResult& result, Charts& charts) {
                     show_rate(bytes_per_s(*least)), show_rate(bytes_per_s(*most)));
     std::string caption = label + ".";
     if (is_required(result)) {
-        label += "; required " + show_rate(result.required_bytes_per_s);
+        label += "; required " + show_rate(required_in_all(result));
         const std::string steps = required_text(result);
-        caption += " The broken line is what all streams that play need together, " +
-                   (steps.empty() ? show_rate(result.required_bytes_per_s) : "step by step: " + steps) +
-                   ". The read-ahead was filled before 0:00, so that less is left to read at the end.";
+        caption +=
+            (records(result) ? " The broken line is what all streams that play and record need together, "
+                             : " The broken line is what all streams that play need together, ") +
+            (steps.empty() || records(result) ? show_rate(required_in_all(result)) : "step by step: " + steps) +
+            ". The read-ahead was filled before 0:00, so that less is left to read at the end.";
     }
     if (!result.events.empty()) caption += " Shaded: the events in which frames were missed.";
-    return charts.add("throughput",
-                      {{"kind", "time"},
-                       {"y", "MB/s"},
-                       {"unit", "MB/s"},
-                       {"most", is_required(result) ? OrderedJson(to_mb(result.required_bytes_per_s) * 1.15)
-                                                    : OrderedJson(0)},
-                       {"limit", limit},
-                       {"series", shown}},
-                      label, caption);
+    return charts.add(
+        "throughput",
+        {{"kind", "time"},
+         {"y", "MB/s"},
+         {"unit", "MB/s"},
+         {"most", is_required(result) ? OrderedJson(to_mb(required_in_all(result)) * 1.15) : OrderedJson(0)},
+         {"limit", limit},
+         {"series", shown}},
+        label, caption);
 }
 
 std::string margin_figures(const RunResult& result, Charts& charts) {

@@ -168,7 +168,9 @@ std::string streams(const RunResult& result) {
 std::string throughput(const RunResult& result, html::Charts& charts) {
     const FrameCounts& totals = result.totals;
     return section(
-        "throughput", "Read rate against what is required",
+        "throughput",
+        records(result) ? "Read and record rate against what is required"
+                        : "Read rate against what is required",
         html::throughput_figure(result, charts) +
             paragraph(fmt::format(
                 "{} were read in {}, in {} over the clips.",

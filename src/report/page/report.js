@@ -84,9 +84,11 @@
   function lines(chart) {
     return chart.series.map((series, index) => {
       const x = typeof series.x === 'string' ? data.axes[series.x] : series.x;
+      const points = x.map((at, i) => ({ x: at, y: series.y[i] }));
       return {
         label: series.label,
-        data: x.map((at, i) => ({ x: at, y: series.y[i] })),
+        // A point without a value ends a line whatever spanGaps says.
+        data: series.step ? points : points.filter((point) => point.y !== null),
         role: series.role,
         stepped: series.step || false,
         fill: series.fill ? 'origin' : false,
