@@ -180,8 +180,9 @@ std::string throughput_figure(const RunResult& result, Charts& charts) {
     const std::int64_t end_ns = entries.back().t_ns + entries.back().interval_ns;
     OrderedJson shown = OrderedJson::array();
     const bool smooth = step_ns * 2 <= kSmoothNs;
+    const std::string moved = records(result) ? "read and recorded" : "read";
     shown.push_back(
-        series(smooth ? "read, each step" : "read", "area", kStepAxis,
+        series(smooth ? moved + ", each step" : moved, "area", kStepAxis,
                held(array_of(entries, [](const TimelineEntry& entry) { return to_mb(bytes_per_s(entry)); })),
                {{"step", true}, {"fill", true}}));
     // A short step holds a whole frame or none: the axis is for the mean, and cuts such peaks.
@@ -190,8 +191,8 @@ std::string throughput_figure(const RunResult& result, Charts& charts) {
     if (smooth) {
         const std::vector<double> rates = smooth_rates(entries);
         const auto ends = [](const TimelineEntry& entry) { return to_seconds(entry.t_ns + entry.interval_ns); };
-        shown.push_back(
-            series("read, mean of the last second", "line", array_of(entries, ends), array_of(rates, to_mb)));
+        shown.push_back(series(moved + ", mean of the last second", "line", array_of(entries, ends),
+                               array_of(rates, to_mb)));
         // The first means are of a few steps.
         const auto settled = rates.begin() + static_cast<std::ptrdiff_t>(rates.size() / 20);
         double high = *std::max_element(settled, rates.end());
