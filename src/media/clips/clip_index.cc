@@ -7,6 +7,7 @@
 #include <functional>
 #include <map>
 #include <optional>
+#include <set>
 #include <utility>
 
 #include "base/path.h"
@@ -273,6 +274,7 @@ public:
             if (!below.empty()) levels_ = static_cast<std::uint64_t>(depth) + 1;
             level = std::move(below);
         }
+        leave_out_doubles();
         return {};
     }
 
@@ -301,7 +303,7 @@ public:
         for (const Found& found : found_) {
             for (const auto& [extension, count] : found.listing.others) others[extension] += count;
         }
-        if (found_.size() == 1 && left_ == 0 && links_ == 0 && others.empty()) return {};
+        if (found_.size() == 1 && left_ == 0 && links_ == 0 && doubles_ == 0 && others.empty()) return {};
         std::string out = counted(clips, "clip");
         if (levels_ > 0)
             out += fmt::format(" in {}, {} deep", counted(found_.size(), "folder"), counted(levels_, "level"));
@@ -309,6 +311,7 @@ public:
             out += fmt::format("; {} below {} not searched (--depth)", counted(left_, "folder"),
                                counted(static_cast<std::uint64_t>(options_.depth), "level"));
         if (links_ > 0) out += fmt::format("; {} to folders not followed", counted(links_, "link"));
+        if (doubles_ > 0) out += fmt::format("; {} found twice, by links", counted(doubles_, "folder"));
         std::size_t named = 0;
         for (const auto& [extension, count] : others) {
             if (++named > kOthersNamed) return out + ", ...";
@@ -320,7 +323,8 @@ public:
 
 private:
     struct Found {
-        std::string name;  // below the directory; empty: itself
+        std::string name;     // below the directory; empty: itself
+        bool linked = false;  // a link leads to it
         Listing listing;
     };
 
@@ -332,8 +336,28 @@ private:
                 ++links_;
                 continue;
             }
-            below.push_back({join_path(folder.name, entry.name), {}});
+            below.push_back({join_path(folder.name, entry.name), folder.linked || entry.symbolic_link, {}});
         }
+    }
+
+    /// A link of the directory may lead to one of its own folders.
+    void leave_out_doubles() {
+        if (std::ranges::none_of(found_, &Found::linked)) return;
+        std::set<std::pair<std::uint64_t, std::int64_t>> known;
+        std::deque<Found> kept;
+        for (const bool linked : {false, true}) {
+            for (Found& found : found_) {
+                if (found.linked != linked) continue;
+                const auto info = store_.stat(join_path(directory_, found.name));
+                const bool is_known = info && *info && (*info)->file_id != 0;
+                if (is_known && !known.insert({(*info)->file_id, (*info)->modified_s}).second) {
+                    ++doubles_;
+                } else {
+                    kept.push_back(std::move(found));
+                }
+            }
+        }
+        found_ = std::move(kept);
     }
 
     ByteStore& store_;
@@ -342,8 +366,9 @@ private:
     std::deque<Found> found_;  // jobs point at its sequences
     std::vector<Error> unreadable_;
     std::uint64_t levels_ = 0;
-    std::uint64_t links_ = 0;  // to folders, not followed
-    std::size_t left_ = 0;     // folders deeper than was asked for
+    std::uint64_t links_ = 0;    // to folders, not followed
+    std::uint64_t doubles_ = 0;  // folders that links lead to and that are there without them
+    std::size_t left_ = 0;       // folders deeper than was asked for
 };
 
 Result<std::vector<Clip>> index_all(const std::vector<IndexJob>& jobs,

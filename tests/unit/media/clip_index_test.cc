@@ -222,7 +222,18 @@ TEST_F(Sequences, CameraCardsAndLinksAreSearched) {
     EXPECT_EQ(clips->front().searched,
               "1 clip in 4 folders, 3 levels deep; 1 link to folders not followed; other files: 1 without "
               "extension, 1 .xml");
-    EXPECT_EQ(clips_in(store_, place_.at("CARD"))->size(), 2u) << "a link in TARGET itself is followed";
+    const auto below_link = clips_in(store_, place_.at("CARD"));
+    ASSERT_EQ(below_link->size(), 1u) << "the link leads up, to the same media";
+    EXPECT_THAT(below_link->front().searched, HasSubstr("3 folders found twice, by links"));
+    std::filesystem::create_directories(place_.at("elsewhere/reel"));
+    testing::write_mov(store_, place_.at("elsewhere/reel/x.mov"), format, 3);
+    std::filesystem::create_directories(place_.at("list"));
+    std::filesystem::create_directory_symlink("../elsewhere/reel", place_.at("list/one"));
+    std::filesystem::create_directory_symlink("../elsewhere/reel", place_.at("list/two"));
+    const auto linked = clips_in(store_, place_.at("list"));
+    ASSERT_TRUE(linked);
+    ASSERT_EQ(linked->size(), 1u) << "once, by the first of two links";
+    EXPECT_EQ(linked->front().name, "one/x.mov");
 }
 
 TEST_F(Sequences, WhatIsBrokenInADirectoryIsLeftOutAndSaid) {
