@@ -226,6 +226,10 @@ TEST_F(Max, ComparesTargets) {
     EXPECT_THAT(page, HasSubstr("2 searches compared"));
     EXPECT_THAT(page, HasSubstr("<strong>2</strong> streams"));
     EXPECT_THAT(page, HasSubstr("sim:null"));
+    const Finished piped =
+        streamsim({"max", "--format", small(), two, "sim:null", "--streams", "1", "--html", "-"});
+    EXPECT_THAT(piped.out, ::testing::StartsWith("<!DOCTYPE html>"));
+    EXPECT_THAT(piped.err, HasSubstr("from sim:null"));
     const Finished wrong = streamsim({"max", "sim:null", "sim:h50", "sim:f80", "--json", json_path()});
     EXPECT_EQ(wrong.exit_code, 2);
     EXPECT_THAT(wrong.err, HasSubstr("--json: is the result of one TARGET"));

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdio>
 #include <map>
 #include <utility>
 
@@ -129,7 +130,8 @@ std::string sheet_of(const MaxResult& result) {
 
 class MaxCommand final : private MediaRun {
 public:
-    explicit MaxCommand(CommandContext& context) : MediaRun(context) {}
+    /// `text`: where the result goes that a person reads, unless a document takes it.
+    explicit MaxCommand(CommandContext& context, std::FILE* text = stdout) : MediaRun(context), text_(text) {}
 
     int run();
     const MaxResult& result() const { return result_; }
@@ -158,6 +160,7 @@ private:
 
     void say_meters(const std::string& format, std::uint64_t streams);
 
+    std::FILE* const text_;
     MaxResult result_;
     std::vector<Contender> contenders_;
     bool preroll_took_too_long_ = false;  // in the last step
@@ -457,7 +460,7 @@ int MaxCommand::finish(MaxDocuments documents, const std::optional<Error>& error
     const auto say = [&] {
         control_.saving(run::kInterruptTimeout);
         if (options_.quiet || result_.formats.empty()) return;
-        print_text(documents.standard_output() ? stderr : stdout,
+        print_text(documents.standard_output() ? stderr : text_,
                    report::max_text_report(result_, options_.text_detail()));
     };
     // No reader can block a write to a file on a disk.
@@ -540,7 +543,7 @@ int compare_targets(CommandContext& context) {
     int worst = kExitPass;
     for (CliOptions* const options : all) {
         CommandContext of_target{context, context.control, *options};
-        MaxCommand command(of_target);
+        MaxCommand command(of_target, files.take_standard_output() ? stderr : stdout);
         const int code = command.run();
         worst = std::max(worst, code);
         if (!command.result().formats.empty()) results.push_back(command.result());
