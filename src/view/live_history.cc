@@ -54,13 +54,22 @@ void LiveHistory::note_point(std::int64_t at_ns, const ViewState& state) {
     }
 }
 
+namespace {
+
+/// The first frame after a stall was submitted too late as well: it belongs to what came before.
+bool of_one_kind(const LiveEvent& event, const Miss& miss) {
+    const bool follows = event.reason == DropReason::late && miss.reason == DropReason::client;
+    return event.stall == miss.stall && (event.reason == miss.reason || follows);
+}
+
+}  // namespace
+
 LiveEvent& LiveHistory::event_of(std::size_t stream, const ViewState& state, std::size_t which) {
     const StreamView& view = state.streams[stream];
     const Miss& miss = view.misses[which];
     const std::int64_t pause_ns = std::max(kPauseNs, kPausePeriods * view.period_ns);
     for (auto event = events_.rbegin(); event != events_.rend(); ++event) {
-        const bool alike = event->reason == miss.reason && event->stall == miss.stall;
-        if (alike && miss.at_ns - event->to_ns <= pause_ns) return *event;
+        if (of_one_kind(*event, miss) && miss.at_ns - event->to_ns <= pause_ns) return *event;
     }
     if (events_.size() >= kEventsKept) events_.erase(events_.begin());
     LiveEvent& event = events_.emplace_back();

@@ -134,9 +134,8 @@ TEST(LiveLines, ShowAllOfARunOnAUsualTerminal) {
                             "  TIGHT   1 dpx12  [########] 8/8    5.0 ms     4.0 ms      0        - 120/240",
                             "  DROPS   10 dpx12 [##......] 2/8   32.2 ms    31.2 ms      7    4.0 s 120/240",
                             "", "LAST EVENTS     LENGTH  MISSED         STREAMS     REASON        FIRST FRAME",
-                            "      4.0 s    41.7 ms  1 dropped      1 stream    client delay  00:00:04:00",
-                            "      3.8 s   250.0 ms  6 dropped      1 stream    read too late 00:00:03:18", "",
-                            "", "", "", "", "", "", "", "", "", "",
+                            "      3.8 s   291.7 ms  7 dropped      1 stream    read too late 00:00:03:18", "",
+                            "", "", "", "", "", "", "", "", "", "", "",
                             "q quit  + add  - remove  up/down, PgUp/PgDn scroll  w worst first"));
 }
 
