@@ -161,9 +161,9 @@ struct IndexProgress {
     bool cancelled() const { return cancel || (whole != nullptr && whole->cancelled()); }
 };
 
-/// Options for finding and reading clips.
 inline constexpr int kFolderDepth = 16;
 
+/// Options for finding and reading clips.
 struct IndexOptions {
     bool audio = false;       // index the audio chunks too
     bool keep_index = false;  // write the index beside the media, and use an existing index that fits

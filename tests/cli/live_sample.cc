@@ -1,5 +1,5 @@
-// Draws a run that never changes on the terminal, again and again, until it gets a q: for golden screens under
-// tmux.
+// Draws a run that never changes on the terminal until it gets a q: for golden screens under tmux. It draws now
+// and then, as the program does, to see a resize; no test counts its draws.
 #include <chrono>
 #include <cstdlib>
 #include <string>

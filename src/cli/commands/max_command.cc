@@ -547,6 +547,7 @@ int compare_targets(CommandContext& context) {
         const int code = command.run();
         worst = std::max(worst, code);
         if (!command.result().formats.empty()) results.push_back(command.result());
+        if (!results.empty()) (void)sheet->write_for_now(results);  // the next storage may never answer
         if (code == kExitInterrupted) break;
     }
     context.options.files = files;

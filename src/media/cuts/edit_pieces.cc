@@ -121,7 +121,7 @@ std::vector<EditPiece> at_speed(const std::vector<EditPiece>& content, const Edi
             append_part(sped, low, high, out);
             continue;
         }
-        // Two fractions in turn: exact at both ends, at most one frame off between them.
+        // Two fractions in turn become one: exact at both ends, and nearly so between them.
         const auto source = [&](std::uint64_t i) {
             return piece.source_at(static_cast<std::uint64_t>(shown.source_at(i)) - piece.at);
         };

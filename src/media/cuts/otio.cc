@@ -327,7 +327,6 @@ private:
         }
     }
 
-    /// The product of the time effects; 0: a still.
     EditSpeed fraction_of_speed(const Json& item, const std::string& pointer) {
         const double speed = speed_of(item, pointer);
         if (std::abs(speed) <= kFractionMax) return fraction_of(speed);
@@ -335,6 +334,7 @@ private:
         return {};
     }
 
+    /// The product of the time effects; 0: a still.
     double speed_of(const Json& item, const std::string& pointer) {
         double speed = 1;
         const Json& effects = member(item, "effects");

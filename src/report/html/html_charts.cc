@@ -49,29 +49,35 @@ OrderedJson held(OrderedJson values) {
     return values;
 }
 
-/// The most that play and recorders need together, in bytes a second: the time line has the bytes of both.
-double required_in_all(const RunResult& result) {
-    if (!records(result)) return result.required_bytes_per_s;
-    if (const auto steps = result::required_rates(result.streams, true); !steps.empty())
-        return result::highest(steps);
-    double sum = result.required_bytes_per_s;
+/// The rate that play and recorders need together: the time line has the bytes of both.
+struct NeededRate {
+    std::vector<RequiredRate> steps;  // empty: `most` all the time
+    double most = 0;                  // bytes a second
+
+    bool is_known() const { return std::isfinite(most) && most > 0; }
+};
+
+NeededRate needed_rate(const RunResult& result) {
+    if (!records(result)) return {result.required_rates, result.required_bytes_per_s};
+    NeededRate out{result::required_rates(result.streams, true), 0};
+    out.most = result::highest(out.steps);
+    if (!out.steps.empty()) return out;
     for (const StreamResult& stream : result.streams) {
-        if (stream.records && stream.paced) sum += stream.required_bytes_per_s;
+        if (stream.paced) out.most += stream.required_bytes_per_s;
     }
-    return sum;
+    return out;
 }
 
-OrderedJson required_series(const RunResult& result, std::int64_t end_ns) {
+OrderedJson required_series(const NeededRate& needed, std::int64_t end_ns) {
     OrderedJson x = OrderedJson::array();
     OrderedJson y = OrderedJson::array();
-    for (const RequiredRate& step :
-         records(result) ? result::required_rates(result.streams, true) : result.required_rates) {
+    for (const RequiredRate& step : needed.steps) {
         x.push_back(to_seconds(step.t_ns));
         y.push_back(to_mb(step.bytes_per_s));
     }
-    if (x.empty()) {
+    if (needed.steps.empty()) {
         x = {0, to_seconds(end_ns)};
-        y = {to_mb(required_in_all(result)), to_mb(required_in_all(result))};
+        y = {to_mb(needed.most), to_mb(needed.most)};
     }
     return series("required", "ink", std::move(x), std::move(y), {{"step", true}, {"dash", true}});
 }
@@ -94,11 +100,6 @@ bool has_margins(const RunResult& result) {
     return std::ranges::any_of(result.timeline, [](const TimelineEntry& entry) {
         return entry.t_ns >= 0 && entry.margin_ns_min.has_value();
     });
-}
-
-/// The axis of steps, which also has the end of the last one.
-bool is_required(const RunResult& result) {
-    return std::isfinite(result.required_bytes_per_s) && result.required_bytes_per_s > 0;
 }
 
 std::string missed_figure(const std::vector<TimelineEntry>& entries, Charts& charts) {
@@ -178,6 +179,7 @@ std::string throughput_figure(const RunResult& result, Charts& charts) {
     if (entries.empty()) return paragraph("Not recorded over time.", "none");
     const std::int64_t step_ns = entries.front().interval_ns;
     const std::int64_t end_ns = entries.back().t_ns + entries.back().interval_ns;
+    const NeededRate needed = needed_rate(result);
     OrderedJson shown = OrderedJson::array();
     const bool smooth = step_ns * 2 <= kSmoothNs;
     const std::string moved = records(result) ? "read and recorded" : "read";
@@ -196,33 +198,32 @@ std::string throughput_figure(const RunResult& result, Charts& charts) {
         // The first means are of a few steps.
         const auto settled = rates.begin() + static_cast<std::ptrdiff_t>(rates.size() / 20);
         double high = *std::max_element(settled, rates.end());
-        if (is_required(result)) high = std::max(high, required_in_all(result));
+        if (needed.is_known()) high = std::max(high, needed.most);
         if (bytes_per_s(*most) > 2 * high) limit = to_mb(2 * high);
     }
-    if (is_required(result)) shown.push_back(required_series(result, end_ns));
+    if (needed.is_known()) shown.push_back(required_series(needed, end_ns));
     std::string label =
         fmt::format("Throughput over time, in steps of {}: min {}, max {}", show_duration({step_ns}),
                     show_rate(bytes_per_s(*least)), show_rate(bytes_per_s(*most)));
     std::string caption = label + ".";
-    if (is_required(result)) {
-        label += "; required " + show_rate(required_in_all(result));
+    if (needed.is_known()) {
+        label += "; required " + show_rate(needed.most);
         const std::string steps = required_text(result);
         caption +=
             (records(result) ? " The broken line is what all streams that play and record need together, "
                              : " The broken line is what all streams that play need together, ") +
-            (steps.empty() || records(result) ? show_rate(required_in_all(result)) : "step by step: " + steps) +
+            (steps.empty() || records(result) ? show_rate(needed.most) : "step by step: " + steps) +
             ". The read-ahead was filled before 0:00, so that less is left to read at the end.";
     }
     if (!result.events.empty()) caption += " Shaded: the events in which frames were missed.";
-    return charts.add(
-        "throughput",
-        {{"kind", "time"},
-         {"y", "MB/s"},
-         {"unit", "MB/s"},
-         {"most", is_required(result) ? OrderedJson(to_mb(required_in_all(result)) * 1.15) : OrderedJson(0)},
-         {"limit", limit},
-         {"series", shown}},
-        label, caption);
+    return charts.add("throughput",
+                      {{"kind", "time"},
+                       {"y", "MB/s"},
+                       {"unit", "MB/s"},
+                       {"most", needed.is_known() ? OrderedJson(to_mb(needed.most) * 1.15) : OrderedJson(0)},
+                       {"limit", limit},
+                       {"series", shown}},
+                      label, caption);
 }
 
 std::string margin_figures(const RunResult& result, Charts& charts) {
