@@ -11,6 +11,7 @@
 
 #include "base/system/utf8_path.h"
 #include "base/units.h"
+#include "cli/options/options.h"
 #include "media/own_files/own_names.h"
 #include "media/sequence/sequence_index.h"
 #include "run/plan/meters.h"
