@@ -30,18 +30,20 @@ struct LatencyModel {
     Duration tail_mean;     // more, of those: exponential, cut at ten times the mean
 };
 
-/// Processor time that a seat spends on a frame: for the first of the list that fits.
-struct DecodeCost {
+/// Time that a seat spends on a frame: for the first of the list that fits.
+struct FrameCost {
     std::string codec;       // of the format, "prores"; empty: any
     int bits = 0;            // DPX: of a sample; 0: any
-    double s_per_frame = 0;  // seconds of one core
+    double s_per_frame = 0;  // seconds
     double s_per_pixel = 0;  // more
 };
 
 struct ClientModel {
     double cores = 1;
     double cpu_ceiling = 1;  // share of the cores at which play is no longer safe: what is there to be used
-    std::vector<DecodeCost> decode;
+    std::vector<FrameCost> decode;  // of one core
+    std::vector<FrameCost>
+        display;  // then, of the one path to the display: the upload of pictures to its memory
     double cpu_s_per_request = 0;
     double cpu_s_per_byte = 0;  // copies and the protocol
     LinkModel link;
@@ -52,6 +54,9 @@ struct ClientModel {
 
 /// Between seats and nodes.
 struct SwitchModel {
+    std::uint32_t mtu = 0;            // bytes of an Ethernet frame on the links of seats and front ends, whose
+                                      // efficiency then holds the share of payload in them; 0: it holds all
+    std::uint64_t message_bytes = 0;  // that the protocol of files adds to the bytes of a read
     double port_bits_per_s = 0;  // towards a seat, where it is narrower than the seat's own link; 0: as that
     bool flow_control = true;    // false: what does not fit into the buffer is lost and sent again
     std::uint64_t port_buffer_bytes = 0;
@@ -103,16 +108,32 @@ struct NodeModel {
     double cpu_s_per_open = 0;
     double cpu_s_per_request = 0;
     double cpu_s_per_byte = 0;
-    double cpu_s_per_write = 0;       // of a request that writes
+    double cpu_s_per_frame = 0;  // more, once for each frame of a clip: its place in the file, its leases,
+                                 // the decision to read ahead
+    double connection_bytes_per_s =
+        0;                       // of reads through one connection of a seat: a core serves it; 0: no limit
+    double cpu_s_per_write = 0;  // of a request that writes
     double write_cpu_s_per_byte = 0;  // and of its bytes
     MetadataModel metadata;
     JournalModel journal;
-    std::uint64_t ram_bytes = 0;  // for cached blocks
+    std::uint64_t ram_bytes = 0;  // for blocks that the node's seats ask for
+    std::uint64_t l2_bytes = 0;   // RAM for blocks of the node's own drives, whichever node asks; the SSD then
+                                  // holds what leaves this one; 0: there is one level, ram_bytes
     std::uint64_t ssd_bytes = 0;
     LinkModel ssd;                 // rate and latency of the second level
     double ssd_s_per_request = 0;  // that its server takes before the bytes
     std::uint32_t drives = 0;
     LatencyModel response;  // of a request, beyond what its parts take
+};
+
+/// The access strategy that the storage is set to for the folders of some media.
+enum class AccessStrategy {
+    as_media,     // as the player's pattern asks, else by the kind of media: containers: streaming; a file
+                  // per frame: filename_prefetch
+    random,       // never reads ahead
+    concurrency,  // reads a little ahead in a file that is read front to back
+    streaming,    // reads far ahead
+    filename_prefetch,  // reads the next files of a numbered sequence; within a file as concurrency
 };
 
 /// The read-ahead of the storage.
@@ -128,8 +149,10 @@ struct ClusterModel {
     std::string name;  // "h500"
     std::string title;
     std::uint32_t nodes = 1;
-    std::uint64_t block_bytes = 1 << 20;  // the unit of striping, of caches and of reading ahead
-    std::uint32_t data_drives = 1;        // of a protection group: a lost block is read from that many others
+    std::uint64_t block_bytes = 1 << 20;  // the unit of caches and of reading far ahead
+    std::uint64_t stripe_bytes = 0;  // the unit that a file goes around the drives in: what a drive is asked
+                                     // for at a time without reading ahead; 0: a block
+    std::uint32_t data_drives = 1;   // of a protection group: a lost block is read from that many others
     std::uint32_t protection_drives = 0;  // of it, beyond those: what writing costs more
     double file_bytes_per_s = 0;          // of one file over all nodes (who owns its locks); 0: no limit
     double file_write_bytes_per_s = 0;    // the same, for writes

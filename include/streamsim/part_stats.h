@@ -8,7 +8,8 @@
 
 namespace streamsim {
 
-/// switch_port and seat_link are the network, seat_cpu is the client, and all others are the storage.
+/// switch_port and seat_link are the network, seat_cpu and seat_display are the client, and all others are the
+/// storage.
 enum class PartKind {
     seat_cpu,
     seat_link,
@@ -23,6 +24,7 @@ enum class PartKind {
     front_end_in,  // the other direction of front_end
     journal,
     metadata,  // the lines in which names are changed and looked up
+    seat_display,
 };
 
 constexpr const char* to_string(PartKind kind) {
@@ -40,6 +42,7 @@ constexpr const char* to_string(PartKind kind) {
         case PartKind::front_end_in: return "front-end-in";
         case PartKind::journal: return "journal";
         case PartKind::metadata: return "metadata";
+        case PartKind::seat_display: return "seat-display";
     }
     return "?";
 }

@@ -47,7 +47,8 @@ std::string in_words(const BusyPart& part) {
 /// The side that a part belongs to.
 Limit part_limit(PartKind kind) {
     switch (kind) {
-        case PartKind::seat_cpu: return Limit::client_cpu;
+        case PartKind::seat_cpu:
+        case PartKind::seat_display: return Limit::client_cpu;
         case PartKind::seat_link:
         case PartKind::switch_port: return Limit::network;
         default: return Limit::storage;

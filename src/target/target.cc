@@ -12,7 +12,18 @@ namespace streamsim::target {
 namespace {
 
 constexpr std::uint32_t kNodesMax = 10'000;
-constexpr const char* kOptions = "nodes=N, cluster=N or cache=cold|warm";
+constexpr const char* kStrategies = "streaming, concurrency, random, filename-prefetch or as-media";
+constexpr const char* kOptions =
+    "nodes=N, cluster=N, cache=cold|warm or strategy=streaming|concurrency|random|filename-prefetch|as-media";
+
+std::optional<AccessStrategy> strategy_named(const std::string& word) {
+    if (word == "as-media") return AccessStrategy::as_media;
+    if (word == "random") return AccessStrategy::random;
+    if (word == "concurrency") return AccessStrategy::concurrency;
+    if (word == "streaming") return AccessStrategy::streaming;
+    if (word == "filename-prefetch") return AccessStrategy::filename_prefetch;
+    return std::nullopt;
+}
 
 class ModelOptions {
 public:
@@ -31,15 +42,19 @@ private:
         const auto equals = option.find('=');
         const std::string key = option.substr(0, equals);
         const std::string value = equals == std::string::npos ? "" : option.substr(equals + 1);
-        if (key != "nodes" && key != "cluster" && key != "cache") {
+        if (key != "nodes" && key != "cluster" && key != "cache" && key != "strategy") {
             note(fmt::format("the option '{}' is not known: expected {}{}", option, kOptions,
-                             did_you_mean(key, {"nodes", "cluster", "cache"})));
+                             did_you_mean(key, {"nodes", "cluster", "cache", "strategy"})));
         } else if (!seen_.insert(key).second) {
             note(fmt::format("the option {} is given twice", key));
         } else if (key == "nodes") {
             target.nodes = count(key, value);
         } else if (key == "cluster") {
             target.cluster = count(key, value);
+        } else if (key == "strategy") {
+            const auto strategy = strategy_named(value);
+            if (!strategy) note(fmt::format("strategy={}: expected {}", value, kStrategies));
+            target.strategy = strategy.value_or(AccessStrategy::as_media);
         } else if (value == "cold" || value == "warm") {
             target.warm = value == "warm";
         } else {

@@ -26,9 +26,10 @@ struct Target {
     std::optional<RemotePlace> remote;  // kind remote
 
     // Options of a model's URL.
-    std::optional<std::uint32_t> nodes;    // that the seats are spread over; nothing: all
-    std::optional<std::uint32_t> cluster;  // number of nodes; nothing: as in the document
-    bool warm = false;                     // caches
+    std::optional<std::uint32_t> nodes;                  // that the seats are spread over; nothing: all
+    std::optional<std::uint32_t> cluster;                // number of nodes; nothing: as in the document
+    bool warm = false;                                   // caches
+    AccessStrategy strategy = AccessStrategy::as_media;  // that the folders of the media are set to
 
     std::shared_ptr<const ClusterModel> model;  // from open_model
 
@@ -43,8 +44,8 @@ struct Target {
 };
 
 /// A path, "file:PATH", "file:///PATH", "nfs://...", "smb://...", "null:", "sim:null", or a model as "sim:NAME"
-/// or "sim:FILE", either with "?nodes=N&cluster=N&cache=cold|warm". Errors: bad input for an unknown scheme,
-/// with the known ones, and for each wrong option.
+/// or "sim:FILE", either with "?nodes=N&cluster=N&cache=cold|warm&strategy=S". Errors: bad input for an unknown
+/// scheme, with the known ones, and for each wrong option.
 Result<Target> parse_target(const std::string& text);
 
 /// "nfs://host[:port]/export/dir[?OPTIONS]" or "smb://[domain;][user@]host[:port]/share/dir[?OPTIONS]", with

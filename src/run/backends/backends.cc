@@ -61,6 +61,7 @@ sim::ClusterOptions cluster_options(const StorageSpec& spec) {
     for (std::uint32_t seat = 0; seat < spec.seats; ++seat) options.seats.push_back(place_of(spec, seat));
     options.warm = spec.target.warm;
     options.seed = spec.seed;
+    options.strategy = spec.target.strategy;
     options.media = spec.media;
     return options;
 }
@@ -120,10 +121,11 @@ std::unique_ptr<Decoder> make_decoder(const LoopAndStorage& made, const DecoderS
     if (made.cluster != nullptr) {
         Duration cost;
         if (spec.format != nullptr) cost = decode_cost(*made.model, *spec.format);
-        if (cost + spec.cpu <= Duration{}) return nullptr;  // delivery only: it waits for no processor
+        const Duration display = sim::Seat::display_time(made.model->client, spec.format, spec.layers);
+        if (cost + spec.cpu + display <= Duration{}) return nullptr;  // delivery only: it waits for nothing
         Duration more = spec.cpu;
         for (std::uint32_t i = 1; i < spec.layers; ++i) more += cost;
-        return made.cluster->make_decoder(spec.seat, spec.format, more);
+        return made.cluster->make_decoder(spec.seat, spec.format, more, spec.layers);
     }
     if (spec.cpu <= Duration{}) return nullptr;
     if (made.timing_is_exact) return std::make_unique<loop::TimedDecoder>(*made.loop, spec.cpu);

@@ -43,9 +43,9 @@ struct StorageRequest {
 };
 
 struct StorageSpec : StorageRequest {
-    storage::LocalOptions local;                           // of one loop
-    storage::RemoteOptions remote;                         // of one loop
-    std::vector<std::shared_ptr<const FrameIndex>> media;  // of a model
+    storage::LocalOptions local;         // of one loop
+    storage::RemoteOptions remote;       // of one loop
+    std::vector<sim::ModelMedia> media;  // of a model
 };
 
 /// "uring", "threads", "nfs", "smb" (in a build with libsmbclient), "null", "sim": for --version and results.

@@ -147,7 +147,8 @@ private:
 };
 
 bool of_a_seat(PartKind kind) {
-    return kind == PartKind::seat_cpu || kind == PartKind::seat_link || kind == PartKind::switch_port;
+    return kind == PartKind::seat_cpu || kind == PartKind::seat_display || kind == PartKind::seat_link ||
+           kind == PartKind::switch_port;
 }
 
 }  // namespace

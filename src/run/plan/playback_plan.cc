@@ -16,6 +16,32 @@
 #include "storage/remote/remote_names.h"
 
 namespace streamsim::run {
+namespace {
+
+std::vector<const Clip*> clips_of(const PlayPart& part) {
+    std::vector<const Clip*> all;
+    for (const auto* lists : {&part.media.clips, &part.media.spare}) {
+        for (const auto& list : *lists) {
+            for (const Clip& clip : list) all.push_back(&clip);
+        }
+    }
+    if (!part.media.cuts) return all;
+    for (const Clip& clip : part.media.cuts->clips) all.push_back(&clip);
+    return all;
+}
+
+/// What the folders of the clips are set to: the pattern that was asked for.
+AccessStrategy strategy_of(const std::optional<play::AccessPattern>& pattern) {
+    if (!pattern) return AccessStrategy::as_media;
+    switch (*pattern) {
+        case play::AccessPattern::streaming: return AccessStrategy::streaming;
+        case play::AccessPattern::filename_prefetch: return AccessStrategy::filename_prefetch;
+        case play::AccessPattern::on_demand: break;
+    }
+    return AccessStrategy::concurrency;
+}
+
+}  // namespace
 
 void set_parallel_operations(StorageSpec& storage, std::uint64_t reads, std::uint64_t opens) {
     storage.local.parallel_reads = static_cast<std::uint32_t>(std::min(reads, kParallelReadsMax));
@@ -140,8 +166,11 @@ std::uint32_t PlaybackPlan::alignment_of_files() {
 
 void PlaybackPlan::describe_model() {
     std::set<const FrameIndex*> seen;  // parts may share clips
-    for (const Clip* clip : clips()) {
-        if (seen.insert(clip->index.get()).second) storage_.media.push_back(clip->index);
+    for (const PlayPart& part : parts_) {
+        for (const Clip* clip : clips_of(part)) {
+            if (seen.insert(clip->index.get()).second)
+                storage_.media.emplace_back(clip->index, strategy_of(part.request.pattern));
+        }
     }
     const ClusterModel& model = *request_.target.model;
     for (const PlayPart& part : parts_) {
@@ -189,13 +218,7 @@ Duration PlaybackPlan::play_time() const {
 std::vector<const Clip*> PlaybackPlan::clips() const {
     std::vector<const Clip*> all;
     for (const PlayPart& part : parts_) {
-        for (const auto* lists : {&part.media.clips, &part.media.spare}) {
-            for (const auto& list : *lists) {
-                for (const Clip& clip : list) all.push_back(&clip);
-            }
-        }
-        if (!part.media.cuts) continue;
-        for (const Clip& clip : part.media.cuts->clips) all.push_back(&clip);
+        for (const Clip* clip : clips_of(part)) all.push_back(clip);
     }
     return all;
 }

@@ -22,19 +22,19 @@ void BlockReader::request(Job& read) {
         const auto block = static_cast<std::uint32_t>(at);
         const std::uint64_t key = key_of(read.file, block, read.paged);
         if (read.paged ? has_page(node, read.file, block, node.ram) : node.ram.take(key)) continue;
-        if (!node.arrivals.expects(key)) fetch(read, read.file, block, read.paged);
+        if (!node.arrivals.expects(key)) fetch(read, read.file, block, read.paged, 0);
         node.arrivals.wait(key, read);
         ++read.waits_for;
     }
 }
 
-void BlockReader::fetch_ahead(const Job& read, std::uint32_t file, std::uint64_t block) {
+void BlockReader::fetch_ahead(const Job& read, std::uint32_t file, std::uint64_t block, std::uint64_t ahead) {
     Node& node = parts_.nodes[read.node];
     if (node.ram.capacity() == 0) return;  // the block could not wait there until somebody asks for it
     const auto number = static_cast<std::uint32_t>(block);
     const std::uint64_t key = key_of(file, number, false);
     if (node.arrivals.expects(key) || node.ram.has(key)) return;
-    fetch(read, file, number, false);
+    fetch(read, file, number, false, ahead);
 }
 
 void BlockReader::keep_written(const Job& write) {
@@ -49,7 +49,7 @@ void BlockReader::keep_written(const Job& write) {
 }
 
 /// In a warm cache, a page that nobody asked for before is present with the chance that the cache's size gives,
-/// among the files that are open at this node. One draw decides for both levels.
+/// among the files that are open at this node. One draw decides for all levels.
 bool BlockReader::has_page(Node& node, std::uint32_t file, std::uint32_t page, BlockCache& cache) const {
     const ClusterModel& model = parts_.model();
     const std::uint64_t key = key_of(file, page, true);
@@ -58,24 +58,43 @@ bool BlockReader::has_page(Node& node, std::uint32_t file, std::uint32_t page, B
     bool was_there = false;
     if (parts_.options.warm) {
         std::uint64_t room = cache.capacity();
-        if (&cache == &node.ssd) room += node.ram.capacity();
+        if (&cache == &node.l2) room *= parts_.nodes.size();
+        if (&cache == &node.ssd) room += two_levels() ? node.l2.capacity() : node.ram.capacity();
         const double pages = static_cast<double>(node.opened_bytes) / static_cast<double>(model.page_bytes);
         was_there = Prng(parts_.options.seed ^ key).unit() * pages < static_cast<double>(room);
     }
     return cache.take_page(key, block, was_there);
 }
 
-/// A block that leaves the RAM goes to the SSD.
-void BlockReader::cache(Node& node, std::uint64_t key) {
+/// A block that leaves the RAM goes to the SSD, unless that is behind another level.
+void BlockReader::cache(Node& node, std::uint64_t key) const {
     for (auto evicted = node.ram.put(key); evicted; evicted = node.ram.evict()) {
-        if (node.ssd.capacity() == 0) continue;
+        if (two_levels() || node.ssd.capacity() == 0) continue;
         node.ssd.put(*evicted);
         while (node.ssd.evict()) {
         }
     }
 }
 
-void BlockReader::fetch(const Job& read, std::uint32_t file, std::uint32_t block, bool paged) {
+void BlockReader::cache_at_home(Node& home, std::uint64_t key) {
+    for (auto evicted = home.l2.put(key); evicted; evicted = home.l2.evict()) {
+        if (home.ssd.capacity() == 0) continue;
+        home.ssd.put(*evicted);
+        while (home.ssd.evict()) {
+        }
+    }
+}
+
+std::uint64_t BlockReader::run_bytes(std::uint64_t ahead) const {
+    const ClusterModel& model = parts_.model();
+    if (model.stripe_bytes == 0) return model.block_bytes;
+    const std::uint64_t on_drive = ahead / std::max<std::uint32_t>(model.data_drives, 1);
+    return std::clamp(on_drive / model.stripe_bytes * model.stripe_bytes, model.stripe_bytes,
+                      model.block_bytes);
+}
+
+void BlockReader::fetch(
+    const Job& read, std::uint32_t file, std::uint32_t block, bool paged, std::uint64_t ahead) {
     Node& node = parts_.nodes[read.node];
     Job& job = parts_.jobs.take(*this, Job::Kind::fetch);
     job.paged = paged;
@@ -89,25 +108,70 @@ void BlockReader::fetch(const Job& read, std::uint32_t file, std::uint32_t block
     const std::uint64_t offset = block * size;
     const std::uint64_t end = parts_.files[file].bytes;
     job.bytes = end - offset < size ? end - offset : size;
+    job.run_bytes = paged ? size : run_bytes(ahead);
     job.chance = mix64(read.chance ^ key);
-    const bool on_ssd =
-        node.ssd.capacity() > 0 && (paged ? has_page(node, file, block, node.ssd) : node.ssd.take(key));
-    if (on_ssd) {
-        node.ssd_reads.enter(job.enter_stage(Stage::ssd), 0, node.ssd_time, job.bytes);
+    if (two_levels()) {
+        reach_home(job);
     } else {
-        enter_drive(job);
+        read_below(job, node);
     }
+}
+
+// ---- the home node of the block
+
+void BlockReader::reach_home(Job& job) {
+    Node& home = home_of(job);
+    if (home.lost) return enter_drive(job);
+    const std::uint64_t key = key_of(job.file, job.block, job.paged);
+    if (job.paged ? has_page(home, job.file, job.block, home.l2) : home.l2.take(key)) return leave_home(job);
+    if (home.home_arrivals.expects(key)) return home.home_arrivals.wait(key, job);
+    home.home_arrivals.expect(key);
+    job.at_home = true;
+    read_below(job, home);
+}
+
+/// From the SSD of this node, else from the drives.
+void BlockReader::read_below(Job& job, Node& node) {
+    const std::uint64_t key = key_of(job.file, job.block, job.paged);
+    const bool on_ssd = node.ssd.capacity() > 0 &&
+                        (job.paged ? has_page(node, job.file, job.block, node.ssd) : node.ssd.take(key));
+    if (!on_ssd) return enter_drive(job);
+    node.ssd_reads.enter(job.enter_stage(Stage::ssd), 0, node.ssd_time, job.bytes);
+}
+
+/// The block has come to its home node, for all who wait there.
+void BlockReader::settle_home(Job& job) {
+    job.at_home = false;
+    Node& home = home_of(job);
+    const std::uint64_t key = key_of(job.file, job.block, job.paged);
+    std::uint32_t waiter = home.home_arrivals.arrived(key);
+    if (job.error == 0 && !home.lost) cache_at_home(home, key);
+    while (Job* const other = home.home_arrivals.next(waiter)) {
+        other->error = job.error;
+        leave_home(*other);
+    }
+}
+
+void BlockReader::leave_home(Job& job) {
+    if (parts_.files.node_of(place_of(job).ring) == job.node) return come(job);
+    parts_.nodes[job.node].back_end.enter(job.enter_stage(Stage::back_end), job.seat, {}, job.bytes);
 }
 
 void BlockReader::advance(Job& job) {
     const NodeModel& node = parts_.model().node;
     switch (job.stage) {
         case Stage::ssd: return parts_.delay(job, Stage::ssd_way, node.ssd.latency);
+        case Stage::ssd_way:
+            if (!job.at_home) return come(job);
+            settle_home(job);
+            return leave_home(job);
         case Stage::drive: return leave_drive(job);
         case Stage::back_end: return parts_.delay(job, Stage::back_way, node.back_end.latency);
         default: return come(job);
     }
 }
+
+// ---- the drives
 
 BlockPlace BlockReader::place_of(const Job& job) const {
     const ClusterModel& model = parts_.model();
@@ -119,37 +183,58 @@ BlockPlace BlockReader::place_of(const Job& job) const {
 }
 
 void BlockReader::enter_drive(Job& job) {
-    const std::uint32_t ring = place_of(job).ring;
-    if (parts_.drive_at(ring).dead) return rebuild(job, ring);
-    enter_live_drive(job, ring);
+    const BlockPlace place = place_of(job);
+    if (job.bytes > job.run_bytes || parts_.drive_at(place.ring).dead) return read_in_runs(job, place);
+    job.offset = place.position;
+    enter_live_drive(job, place.ring);
 }
 
 void BlockReader::enter_live_drive(Job& job, std::uint32_t ring) {
     job.ring = ring;
-    parts_.drive_at(ring).enter(job.enter_stage(Stage::drive), place_of(job).position, job.bytes, job.chance);
+    parts_.drive_at(ring).enter(job.enter_stage(Stage::drive), job.offset, job.bytes, job.chance);
 }
 
-void BlockReader::rebuild(Job& job, std::uint32_t ring) {
-    std::uint32_t live = 0;
-    for (std::uint32_t at = 0; at < parts_.files.ring_size(); ++at) {
-        if (!parts_.drive_at(at).dead) ++live;
-    }
+/// The runs of a block are on the drives that follow each other around the ring.
+void BlockReader::read_in_runs(Job& job, const BlockPlace& place) {
+    const std::uint32_t ring_size = parts_.files.ring_size();
+    const auto runs = static_cast<std::uint32_t>((job.bytes + job.run_bytes - 1) / job.run_bytes);
+    const auto ring_of = [&](std::uint32_t run) { return (place.ring + run) % ring_size; };
     const std::uint32_t needed = std::max<std::uint32_t>(parts_.model().data_drives, 1);
-    if (live < needed) return parts_.fail(job, Stage::back_way, EIO);
-    job.waits_for = needed;
-    for (std::uint32_t i = 0; i < needed; ++i) {
-        ring = parts_.live_drive_after(ring);
-        Job& part = parts_.jobs.take(*this, Job::Kind::fetch);
-        part.parent = &job;
-        part.seat = job.seat;
-        part.node = job.node;
-        part.file = job.file;
-        part.block = job.block;
-        part.paged = job.paged;
-        part.bytes = job.bytes;
-        part.chance = derive_seed(job.chance, i);
-        enter_live_drive(part, ring);
+    job.waits_for = 0;
+    for (std::uint32_t run = 0; run < runs; ++run)
+        job.waits_for += parts_.drive_at(ring_of(run)).dead ? needed : 1;
+    if (job.waits_for > runs) {
+        std::uint32_t live = 0;
+        for (std::uint32_t at = 0; at < ring_size; ++at) live += parts_.drive_at(at).dead ? 0U : 1U;
+        if (live < needed) return parts_.fail(job, Stage::back_way, EIO);
     }
+    // The last part may end the job within its call.
+    std::uint64_t rest = job.bytes;
+    for (std::uint32_t run = 0; run < runs; ++run) {
+        const std::uint64_t bytes = std::min(rest, job.run_bytes);
+        const std::uint64_t position = place.position + (job.bytes - rest);
+        rest -= bytes;
+        std::uint32_t ring = ring_of(run);
+        const bool dead = parts_.drive_at(ring).dead;
+        for (std::uint32_t i = 0; i < (dead ? needed : 1); ++i) {
+            if (dead) ring = parts_.live_drive_after(ring);
+            start_run(job, ring, position, bytes);
+        }
+    }
+}
+
+void BlockReader::start_run(Job& whole, std::uint32_t ring, std::uint64_t position, std::uint64_t bytes) {
+    Job& part = parts_.jobs.take(*this, Job::Kind::fetch);
+    part.parent = &whole;
+    part.seat = whole.seat;
+    part.node = whole.node;
+    part.file = whole.file;
+    part.block = whole.block;
+    part.paged = whole.paged;
+    part.bytes = bytes;
+    part.offset = position;
+    part.chance = derive_seed(whole.chance, std::uint64_t{ring} << 32 | (position & UINT32_MAX));
+    enter_live_drive(part, ring);
 }
 
 /// The drive in whose queue the job waited is dead.
@@ -161,6 +246,10 @@ void BlockReader::reroute(Job& job) {
 }
 
 void BlockReader::leave_drive(Job& job) {
+    if (job.at_home) {
+        settle_home(job);
+        return leave_home(job);
+    }
     if (parts_.files.node_of(job.ring) == job.node) return come(job);
     parts_.nodes[job.node].back_end.enter(job.enter_stage(Stage::back_end), job.seat, {}, job.bytes);
 }
@@ -173,6 +262,7 @@ void BlockReader::come(Job& job) {
         if (--whole.waits_for == 0) come(whole);
         return;
     }
+    if (job.at_home) settle_home(job);  // it came in parts, or not at all
     Node& node = parts_.nodes[job.node];
     const std::uint64_t key = key_of(job.file, job.block, job.paged);
     const int error = job.error;

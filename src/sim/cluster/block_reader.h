@@ -1,7 +1,17 @@
-// Brings blocks and pages into the caches of the nodes: from the node's SSD, else from a drive of the block's
-// home node and, where that is another node, over the back end.
+// Brings blocks and pages into the RAM of the node that a seat asks, from the block's home node, which holds
+// the drive of the block, and where that is another node over the back end.
 //
-// A block that lies on a dead drive is rebuilt from as many others of its group as there are data drives in it.
+// Levels. A model with l2_bytes has them as OneFS has: the RAM of the asked node (L1), then at the home node
+// RAM (L2), an SSD that holds what left L2 (L3), and the drive. Without l2_bytes there is the RAM of the asked
+// node, then the SSD of that node, then the drive. Nobody asks twice for a block in transit to a level.
+//
+// Accesses. A file goes around the drives in stripe units. A block that is fetched far ahead comes from one
+// drive in one access: as much of the next stripes as lies on that drive was asked for. A block that is asked
+// for without reading ahead, or little ahead, comes in runs of stripe units from as many drives, each with a
+// seek and a turn of its own. The run on each drive is the distance that is read ahead, divided by the data
+// drives of a stripe.
+//
+// A run that lies on a dead drive is rebuilt from as many others of its group as there are data drives in it.
 // Assumption: the others lie on the drives that follow around the ring, in the same row.
 #pragma once
 
@@ -16,8 +26,9 @@ public:
     /// Fetches the blocks of a read that are not in the RAM of its node. job.waits_for counts them; the owner's
     /// advance() is called when all of them have come.
     void request(Job& read);
-    /// Fetches a block for the node of `read`, unless the block is there or in transit.
-    void fetch_ahead(const Job& read, std::uint32_t file, std::uint64_t block);
+    /// Fetches a block for the node of `read`, unless the block is there or in transit. `ahead`: the bytes that
+    /// are asked for ahead of the reader altogether.
+    void fetch_ahead(const Job& read, std::uint32_t file, std::uint64_t block, std::uint64_t ahead);
     /// Keeps the blocks that `write` changes in the RAM of its node.
     void keep_written(const Job& write);
 
@@ -25,16 +36,25 @@ public:
     void reroute(Job& job) override;
 
 private:
-    void fetch(const Job& read, std::uint32_t file, std::uint32_t block, bool paged);
+    void fetch(const Job& read, std::uint32_t file, std::uint32_t block, bool paged, std::uint64_t ahead);
     bool has_page(Node& node, std::uint32_t file, std::uint32_t page, BlockCache& cache) const;
+    std::uint64_t run_bytes(std::uint64_t ahead) const;
+    bool two_levels() const { return parts_.model().node.l2_bytes > 0; }
+    Node& home_of(const Job& job) { return parts_.nodes[parts_.files.node_of(place_of(job).ring)]; }
+    void reach_home(Job& job);
+    void settle_home(Job& job);
+    void leave_home(Job& job);
+    void read_below(Job& job, Node& node);
     std::uint64_t unit_bytes(const Job& job) const {
         return job.paged ? parts_.model().page_bytes : parts_.model().block_bytes;
     }
-    static void cache(Node& node, std::uint64_t key);
+    void cache(Node& node, std::uint64_t key) const;
+    static void cache_at_home(Node& home, std::uint64_t key);
     BlockPlace place_of(const Job& job) const;
     void enter_drive(Job& job);
     void enter_live_drive(Job& job, std::uint32_t ring);
-    void rebuild(Job& job, std::uint32_t ring);
+    void read_in_runs(Job& job, const BlockPlace& place);
+    void start_run(Job& whole, std::uint32_t ring, std::uint64_t position, std::uint64_t bytes);
     void leave_drive(Job& job);
     void come(Job& job);
 

@@ -17,12 +17,14 @@ namespace streamsim::sim {
 namespace {
 
 /// The decoder of one stream of a seat. Its frames take turns on the processor of the seat with the frames of
-/// the seat's other streams and with its requests. A frame that would be too late takes no time.
+/// the seat's other streams and with its requests, and then on the seat's path to the display. A frame that
+/// would be too late takes no time.
 class SimDecoder final : public Decoder, public JobOwner {
 public:
     /// `cost` is time of the whole processor.
-    SimDecoder(ClusterParts& parts, Completions& completions, std::uint32_t seat, Duration cost)
-        : parts_(parts), completions_(completions), seat_(seat), cost_(cost) {
+    SimDecoder(
+        ClusterParts& parts, Completions& completions, std::uint32_t seat, Duration cost, Duration display)
+        : parts_(parts), completions_(completions), seat_(seat), cost_(cost), display_(display) {
         STREAMSIM_CHECK(seat < parts.seats.size(), "a decoder is of a seat of the cluster");
         flow_ = ++parts.seats[seat].decoders;
     }
@@ -32,10 +34,14 @@ public:
         job.decode = &op;
         job.vetted = true;
         op.skipped = false;
-        parts_.seats[seat_].cpu.enter(job, flow_, cost_, 0);
+        parts_.seats[seat_].cpu.enter(job.enter_stage(Stage::data_cpu), flow_, cost_, 0);
     }
 
-    void advance(Job& job) override { completions_.add_frame(job); }
+    void advance(Job& job) override {
+        if (job.stage == Stage::display || job.decode->skipped || display_ == Duration{})
+            return completions_.add_frame(job);
+        parts_.seats[seat_].display.enter(job.enter_stage(Stage::display), flow_, display_, 0);
+    }
     void reroute(Job& job) override { advance(job); }  // no fault strikes a seat's processor
     bool wanted(Job& job, Instant complete) override {
         job.decode->skipped = job.decode->too_late(complete);
@@ -47,6 +53,7 @@ private:
     Completions& completions_;
     const std::uint32_t seat_;
     const Duration cost_;
+    const Duration display_;
     std::uint32_t flow_;
 };
 
@@ -85,6 +92,7 @@ void add_cache(PartStats& stats, const BlockCache& cache) {
 void add_seat(StatsList& all, std::uint32_t number, const Seat& seat) {
     const auto name = [number](const char* part) { return fmt::format("seat {} {}", number, part); };
     all.add(PartKind::seat_cpu, number, name("processor"), seat.cpu).bytes_per_s = 0;
+    all.add_if_used(PartKind::seat_display, number, name("display"), seat.display);
     if (seat.connections) all.add(PartKind::seat_link, number, name("connections"), *seat.connections);
     all.add(PartKind::seat_link, number, name("link"), seat.link);
     if (seat.connections_out)
@@ -105,6 +113,7 @@ void add_node(StatsList& all, std::uint32_t number, const Node& node) {
     for (std::uint32_t i = 0; i < node.metadata_lines.size(); ++i)
         all.add(PartKind::metadata, number, fmt::format("node {} names {}", number, i), node.metadata_lines[i]);
     add_cache(all.add(PartKind::ram, number, name("RAM")), node.ram);
+    if (node.l2.capacity() > 0) add_cache(all.add(PartKind::ram, number, name("L2")), node.l2);
     if (node.ssd.capacity() > 0)
         add_cache(all.add(PartKind::ssd, number, name("SSD"), node.ssd_reads), node.ssd);
     all.add(PartKind::back_end, number, name("back end"), node.back_end);
@@ -139,9 +148,12 @@ std::unique_ptr<Storage> Cluster::make_storage() {
 
 std::unique_ptr<Decoder> Cluster::make_decoder(std::uint32_t seat,
                                                const MediaFormat* format,
-                                               Duration extra_cpu) {
-    const Duration cost = Seat::decode_time(machinery_->parts.model().client, format, extra_cpu);
-    return std::make_unique<SimDecoder>(machinery_->parts, machinery_->completions, seat, cost);
+                                               Duration extra_cpu,
+                                               std::uint32_t pictures) {
+    const ClientModel& client = machinery_->parts.model().client;
+    return std::make_unique<SimDecoder>(machinery_->parts, machinery_->completions, seat,
+                                        Seat::decode_time(client, format, extra_cpu),
+                                        Seat::display_time(client, format, pictures));
 }
 
 std::vector<PartStats> Cluster::stats(Instant from, Instant to) const {

@@ -3,12 +3,13 @@
 // event by event, and each part keeps statistics.
 //
 // The path of a read: the seat's processor (the request) -> the transit to the node -> the node's processor ->
-// where the model has one, the file's coordinator -> the blocks of the read, each from the RAM of the node,
-// else its SSD, else a drive of the block's home node and, where that is another node, the back-end link -> the
-// node's front-end link -> the transit back -> the switch port, where that is narrower -> the seat's
-// connections and link -> the seat's processor (the bytes). An open takes the same path without blocks or
-// payload. Every frame then takes its decoding from the seat's processor. Writes go the other way
-// (request_path.h, write_path.h), into the journal, which the drives empty.
+// where the model has one, the file's coordinator -> the blocks of the read (block_reader.h), each from the RAM
+// of the node, else from the RAM, the SSD or a drive of the block's home node and, where that is another node,
+// over the back-end link -> the node's front-end link -> the transit back -> the switch port, where that is
+// narrower -> the seat's connections and link -> the seat's processor (the bytes). An open takes the same path
+// without blocks or payload. Every frame then takes its decoding from the seat's processor, and its upload from
+// the seat's path to the display. Writes go the other way (request_path.h, write_path.h), into the journal,
+// which the drives empty.
 //
 // Small reads at random: where the model has pages, a read of up to an eighth of a block that does not follow
 // another one asks the drive for its pages alone, and only they are cached. In a warm cache a page is present
@@ -26,6 +27,7 @@
 #include <vector>
 
 #include "base/time.h"
+#include "sim/parts/file_table.h"
 #include "streamsim/cluster_model.h"
 #include "streamsim/decoder.h"
 #include "streamsim/event_loop.h"
@@ -41,24 +43,17 @@ struct SeatPlace {
     std::optional<LinkModel> link;  // its own link; none: the model's
 };
 
-/// The access strategy that the storage is set to for the folders of the media.
-enum class AccessStrategy {
-    as_media,           // containers: streaming; a file per frame: filename_prefetch
-    random,             // never reads ahead
-    concurrency,        // reads a little ahead in a file that is read front to back
-    streaming,          // reads far ahead
-    filename_prefetch,  // reads the next files of a numbered sequence; within a file as concurrency
-};
+using streamsim::AccessStrategy;
 
 struct ClusterOptions {
     ClusterModel model;
     std::vector<SeatPlace> seats;  // by seat number
     bool warm = false;             // the caches hold the media as far as they reach; else they are empty
     std::uint64_t seed = 0;
-    AccessStrategy strategy = AccessStrategy::as_media;
+    AccessStrategy strategy = AccessStrategy::as_media;  // of all folders; as_media: each as its media ask
     /// The media of the run: the lengths of the files, and whether each is one frame. A file that no index
     /// names has no end, and is a container.
-    std::vector<std::shared_ptr<const FrameIndex>> media;
+    std::vector<ModelMedia> media;
 };
 
 struct ClusterFault {
@@ -96,8 +91,12 @@ public:
     std::unique_ptr<Storage> make_storage();
 
     /// The decoder takes a frame's cost from the processor of `seat`: the first cost of the model that fits
-    /// `format` (null: nothing), and `extra_cpu`, as time of one core.
-    std::unique_ptr<Decoder> make_decoder(std::uint32_t seat, const MediaFormat* format, Duration extra_cpu);
+    /// `format` (null: nothing), and `extra_cpu`, as time of one core; then from its path to the display, for
+    /// `pictures` of the format.
+    std::unique_ptr<Decoder> make_decoder(std::uint32_t seat,
+                                          const MediaFormat* format,
+                                          Duration extra_cpu,
+                                          std::uint32_t pictures = 1);
 
     /// All parts, in a fixed order: seats, then nodes with their drives, then files.
     std::vector<PartStats> stats(Instant from, Instant to) const;

@@ -78,6 +78,7 @@ private:
             Node& node = parts_.nodes[i];
             if (fault.kind == Kind::cache_flush) {
                 node.ram.clear();
+                node.l2.clear();
                 node.ssd.clear();
             } else {
                 const Instant until = parts_.calendar.now() + fault.length;

@@ -24,6 +24,7 @@ struct OpenFile {
     std::uint32_t small_in_order = 0;     // small reads that followed each other
     std::uint32_t small_jumps = 0;        // consecutive reads of single pages
     std::uint64_t small_end = 0;          // of the last small read
+    std::uint64_t frame_slots = 0;        // of its stream's frames, those below have begun
 
     // Writes.
     std::uint64_t written_end = 0;  // of the last one

@@ -18,6 +18,7 @@ constexpr std::uint32_t kSmallJumps = 4;
 
 AccessStrategy ReadAhead::strategy_of(const SimFile& file) const {
     if (parts_.options.strategy != AccessStrategy::as_media) return parts_.options.strategy;
+    if (file.strategy != AccessStrategy::as_media) return file.strategy;
     return file.sequence != SimFile::kNone ? AccessStrategy::filename_prefetch : AccessStrategy::streaming;
 }
 
@@ -56,7 +57,8 @@ void ReadAhead::follow(const Job& read) {
     const std::uint64_t to = std::min(handle->end + window, parts_.files[read.file].bytes);
     const std::uint64_t first = std::max(handle->ahead, (read.offset + read.bytes - 1) / size + 1);
     const std::uint64_t behind = parts_.files.blocks_of(to);
-    for (std::uint64_t block = first; block < behind; ++block) blocks_.fetch_ahead(read, read.file, block);
+    for (std::uint64_t block = first; block < behind; ++block)
+        blocks_.fetch_ahead(read, read.file, block, window);
     handle->ahead = std::max(handle->ahead, std::max(first, behind));
 }
 
@@ -111,8 +113,9 @@ void ReadAhead::follow_names(const Job& read) {
     for (std::uint64_t frame = first; frame <= reader.frame + files; ++frame) {
         const std::uint32_t next = parts_.files.number_of(begun.sequence, frame);
         if (next == SimFile::kNone) break;
-        const std::uint64_t blocks = parts_.files.blocks_of(parts_.files[next].bytes);
-        for (std::uint64_t block = 0; block < blocks; ++block) blocks_.fetch_ahead(read, next, block);
+        const std::uint64_t bytes = parts_.files[next].bytes;
+        const std::uint64_t blocks = parts_.files.blocks_of(bytes);
+        for (std::uint64_t block = 0; block < blocks; ++block) blocks_.fetch_ahead(read, next, block, bytes);
         reader.fetched_to = frame + 1;
     }
 }

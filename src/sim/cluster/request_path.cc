@@ -65,11 +65,11 @@ void RequestPath::leave_seat(Job& job) {
     job.node = seat.node;
     if (job.kind != Kind::write) return travel_to_node(job);
     if (!seat.connections_out) return leave_connection(job);
-    seat.connections_out->enter(job.enter_stage(Stage::connections_out), job.stream, {}, job.bytes);
+    seat.connections_out->enter(job.enter_stage(Stage::connections_out), job.stream, {}, sent_bytes(job));
 }
 
 void RequestPath::leave_connection(Job& job) {
-    parts_.seats[job.seat].link_out.enter(job.enter_stage(Stage::link_out), job.stream, {}, job.bytes);
+    parts_.seats[job.seat].link_out.enter(job.enter_stage(Stage::link_out), job.stream, {}, sent_bytes(job));
 }
 
 void RequestPath::travel_to_node(Job& job) {
@@ -81,7 +81,8 @@ void RequestPath::travel_to_node(Job& job) {
 void RequestPath::reach_node(Job& job) {
     if (node_lost(job)) return reroute(job);
     if (job.kind != Kind::write) return enter_processor(job);
-    parts_.nodes[job.node].front_end_in.enter(job.enter_stage(Stage::front_end_in), job.seat, {}, job.bytes);
+    parts_.nodes[job.node].front_end_in.enter(job.enter_stage(Stage::front_end_in), job.seat, {},
+                                              sent_bytes(job));
 }
 
 // ---- at the node
@@ -105,11 +106,21 @@ Duration RequestPath::read_time(Job& job) {
     const Node& node = parts_.nodes[job.node];
     job.paged = read_ahead_.takes_pages(job);
     if (job.paged) return node.request_time;
+    const Duration time = node.request_time + (begins_frame(job) ? node.frame_time : Duration{});
     switch (read_ahead_.strategy_of(parts_.files[job.file])) {
-        case AccessStrategy::streaming: return node.request_time + node.streaming.time(job.bytes);
-        case AccessStrategy::filename_prefetch: return node.request_time + node.filename.time(job.bytes);
-        default: return node.request_time;
+        case AccessStrategy::streaming: return time + node.streaming.time(job.bytes);
+        case AccessStrategy::filename_prefetch: return time + node.filename.time(job.bytes);
+        default: return time;
     }
+}
+
+/// The first read of a frame that reaches the node.
+bool RequestPath::begins_frame(const Job& job) {
+    OpenFile* const handle = open_files_.of(job);
+    if (handle == nullptr || job.op == nullptr || !parts_.files[job.file].of_media) return false;
+    if (job.op->tag.slot < handle->frame_slots) return false;
+    handle->frame_slots = job.op->tag.slot + 1;
+    return true;
 }
 
 Duration RequestPath::metadata_time(const Job& job) const {
@@ -167,7 +178,7 @@ void RequestPath::leave_metadata_line(Job& job) {
 void RequestPath::reach_file(Job& job) {
     if (job.kind == Kind::write) return reach_journal(job);
     if (node_lost(job)) return reroute(job);
-    job.port_rest = job.bytes;
+    job.port_rest = job.bytes > 0 ? sent_bytes(job) : 0;
     job.stage = Stage::blocks;
     if (job.bytes > 0) {
         blocks_.request(job);
@@ -222,11 +233,11 @@ void RequestPath::leave_port(Job& job) {
 void RequestPath::reach_connection(Job& job) {
     Seat& seat = parts_.seats[job.seat];
     if (!seat.connections) return reach_link(job);
-    seat.connections->enter(job.enter_stage(Stage::connections), job.stream, {}, job.bytes);
+    seat.connections->enter(job.enter_stage(Stage::connections), job.stream, {}, sent_bytes(job));
 }
 
 void RequestPath::reach_link(Job& job) {
-    parts_.seats[job.seat].link.enter(job.enter_stage(Stage::seat_link), job.stream, {}, job.bytes);
+    parts_.seats[job.seat].link.enter(job.enter_stage(Stage::seat_link), job.stream, {}, sent_bytes(job));
 }
 
 void RequestPath::copy(Job& job) {

@@ -213,8 +213,11 @@ void read_node(Numbers& from, NodeModel& node) {
     from.number("cpu_s_per_open", 0, kSecondsMax, Need::optional, node.cpu_s_per_open);
     from.number("cpu_s_per_request", 0, kSecondsMax, Need::optional, node.cpu_s_per_request);
     from.number("cpu_s_per_byte", 0, 1, Need::optional, node.cpu_s_per_byte);
+    from.number("cpu_s_per_frame", 0, kSecondsMax, Need::optional, node.cpu_s_per_frame);
+    from.number("connection_bytes_per_s", 1, kRateMax, Need::optional, node.connection_bytes_per_s);
     read_writing(from, node);
     from.size("ram_bytes", 0, Need::required, node.ram_bytes);
+    from.size("l2_bytes", 1, Need::optional, node.l2_bytes);
     from.size("ssd_bytes", 0, Need::optional, node.ssd_bytes);
     from.part("ssd", Need::optional, [&](Numbers& part) { read_link(part, node.ssd); });
     from.number("ssd_s_per_request", 0, kSecondsMax, Need::optional, node.ssd_s_per_request);
@@ -265,7 +268,19 @@ void read_drive(Numbers& from, DriveModel& drive) {
     });
 }
 
+/// Of an Ethernet frame and its gap to the next, beside its MTU: preamble 8, header 14, check sequence 4, gap
+/// 12 (IEEE 802.3).
+constexpr double kFrameBytes = 38;
+/// Of the MTU: headers of IPv4 (RFC 791) and of TCP (RFC 9293) with time stamps (RFC 7323).
+constexpr double kHeaderBytes = 52;
+
+double payload_share(const SwitchModel& network) {
+    return network.mtu == 0 ? 1 : (network.mtu - kHeaderBytes) / (network.mtu + kFrameBytes);
+}
+
 void read_network(Numbers& from, SwitchModel& network) {
+    from.count("mtu", 576, 65535, Need::optional, network.mtu);
+    from.size("message_bytes", 0, Need::optional, network.message_bytes);
     from.number("port_bits_per_s", 1, kRateMax, Need::optional, network.port_bits_per_s);
     from.boolean("flow_control", network.flow_control);
     from.size("port_buffer_bytes", 1, Need::optional, network.port_buffer_bytes);
@@ -283,15 +298,15 @@ void read_network(Numbers& from, SwitchModel& network) {
 }
 
 /// A cost that an earlier one covers would never be taken.
-bool covers(const DecodeCost& first, const DecodeCost& second) {
+bool covers(const FrameCost& first, const FrameCost& second) {
     return (first.codec.empty() || first.codec == second.codec) &&
            (first.bits == 0 || first.bits == second.bits);
 }
 
-void read_decode(Numbers& from, std::vector<DecodeCost>& costs) {
-    from.list("decode", "expected a list of costs a frame, of which the first that fits is taken",
+void read_frame_costs(Numbers& from, const char* key, std::vector<FrameCost>& costs) {
+    from.list(key, "expected a list of costs a frame, of which the first that fits is taken",
               [&](Numbers& element) {
-                  DecodeCost cost;
+                  FrameCost cost;
                   cost.codec = element.object().string("codec", false).value_or("");
                   cost.bits = static_cast<int>(element.object().integer("bits", 1, 16, false).value_or(0));
                   if (cost.bits != 0 && cost.codec != "dpx")
@@ -302,19 +317,21 @@ void read_decode(Numbers& from, std::vector<DecodeCost>& costs) {
                       element.problem("s_per_frame", "missing: a cost has s_per_frame, s_per_pixel or both");
                   for (std::size_t i = 0; i < costs.size(); ++i) {
                       if (!covers(costs[i], cost)) continue;
-                      element.problem("codec", fmt::format("never taken: /client/decode/{} fits whatever this "
+                      element.problem("codec", fmt::format("never taken: /client/{}/{} fits whatever this "
                                                            "one fits, and stands before it",
-                                                           i));
+                                                           key, i));
                       break;
                   }
                   costs.push_back(std::move(cost));
               });
 }
 
-void read_client(Numbers& from, ClientModel& client) {
+/// `node_serves_connections`: the node has a rate for each.
+void read_client(Numbers& from, bool node_serves_connections, ClientModel& client) {
     from.number("cores", 0.01, 1e4, Need::required, client.cores);
     from.number("cpu_ceiling", 0.01, 1, Need::optional, client.cpu_ceiling);
-    read_decode(from, client.decode);
+    read_frame_costs(from, "decode", client.decode);
+    read_frame_costs(from, "display", client.display);
     from.number("cpu_s_per_request", 0, kSecondsMax, Need::optional, client.cpu_s_per_request);
     from.number("cpu_s_per_byte", 0, 1, Need::optional, client.cpu_s_per_byte);
     from.part("link", Need::required, [&](Numbers& part) { read_link(part, client.link); });
@@ -325,7 +342,7 @@ void read_client(Numbers& from, ClientModel& client) {
                 client.connection_write_bytes_per_s);
     if (from.has("connection_write_bytes_per_s") && !from.has("connection_bytes_per_s"))
         from.problem("connection_write_bytes_per_s", "is beside connection_bytes_per_s, which is missing");
-    if (from.has("connections") && !from.has("connection_bytes_per_s"))
+    if (from.has("connections") && !from.has("connection_bytes_per_s") && !node_serves_connections)
         from.problem("connections", "changes nothing without the rate of one, connection_bytes_per_s");
 }
 
@@ -385,6 +402,12 @@ std::vector<ModelProblem> problems_together(const ClusterModel& model) {
             {"page_bytes", fmt::format("expected a part of the {} bytes of /block_bytes, which is a "
                                        "multiple of it",
                                        model.block_bytes)});
+    if (model.stripe_bytes > 0 &&
+        (model.stripe_bytes > model.block_bytes || model.block_bytes % model.stripe_bytes != 0))
+        problems.push_back(
+            {"stripe_bytes", fmt::format("expected a part of the {} bytes of /block_bytes, which is a "
+                                         "multiple of it",
+                                         model.block_bytes)});
     const std::uint64_t drives = std::uint64_t{model.nodes} * model.node.drives;
     if (drives > kDrivesMax)
         problems.push_back({"nodes", fmt::format("{} drives in all are more than {}", drives, kDrivesMax)});
@@ -409,6 +432,7 @@ Result<ClusterModel> read_model_document(std::string_view text, const std::strin
     top.object().string("description", false);
     top.count("nodes", 1, 10'000, Need::required, model.nodes);
     top.size("block_bytes", 4096, Need::optional, model.block_bytes);
+    top.size("stripe_bytes", 4096, Need::optional, model.stripe_bytes);
     top.count("data_drives", 1, 1024, Need::optional, model.data_drives);
     top.count("protection_drives", 0, 1024, Need::optional, model.protection_drives);
     top.number("file_bytes_per_s", 1, kRateMax, Need::optional, model.file_bytes_per_s);
@@ -418,7 +442,10 @@ Result<ClusterModel> read_model_document(std::string_view text, const std::strin
     top.part("drive", Need::required, [&](Numbers& part) { read_drive(part, model.drive); });
     top.part("network", Need::optional, [&](Numbers& part) { read_network(part, model.network); });
     top.part("strategy", Need::optional, [&](Numbers& part) { read_strategy(part, model.strategy); });
-    top.part("client", Need::required, [&](Numbers& part) { read_client(part, model.client); });
+    top.part("client", Need::required,
+             [&](Numbers& part) { read_client(part, model.node.connection_bytes_per_s > 0, model.client); });
+    model.node.front_end.efficiency *= payload_share(model.network);
+    model.client.link.efficiency *= payload_share(model.network);
     for (const ModelProblem& each : problems_together(model)) {
         if (top.has("node")) top.problem(each.member, each.text);
     }

@@ -43,7 +43,7 @@ std::uint64_t end_of(const Extent& extent) {
 
 }  // namespace
 
-FileTable::FileTable(const ClusterModel& model, const std::vector<std::shared_ptr<const FrameIndex>>& media)
+FileTable::FileTable(const ClusterModel& model, const std::vector<ModelMedia>& media)
     : block_bytes_(model.block_bytes),
       nodes_(model.nodes),
       ring_size_(model.nodes * model.node.drives),
@@ -54,10 +54,11 @@ FileTable::FileTable(const ClusterModel& model, const std::vector<std::shared_pt
     STREAMSIM_CHECK(block_bytes_ > 0 && ring_size_ > 0, "a cluster has drives and a block size");
     STREAMSIM_CHECK(model.drive.kind == DriveModel::Kind::flash || model.drive.capacity_bytes > 0,
                     "a rotational drive has a capacity");
-    for (const auto& index : media) add_media(index);
+    for (const ModelMedia& each : media) add_media(each);
 }
 
-void FileTable::add_media(const std::shared_ptr<const FrameIndex>& index) {
+void FileTable::add_media(const ModelMedia& media) {
+    const std::shared_ptr<const FrameIndex>& index = media.index;
     const std::string path = index->path_of(0);
     const ParsedName parsed = parse(path);
     const bool sequence = index->file_per_frame();
@@ -71,9 +72,12 @@ void FileTable::add_media(const std::shared_ptr<const FrameIndex>& index) {
         for (const Extent& audio : index->audio(frame)) bytes = std::max(bytes, end_of(audio));
     }
     directory_of(path).entries += sequence ? index->count() : 1;
-    if (!sequence) return known.insert(key, add_file({.bytes = bytes, .layout = key}));
+    if (!sequence) {
+        const SimFile file{.bytes = bytes, .layout = key, .of_media = true, .strategy = media.strategy};
+        return known.insert(key, add_file(file));
+    }
     known.insert(key, static_cast<std::uint32_t>(sequences_.size()));
-    sequences_.push_back({index, parsed.name, parsed.number, blocks_of(bytes), {}});
+    sequences_.push_back({index, parsed.name, parsed.number, blocks_of(bytes), {}, media.strategy});
 }
 
 std::uint32_t FileTable::find(std::string_view path) {
@@ -112,7 +116,9 @@ std::uint32_t FileTable::number_in(std::uint32_t sequence, std::uint64_t frame) 
                            .layout = of.name,
                            .first_block = frame * of.blocks,
                            .sequence = sequence,
-                           .frame = frame});
+                           .frame = frame,
+                           .of_media = true,
+                           .strategy = of.strategy});
     }
     return number;
 }

@@ -21,6 +21,7 @@
 #include <memory>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "sim/parts/flat_index.h"
@@ -28,6 +29,17 @@
 #include "streamsim/media.h"
 
 namespace streamsim::sim {
+
+/// Media of a run, with the strategy that its player asks the storage for.
+struct ModelMedia {
+    // Implicit: media are mostly named alone.
+    ModelMedia(std::shared_ptr<const FrameIndex> of,  // NOLINT(google-explicit-constructor)
+               AccessStrategy asked = AccessStrategy::as_media)
+        : index(std::move(of)), strategy(asked) {}
+
+    std::shared_ptr<const FrameIndex> index;
+    AccessStrategy strategy;
+};
 
 struct SimFile {
     static constexpr std::uint32_t kNone = UINT32_MAX;
@@ -37,6 +49,8 @@ struct SimFile {
     std::uint64_t first_block = 0;     // within that layout
     std::uint32_t sequence = kNone;    // of the media
     std::uint64_t frame = 0;           // within the sequence
+    bool of_media = false;             // frames are read from it
+    AccessStrategy strategy = AccessStrategy::as_media;  // that its player asks for
 };
 
 /// The drive and the position of a block.
@@ -47,7 +61,7 @@ struct BlockPlace {
 
 class FileTable {
 public:
-    FileTable(const ClusterModel& model, const std::vector<std::shared_ptr<const FrameIndex>>& media);
+    FileTable(const ClusterModel& model, const std::vector<ModelMedia>& media);
 
     /// The number of a path's file.
     std::uint32_t number_of(std::string_view path);
@@ -95,6 +109,7 @@ private:
         std::uint64_t number = 0;          // in the name of frame 0
         std::uint64_t blocks = 0;          // of its largest file
         std::vector<std::uint32_t> files;  // their numbers, by frame; kNone: not requested yet
+        AccessStrategy strategy = AccessStrategy::as_media;
     };
 
     /// In by_path_: the path was removed.
@@ -104,7 +119,7 @@ private:
         bool gone = false;
     };
 
-    void add_media(const std::shared_ptr<const FrameIndex>& index);
+    void add_media(const ModelMedia& media);
     void set(std::uint64_t key, std::uint32_t number);
     std::uint32_t add_named(std::string_view path, std::uint64_t key, std::uint64_t bytes);
     Directory& directory_of(std::string_view path);

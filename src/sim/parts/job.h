@@ -44,6 +44,7 @@ struct Job {
         metadata_line,
         file,
         blocks,
+        display,
         journal,
         journal_way,
         front_end,
@@ -80,10 +81,11 @@ struct Job {
     Stage stage = Stage::request_cpu;
     Op* op = nullptr;  // null: cancelled by its caller
     DecodeOp* decode = nullptr;
-    Callback delivered;     // the callback of the operation has run
-    Job* parent = nullptr;  // fetch: the lost block that this part rebuilds; destage: the write that waits
-    std::uint64_t offset = 0;
+    Callback delivered;        // the callback of the operation has run
+    Job* parent = nullptr;     // fetch: the block that this is a part of; destage: the write that waits
+    std::uint64_t offset = 0;  // fetch and destage: on the drive
     std::uint64_t bytes = 0;
+    std::uint64_t run_bytes = 0;    // fetch: of one access to a drive, at most
     std::uint64_t drive_bytes = 0;  // destage: bytes with protection
     std::uint64_t path_hash = 0;    // open and name: chooses the metadata line
     Duration metadata_time;         // open and name: on the node's processor
@@ -102,6 +104,7 @@ struct Job {
     int error = 0;
     bool paged = false;    // read or fetch: single pages; write: at random, in pages
     bool changes = false;  // open or name: the journal takes an entry
+    bool at_home = false;  // fetch: the home node of the block expects it
 
     void served();
     void arrive() { owner->advance(*this); }

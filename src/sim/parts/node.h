@@ -3,9 +3,10 @@
 // Processor: so many cores, each with one request at a time, in the order of arrival. Links: the front end
 // outwards, shared fairly between the seats; the back end inwards, shared between the seats for which blocks
 // come. Only the receiving side of the back end is a part: the bytes leave from all peers evenly, so that the
-// side where they meet is the narrower one. Caches: RAM, then SSD: one server in the order of arrival, and then
-// its latency. A block that leaves the RAM goes to the SSD, whose writes cost nothing here. Nobody asks twice
-// for a block in transit; such a request counts as a miss.
+// side where they meet is the narrower one. Caches: RAM for what its seats ask for (L1), where the model has it
+// RAM for the blocks of its own drives (L2), and an SSD: one server in the order of arrival, and then its
+// latency. A block that leaves the RAM before the SSD goes to the SSD, whose writes cost nothing here. Nobody
+// asks twice for a block in transit; such a request counts as a miss.
 #pragma once
 
 #include <cstdint>
@@ -78,13 +79,16 @@ struct Node {
     Station back_end;
     Station ssd_reads;
     BlockCache ram;
+    BlockCache l2;
     BlockCache ssd;
-    Arrivals arrivals;
+    Arrivals arrivals;       // at the RAM
+    Arrivals home_arrivals;  // at L2
     WriteJournal journal;
     std::deque<Station> metadata_lines;
     std::vector<std::unique_ptr<Drive>> drives;
     Duration open_time;     // of one core
     Duration request_time;  // of one core
+    Duration frame_time;    // of one core, more
     Duration write_time;    // of one core, for a request that writes
     Duration ssd_time;      // of the SSD's server, for a request
     double core_speed;

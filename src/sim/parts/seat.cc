@@ -1,5 +1,7 @@
 #include "sim/parts/seat.h"
 
+#include <algorithm>
+
 #include "base/check.h"
 
 namespace streamsim::sim {
@@ -10,10 +12,29 @@ double speed(const ClientModel& client) {
     return client.cores * client.cpu_ceiling;
 }
 
+/// Seconds of the first cost that fits.
+double cost_of(const std::vector<FrameCost>& costs, const MediaFormat* format) {
+    if (format == nullptr) return 0;
+    const int bits = format->codec == "dpx" ? format->dpx.bits : 0;
+    for (const FrameCost& cost : costs) {
+        if (!cost.codec.empty() && cost.codec != format->codec) continue;
+        if (cost.bits != 0 && cost.bits != bits) continue;
+        const double pixels = static_cast<double>(format->width) * static_cast<double>(format->height);
+        return cost.s_per_frame + cost.s_per_pixel * pixels;
+    }
+    return 0;
+}
+
+/// The smaller one; 0: no limit.
+double narrower(double a, double b) {
+    return a == 0 || b == 0 ? std::max(a, b) : std::min(a, b);
+}
+
 }  // namespace
 
 Seat::Seat(Calendar& calendar, const ClusterModel& model, std::uint32_t mounted_node, const LinkModel& own_link)
     : cpu(calendar, {1, Rate::of_cost(speed(model.client), model.client.cpu_s_per_byte), true, true}),
+      display(calendar, {1, {}, true}),
       link(calendar, {1, Rate::of(own_link.bytes_per_s()), true}),
       link_out(calendar, {1, link.rate(), true}),
       latency(own_link.latency),
@@ -25,7 +46,7 @@ Seat::Seat(Calendar& calendar, const ClusterModel& model, std::uint32_t mounted_
         STREAMSIM_CHECK(model.client.connections > 0, "a seat has a connection");
         by.emplace(calendar, StationOptions{model.client.connections, Rate::of(bytes_per_s), true});
     };
-    connect(model.client.connection_bytes_per_s, connections);
+    connect(narrower(model.client.connection_bytes_per_s, model.node.connection_bytes_per_s), connections);
     connect(model.client.connection_write_bytes_per_s, connections_out);
     // The same protocols are on both cables.
     const Rate narrow = Rate::of(model.network.port_bits_per_s * own_link.efficiency / 8);
@@ -34,18 +55,11 @@ Seat::Seat(Calendar& calendar, const ClusterModel& model, std::uint32_t mounted_
 }
 
 Duration Seat::decode_time(const ClientModel& client, const MediaFormat* format, Duration extra) {
-    double s = static_cast<double>(extra.ns) * 1e-9;
-    if (format != nullptr) {
-        const int bits = format->codec == "dpx" ? format->dpx.bits : 0;
-        for (const DecodeCost& cost : client.decode) {
-            if (!cost.codec.empty() && cost.codec != format->codec) continue;
-            if (cost.bits != 0 && cost.bits != bits) continue;
-            const double pixels = static_cast<double>(format->width) * static_cast<double>(format->height);
-            s += cost.s_per_frame + cost.s_per_pixel * pixels;
-            break;
-        }
-    }
-    return ceil_ns(s / speed(client));
+    return ceil_ns((static_cast<double>(extra.ns) * 1e-9 + cost_of(client.decode, format)) / speed(client));
+}
+
+Duration Seat::display_time(const ClientModel& client, const MediaFormat* format, std::uint32_t pictures) {
+    return ceil_ns(cost_of(client.display, format) * pictures);
 }
 
 }  // namespace streamsim::sim

@@ -5,8 +5,11 @@
 // frame uses all cores, which makes the sum exact and a single frame faster than it is.
 //
 // Link: inwards shared between the streams of the seat. A read comes in through one of the seat's connections
-// (SMB multichannel, nconnect), each with a rate of its own that a single one cannot exceed; then through the
-// cable. Writes go out through the other direction of both; requests take the link's latency and no bandwidth.
+// (SMB multichannel, nconnect), each with a rate of its own that a single one cannot exceed: that of the seat
+// or, where that is less, that with which a core of the node serves a connection; then through the cable.
+// Writes go out through the other direction of both; requests take the link's latency and no bandwidth.
+//
+// Display: one path from memory to the display, one picture at a time.
 #pragma once
 
 #include <cstdint>
@@ -26,8 +29,11 @@ struct Seat {
 
     /// The processor time of one frame of this format: the first cost that fits, and `extra` of one core.
     static Duration decode_time(const ClientModel& client, const MediaFormat* format, Duration extra);
+    /// The time of `pictures` of this format on the path to the display.
+    static Duration display_time(const ClientModel& client, const MediaFormat* format, std::uint32_t pictures);
 
     Station cpu;
+    Station display;
     std::optional<Station> connections;  // none: they have no rate of their own
     std::optional<SwitchPort> port;      // none: it is no narrower than the link
     Station link;

@@ -278,7 +278,7 @@ TEST(ModelDocument, TheModelsThatComeWithStreamsim) {
         EXPECT_EQ(model->name, entry.path().stem().string());
         ++found;
         if (model->name == "h500") {
-            const DecodeCost& prores = model->client.decode.at(0);
+            const FrameCost& prores = model->client.decode.at(0);
             const double prores_hd = 30 * (prores.s_per_frame + prores.s_per_pixel * 1920 * 1080);
             const double cores = model->client.cores * model->client.cpu_ceiling;
             EXPECT_EQ(static_cast<int>(cores / prores_hd), 15);
