@@ -4,17 +4,17 @@
 #include <atomic>
 #include <exception>
 #include <mutex>
+#include <thread>
 
 #include "base/system/thread_group.h"
 
 namespace streamsim {
-namespace {
 
-constexpr std::size_t kThreadsMax = 8;
+std::size_t computing_threads() {
+    return std::max(std::thread::hardware_concurrency(), 1U);
+}
 
-}  // namespace
-
-void parallel_for(std::size_t count, const std::function<void(std::size_t)>& work) {
+void parallel_for(std::size_t count, const std::function<void(std::size_t)>& work, std::size_t threads_max) {
     std::atomic<std::size_t> next{0};
     std::mutex mutex;  // guards `thrown`; GUARDED_BY takes no local
     std::exception_ptr thrown;
@@ -30,7 +30,7 @@ void parallel_for(std::size_t count, const std::function<void(std::size_t)>& wor
         }
     };
     ThreadGroup threads;
-    const std::size_t wanted = std::min(count, kThreadsMax);
+    const std::size_t wanted = std::min(count, threads_max);
     // The threads that the system gives do all of the work.
     while (threads.size() + 1 < wanted && threads.add(run)) {
     }

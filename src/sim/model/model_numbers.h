@@ -1,0 +1,40 @@
+// The numbers of a model's document, to be listed and changed one by one: for a fit, and to see what each
+// decides.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "streamsim/cluster_model.h"
+
+namespace streamsim::sim {
+
+struct ModelNumber {
+    std::string pointer;  // "/node/cores"
+    std::string value;    // as the document has it
+    std::string basis;
+};
+
+/// Every number with a basis, in the order of the document. Errors: as read_model_document.
+Result<std::vector<ModelNumber>> model_numbers(std::string_view text, const std::string& source);
+
+/// A number of a document, set to a value or multiplied.
+struct ModelChange {
+    std::string pointer;
+    bool multiply = false;
+    double by = 1;
+};
+
+/// The model of the document with these changes. Whole numbers, sizes and times stay whole: a factor changes a
+/// whole number by one at least. Errors: bad input for a pointer without a number, and for a model that is none
+/// any more.
+Result<ClusterModel> changed_model(std::string_view text,
+                                   const std::string& source,
+                                   const std::vector<ModelChange>& changes);
+
+/// The number at a pointer: seconds, bytes or as it is. Errors: bad input where there is none.
+Result<double> number_at(std::string_view text, const std::string& source, const std::string& pointer);
+
+}  // namespace streamsim::sim
