@@ -56,4 +56,14 @@ std::string load_json_report(const LoadResult& result) {
     });
 }
 
+std::string published_json_report(const PublishedResult& result) {
+    return document("streamsim.published-result", Lines::all,
+                    [&result](FieldWriter& members, JsonText&) { fields(result, members); });
+}
+
+std::string sensitivity_json_report(const ModelSensitivity& result) {
+    return document("streamsim.sensitivity", Lines::all,
+                    [&result](FieldWriter& members, JsonText&) { fields(result, members); });
+}
+
 }  // namespace streamsim::result

@@ -7,6 +7,7 @@
 
 #include "streamsim/load_result.h"
 #include "streamsim/max_result.h"
+#include "streamsim/published.h"
 #include "streamsim/run_result.h"
 
 namespace streamsim::result {
@@ -15,6 +16,8 @@ namespace streamsim::result {
 inline constexpr std::string_view kJsonReportBegins = "{\n  \"schema\": \"streamsim.result\"";
 inline constexpr std::string_view kMaxReportBegins = "{\n  \"schema\": \"streamsim.max\"";
 inline constexpr std::string_view kLoadReportBegins = "{\n  \"schema\": \"streamsim.load\"";
+inline constexpr std::string_view kPublishedReportBegins = "{\n  \"schema\": \"streamsim.published-result\"";
+inline constexpr std::string_view kSensitivityReportBegins = "{\n  \"schema\": \"streamsim.sensitivity\"";
 
 /// UTF-8, ends with a newline. Keys keep their order; streams, drops and time-line entries take a line each.
 /// Counts, bytes and nanoseconds are integers; values that never were or are not known are null. A name that is
@@ -26,5 +29,10 @@ std::string max_json_report(const MaxResult& result);
 
 /// The result of a workload, with the whole result of every step.
 std::string load_json_report(const LoadResult& result);
+
+/// Printed numbers beside the answers of models.
+std::string published_json_report(const PublishedResult& result);
+/// What each number of a model decides.
+std::string sensitivity_json_report(const ModelSensitivity& result);
 
 }  // namespace streamsim::result

@@ -1,6 +1,8 @@
 // The commands. Each returns its exit code (cli_context.h).
 #pragma once
 
+#include <string>
+
 #include "cli/options/options.h"
 #include "cli/output/cli_context.h"
 #include "streamsim/workload.h"
@@ -16,6 +18,11 @@ int profile_command(CommandContext& context);
 int report_command(CommandContext& context);
 int run_command(CommandContext& context);
 int clean_command(CommandContext& context);
+
+/// `run published`
+int published_command(CommandContext& context);
+/// `inspect MODEL --sensitivity`: `model` is a name or a file.
+int sensitivity_command(CommandContext& context, const std::string& model);
 
 /// `run` with a workload: plays its steps on options.target, else on the default target of the document;
 /// options.scale, .clients and .play.duration change the workload.

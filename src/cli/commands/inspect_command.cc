@@ -164,6 +164,7 @@ void print_clip(const Clip& clip, const media::InspectFacts& facts, bool frames)
 
 int inspect_command(CommandContext& context) {
     const CliOptions& options = context.options;
+    if (options.sensitivity) return sensitivity_command(context, options.play.target.path);
     const std::shared_ptr<ByteStore> store =
         run::make_byte_store(options.play.target, options.play.credentials);
     if (store == nullptr)

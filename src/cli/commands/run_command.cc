@@ -181,6 +181,7 @@ Result<std::string> named_file(const std::string& name, const std::string& forma
 
 int run_command(CommandContext& context) {
     CliOptions& options = context.options;
+    if (options.name == "published") return published_command(context);
     const auto formats = formats_directory();
     const auto text = read_document(options.name);
     const auto schema = text ? schema_of(options.name, *text) : std::nullopt;

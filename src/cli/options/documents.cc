@@ -118,6 +118,7 @@ Result<void> open_documents(CliOptions& options, std::vector<std::string>& probl
     run::PlayRequest& play = options.play;
     play.sync = play.sync || play.multicam == run::MultiCam::all;
     play.keep_frames = options.files.need_frames();
+    play.find_capacity = options.verbosity > 0 || !options.files.html.empty();
     play.keep_histograms = !options.journal.empty();
     const auto directory = formats_directory();
     if (!directory) return directory.error();

@@ -231,6 +231,13 @@ Options result_options() {
          "the documents are parts of one run, or the journals of its computers: make one result of them",
          flag(&CliOptions::merge)},
         {"--frames", kInspect, "list each frame's file, offset, bytes and time", flag(&CliOptions::frames)},
+        {"--sensitivity", kInspect,
+         "of a model (a NAME of formats/storage/, or its document): whether a fifth more or less of each number "
+         "changes any answer",
+         flag(&CliOptions::sensitivity)},
+        {"--fit", kRun,
+         "run published: fit the models again from their rows, and predict each row from the others",
+         flag(&CliOptions::fit)},
     };
 }
 

@@ -59,6 +59,8 @@ struct CliOptions {
     std::string journal;         // play, run: the directory for one; empty: none is kept
     std::string journal_beside;  // over several computers: the directory for one where none is asked for
     bool frames = false;         // inspect --frames
+    bool sensitivity = false;    // inspect, of a model
+    bool fit = false;            // run published: fit the models again
     bool merge = false;          // report: parts of one run, put together
     bool yes = false;            // much may be written without a question
     bool wait = false;           // for others that use the media set

@@ -1,0 +1,88 @@
+// `run published`: printed results of papers beside what the models give for them.
+#include <fmt/format.h>
+#include <spdlog/spdlog.h>
+
+#include <memory>
+#include <utility>
+
+#include "cli/commands/commands.h"
+#include "cli/media/background_work.h"
+#include "cli/options/documents.h"
+#include "cli/output/output_documents.h"
+#include "report/html/html_report.h"
+#include "report/published/published_report.h"
+#include "result/json_report.h"
+#include "run/published/published_run.h"
+#include "run/published/sensitivity.h"
+
+namespace streamsim::cli {
+namespace {
+
+using PublishedDocuments = OutputDocuments<PublishedResult>;
+
+run::PublishedOptions options_for(CommandContext& context, std::string formats) {
+    run::PublishedOptions options;
+    options.formats = std::move(formats);
+    options.program = context.program;
+    options.fit = context.options.fit;
+    options.progress = [&context](const std::string& text) {
+        if (!context.options.quiet) context.log.info(text);
+    };
+    return options;
+}
+
+Result<PublishedDocuments> documents_of(const CliOptions& options) {
+    return PublishedDocuments::prepare(
+        options.files, {{&ResultFiles::json, result::kPublishedReportBegins, result::published_json_report},
+                        {&ResultFiles::csv, report::kPublishedCsvBegins, report::published_csv_report},
+                        {&ResultFiles::html, report::kHtmlReportBegins, report::published_html_report}});
+}
+
+}  // namespace
+
+int published_command(CommandContext& context) {
+    const auto formats = formats_directory();
+    if (!formats) return report_error(context, formats.error());
+    if (context.ranks != nullptr) return report_error(context, bad_input("run published is for one computer"));
+    auto documents = documents_of(context.options);
+    if (!documents) return report_error(context, documents.error());
+    const auto papers = run::read_papers(*formats);
+    if (!papers) return report_error(context, papers.error());
+    BackgroundWork work(context);
+    work.suppress_messages();
+    const auto options = options_for(context, *formats);
+    auto result = work.run([papers = *papers, options] { return run::play_published(papers, options); });
+    if (!result) return end_command(work, report_error(context, result.error()));
+    result->common = run::not_played(context.options.play, context.program);
+    if (auto written = documents->write(*result); !written) return report_error(context, written.error());
+    if (!context.options.quiet)
+        print_text(documents->standard_output() ? stderr : stdout, report::published_text_report(*result));
+    return kExitPass;
+}
+
+int sensitivity_command(CommandContext& context, const std::string& model) {
+    const auto formats = formats_directory();
+    if (!formats) return report_error(context, formats.error());
+    const auto papers = run::read_papers(*formats);
+    if (!papers) return report_error(context, papers.error());
+    const auto text = run::read_model_text(model, *formats);
+    if (!text) return report_error(context, text.error());
+    BackgroundWork work(context);
+    work.suppress_messages();
+    const auto options = options_for(context, *formats);
+    constexpr double kPercent = 20;
+    const auto result = work.run([text = *text, papers = *papers, options] {
+        return run::sensitivity_of(text, papers, kPercent, options);
+    });
+    if (!result) return end_command(work, report_error(context, result.error()));
+    const std::string& file = context.options.files.json;
+    if (!file.empty()) {
+        const auto written =
+            write_document(file, result::kSensitivityReportBegins, result::sensitivity_json_report(*result));
+        return written ? kExitPass : report_error(context, written.error());
+    }
+    print_text(stdout, report::sensitivity_text_report(*result));
+    return kExitPass;
+}
+
+}  // namespace streamsim::cli
