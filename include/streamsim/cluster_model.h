@@ -164,6 +164,8 @@ struct ClusterModel {
     StrategyModel strategy;
     ClientModel client;
     std::vector<std::string> sources;  // "/node/cores: data sheet ..."
+    std::vector<std::string> trust;    // sentences on how far to trust it: what it was fitted to, what it was
+                                       // checked on; not of the document
 };
 
 }  // namespace streamsim

@@ -164,6 +164,8 @@ struct ModelFacts {
     std::uint32_t nodes = 0;
     std::uint32_t nodes_with_seats = 0;
     bool warm = false;
+    std::vector<std::string>
+        trust;  // sentences: what it was fitted to, what it was checked on, with the errors
 };
 void fields(ConstOr<ModelFacts> auto& model, auto& visit) {
     visit("name", model.name);
@@ -171,6 +173,7 @@ void fields(ConstOr<ModelFacts> auto& model, auto& visit) {
     visit("nodes", model.nodes);
     visit("nodes_with_seats", model.nodes_with_seats);
     visit("cache", worded(model.warm, "cold", "warm"));
+    visit("trust", model.trust, kAdded);
 }
 
 /// A part of the model: its statistics over play, from the first play_start to the last frame.

@@ -10,6 +10,7 @@
 #include "base/document/document.h"
 #include "base/similar_names.h"
 #include "base/system/utf8_path.h"
+#include "scenario/published_document.h"
 #include "scenario/workload_document.h"
 #include "sim/model/model_document.h"
 
@@ -24,10 +25,52 @@ std::string file_of(const std::string& typed, const std::string& directory) {
     return std::filesystem::exists(utf8_path(path), error) ? path : "";
 }
 
+/// "fitted to 8 rows of PAPER: 8 as printed"; "" without rows.
+std::string rows_sentence(const PublishedPaper& paper, const std::string& model, bool fit) {
+    std::size_t rows = 0, met = 0;
+    const PublishedRow* worst = nullptr;
+    const auto ratio = [](const PublishedRow& row) {
+        return static_cast<double>(*row.model_gives) / row.printed;
+    };
+    const auto error = [&](const PublishedRow& row) {
+        return std::max(ratio(row), 1 / std::max(ratio(row), 1e-9));
+    };
+    for (const PublishedRow& row : paper.rows) {
+        if (row.model != model || row.fit != fit || !row.model_gives) continue;
+        ++rows;
+        met += *row.model_gives == row.printed ? 1U : 0U;
+        if (worst == nullptr || error(row) > error(*worst)) worst = &row;
+    }
+    if (worst == nullptr) return "";
+    std::string out = fmt::format("{} {} row{} of {}: {} as printed", fit ? "fitted to" : "checked on", rows,
+                                  rows == 1 ? "" : "s", paper.title, met);
+    if (met < rows)
+        out += fmt::format(", worst {} with {} streams instead of {}", worst->id, *worst->model_gives,
+                           worst->printed);
+    return out;
+}
+
 }  // namespace
 
 bool names_a_file(const std::string& typed) {
     return typed.find('/') != std::string::npos || typed.ends_with(".json");
+}
+
+std::vector<std::string> trust_of(const std::string& model, const std::string& directory) {
+    std::vector<std::string> out;
+    for (const std::string& name : document_names(directory)) {
+        const auto text = read_document(fmt::format("{}/{}.json", directory, name));
+        const auto paper = text ? scenario::read_published(*text, name) : Result<PublishedPaper>(text.error());
+        if (!paper) continue;  // run published says what is wrong with it
+        for (const bool fit : {true, false}) {
+            const std::string sentence = rows_sentence(*paper, model, fit);
+            if (!sentence.empty()) out.push_back(sentence);
+        }
+    }
+    if (!out.empty()) return out;
+    return {
+        "no published row says how many streams it plays: it is as good as its worst number (streamsim inspect "
+        "MODEL --sensitivity)"};
 }
 
 std::vector<std::string> document_names(const std::string& directory) {
@@ -57,6 +100,7 @@ Result<void> open_model(Target& target, const std::string& directory) {
     if (!model) return model.error();
     if (!names_a_file(target.path) && model->name != target.path)
         return bad_input(fmt::format("{}: /name: expected \"{}\", as the file is named", path, target.path));
+    model->trust = trust_of(model->name, directory + "/../published");
     model->nodes = target.cluster.value_or(model->nodes);
     Error wrong;
     if (target.nodes.value_or(1) > model->nodes) {

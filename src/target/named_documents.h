@@ -24,6 +24,10 @@ Result<void> open_model(Target& target, const std::string& directory);
 /// the file cannot be read.
 Result<Workload> open_workload(const std::string& typed, const std::string& directory);
 
+/// How far to trust a model: a sentence on the published rows that it was fitted to, and one on those that it
+/// was checked on, of each paper in `directory`.
+std::vector<std::string> trust_of(const std::string& model, const std::string& directory);
+
 /// The names of the documents in a directory, in order: "f800", "h500", ...
 std::vector<std::string> document_names(const std::string& directory);
 

@@ -243,6 +243,8 @@ void add_disclaimer_lines(const RunResult& result, ReportLines& out) {
     out.add("Modelled", fmt::format("this is no measurement; model {} ({})", printable(model.name),
                                     printable(model.title)));
     out.add("", fmt::format("seats on {} of {}", model.nodes_with_seats, counted(model.nodes, "node")));
+    for (const std::string& sentence : model.trust)
+        out.add(&sentence == model.trust.data() ? "Trust" : "", printable(sentence));
 }
 
 void add_scenario_lines(const RunResult& result, ReportLines& out) {

@@ -125,6 +125,8 @@ void add_storage(const RunResult& result, html::Facts& facts) {
         facts.add("", fmt::format("seats on {} of {}, caches {} at the start; this is no measurement",
                                   model.nodes_with_seats, counted(model.nodes, "node"),
                                   model.warm ? "warm" : "cold"));
+        for (const std::string& sentence : model.trust)
+            facts.add(&sentence == model.trust.data() ? "Trust" : "", escaped(sentence));
         return;
     }
     if (result.links.empty()) facts.add("Network", "no link was recorded");

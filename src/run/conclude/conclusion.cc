@@ -109,7 +109,11 @@ RunResult Conclusion::conclude(PlayObservation& observation) {
     observation.stop(missed, cut_short, facts);
     // With injected faults the result says nothing about the storage: there is nothing to find out.
     const bool wanted = plan_.request().find_cause && !facts.faults_injected;
-    if (missed && !cut_short && wanted) diagnose_play(observation.is_real(), facts);
+    if (missed && !cut_short && wanted) {
+        diagnose_play(observation.is_real(), facts);
+    } else if (!cut_short && wanted && !observation.is_real() && plan_.request().find_capacity) {
+        measure_model_rate(facts);
+    }
     facts.notices = plan_.log().texts();
     storage_is_over_.store(true, std::memory_order_relaxed);
     RunResult result = begun_;

@@ -379,7 +379,8 @@ void fill_request(const PlayRequest& request, RunResult& result) {
                         .title = model->title,
                         .nodes = model->nodes,
                         .nodes_with_seats = nodes_with_seats(request),
-                        .warm = request.target.warm};
+                        .warm = request.target.warm,
+                        .trust = model->trust};
     }
     result.readahead = request.readahead;
     result.inflight = request.inflight;

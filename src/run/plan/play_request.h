@@ -87,6 +87,7 @@ struct PlayRequest : play::ReadSettings, StorageRequest {
     bool keep_frames = false;          // one row a frame, for --csv
     bool keep_histograms = false;      // of each stream, for merging
     bool find_cause = true;            // diagnose a run that fails: some seconds of reading
+    bool find_capacity = false;        // of a model, also where everything plays: what it delivers at most
 
     bool plays(std::uint32_t seat) const {
         return seat >= first_seat && (!own_seats || seat - first_seat < *own_seats);
