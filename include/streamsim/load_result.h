@@ -130,6 +130,12 @@ struct LoadStep {
         bool once = false;              // no byte was read twice
     };
     std::optional<FilesRead> files_read;
+    /// The largest values of an interval of the meters' series, all meters together.
+    struct Peak {
+        double operations_per_s = 0;
+        double latency_mean_ns = 0;  // the largest mean
+    };
+    Peak peak;
 };
 
 /// The result of a step is beside these members: see load_json_report.
@@ -146,6 +152,8 @@ void fields(const LoadStep& step, Sweep::Over over, auto& visit) {
     visit("files_read_times", files.times, where_cache);
     visit("reads_each_byte_once", files.once, where_cache);
     visit("all", step.all);
+    visit("peak_operations_per_s", step.peak.operations_per_s);
+    visit("peak_latency_mean_ns", step.peak.latency_mean_ns);
     visit("meters", step.meters);
     visit("modes", step.modes);
     std::size_t client = 0;
@@ -162,6 +170,8 @@ struct PrintedComparison {
 };
 void fields(const PrintedComparison& figure, auto& visit) {
     visit("at", figure.printed.at);
+    visit("peak", figure.printed.peak);
+    visit("model", figure.printed.model, only_if(!figure.printed.model.empty()));
     visit("quantity", figure.printed.quantity);
     visit("printed", figure.printed.value);
     visit("measured", figure.measured);

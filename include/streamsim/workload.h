@@ -114,8 +114,13 @@ inline bool can_read_once(const MeterSpec& spec) {
 
 /// A figure that somebody printed, for the report.
 struct PrintedFigure {
-    double at = 0;         // the value of Sweep::values that the figure belongs to
-    std::string quantity;  // "read_bytes_per_s" | "write_bytes_per_s" | "operations_per_s" | "latency_ms"
+    bool peak = false;  // the largest of all steps, whichever step that is; `at` means nothing
+    double at = 0;      // the value of Sweep::values that the figure belongs to
+    std::string model;  // compared only on this model, which stands for the storage; empty: on any storage
+    /// read_bytes_per_s, write_bytes_per_s, bytes_per_s (both together), operations_per_s, latency_ms (mean);
+    /// peak_operations_per_s, peak_latency_ms: the largest value of an interval of the meters' series (one
+    /// second, longer in long runs), of the latency the largest mean.
+    std::string quantity;
     double value = 0;
     std::string source;
 };

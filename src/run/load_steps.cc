@@ -63,11 +63,61 @@ LoadStep::FilesRead files_read(const Workload& played, const std::vector<const M
     return out;
 }
 
-double measured(const LoadFigures& figures, const std::string& quantity) {
+/// The peaks over time. Series count from the start of their meters, which the steps of a workload state.
+LoadStep::Peak peak_of(const Workload& played, const std::vector<const MeterResult*>& meters) {
+    std::int64_t interval_ns = 1;
+    std::int64_t wall_ns = 0;
+    for (const MeterResult* meter : meters) {
+        interval_ns = std::max(interval_ns, meter->interval_ns);
+        wall_ns = std::max(wall_ns, meter->wall_ns);
+    }
+    struct Sum {
+        double operations = 0, latency_ns = 0;
+    };
+    std::map<std::int64_t, Sum> sums;  // by interval
+    for (const MeterResult* meter : meters) {
+        const auto spec = std::ranges::find(played.meters, meter->name, &MeterSpec::name);
+        const std::int64_t start_ns = spec != played.meters.end() ? spec->start.ns : 0;
+        for (std::size_t i = 0; i < meter->series.size(); ++i) {
+            const std::int64_t at_ns = start_ns + static_cast<std::int64_t>(i) * meter->interval_ns;
+            Sum& sum = sums[at_ns / interval_ns];
+            sum.operations += static_cast<double>(meter->series[i].operations);
+            sum.latency_ns += static_cast<double>(meter->series[i].response_sum_ns);
+        }
+    }
+    LoadStep::Peak out;
+    for (const auto& [at, sum] : sums) {
+        const bool shorter = sums.size() == 1 && wall_ns > 0 && wall_ns < interval_ns;  // than an interval
+        const double per_s = sum.operations * 1e9 / static_cast<double>(shorter ? wall_ns : interval_ns);
+        out.operations_per_s = std::max(out.operations_per_s, per_s);
+        if (sum.operations > 0)
+            out.latency_mean_ns = std::max(out.latency_mean_ns, sum.latency_ns / sum.operations);
+    }
+    return out;
+}
+
+double measured(const LoadStep& step, const std::string& quantity) {
+    const LoadFigures& figures = step.all;
+    if (quantity == "bytes_per_s") return figures.read_bytes_per_s + figures.write_bytes_per_s;
+    if (quantity == "peak_operations_per_s") return step.peak.operations_per_s;
+    if (quantity == "peak_latency_ms") return step.peak.latency_mean_ns / 1e6;
     if (quantity == "read_bytes_per_s") return figures.read_bytes_per_s;
     if (quantity == "write_bytes_per_s") return figures.write_bytes_per_s;
     if (quantity == "latency_ms") return figures.latency_mean_ns / 1e6;
     return figures.operations_per_s;
+}
+
+/// REQUIRES: steps is not empty.
+PrintedComparison compare_peak(const PrintedFigure& printed, const std::vector<LoadStep>& steps) {
+    const auto value = [&printed](const LoadStep& step) { return measured(step, printed.quantity); };
+    const auto largest = std::ranges::max_element(steps, {}, value);
+    PrintedComparison out{printed, value(*largest)};
+    out.printed.at = largest->at;
+    return out;
+}
+
+bool belongs_to(const PrintedFigure& printed, const RunResult& result) {
+    return printed.model.empty() || (result.model && result.model->name == printed.model);
 }
 
 }  // namespace
@@ -88,6 +138,7 @@ LoadStep load_step(double at, const Workload& played, RunResult result) {
     }
     step.all = load_figures("all", all);
     if (played.sweep.over == Sweep::Over::cache) step.files_read = files_read(played, all);
+    step.peak = peak_of(played, all);
     step.modes = modes_of(all);
     for (const std::string& name : names) {
         if (names.size() > 1) step.meters.push_back(load_figures(name, by_name[name]));
@@ -103,10 +154,15 @@ std::vector<PrintedComparison> compare_with_printed(const Workload& workload,
                                                     const std::vector<LoadStep>& steps) {
     std::vector<PrintedComparison> out;
     for (const PrintedFigure& printed : workload.printed) {
+        if (steps.empty() || !belongs_to(printed, steps.front().result)) continue;
+        if (printed.peak) {
+            if (steps.size() == workload.sweep.values.size()) out.push_back(compare_peak(printed, steps));
+            continue;
+        }
         for (const LoadStep& step : steps) {
             const bool here = workload.sweep.over == Sweep::Over::none ||
                               std::abs(step.at - printed.at) <= 1e-9 * std::abs(printed.at);
-            if (here) out.push_back({printed, measured(step.all, printed.quantity)});
+            if (here) out.push_back({printed, measured(step, printed.quantity)});
         }
     }
     return out;

@@ -101,21 +101,35 @@ void read_sweep(JsonObject& document, Workload& workload, JsonProblems& problems
     object.finish();
 }
 
+/// The name of a model, as it is typed after "sim:".
+std::string read_model_name(JsonObject& object) {
+    const auto name = object.string("model", false);
+    if (!name) return "";
+    if (name->starts_with("sim:") || name->find_first_of("?/ ") != std::string::npos || name->size() > 64)
+        object.problem("model",
+                       fmt::format("expected the name of a model, as h600 of sim:h600, found \"{}\"", *name));
+    return *name;
+}
+
 void read_printed(JsonObject& document, Workload& workload, JsonProblems& problems) {
     read_scenario_array(document, "printed", false, [&](const Json& value, const std::string& pointer) {
         JsonObject object(value, pointer, problems);
         PrintedFigure figure;
         const bool swept = workload.sweep.over != Over::none;
         if (const Json* at = object.member("at", swept)) {
-            if (swept) {
+            if (swept && *at == "peak") {
+                figure.peak = true;
+            } else if (swept) {
                 figure.at = read_value(workload.sweep.over, *at, pointer + "/at", problems).value_or(0);
             } else {
                 object.problem("at", "says which step, and there is no sweep");
             }
         }
+        figure.model = read_model_name(object);
         figure.quantity =
             object
-                .one_of("quantity", {"read_bytes_per_s", "write_bytes_per_s", "operations_per_s", "latency_ms"})
+                .one_of("quantity", {"read_bytes_per_s", "write_bytes_per_s", "bytes_per_s", "operations_per_s",
+                                     "latency_ms", "peak_operations_per_s", "peak_latency_ms"})
                 .value_or("");
         figure.value = object.number("value", 0, 1e18).value_or(0);
         figure.source = object.string("source").value_or("");

@@ -13,6 +13,7 @@ namespace {
 
 using testing::AllOf;
 using testing::HasSubstr;
+using testing::Not;
 
 /// One row of --csv: column by name.
 using Row = std::map<std::string, std::string>;
@@ -271,6 +272,31 @@ TEST_F(LoadTest, StepsAreARowEachAndScaleSaysSo) {
     EXPECT_EQ(result["scale"], 0.5);
     EXPECT_THAT(finished_.out, HasSubstr("scaled by 0.5"));
     EXPECT_THAT(finished_.out, HasSubstr("modelled"));
+}
+
+TEST_F(LoadTest, PrintedFiguresOfAModelAreComparedOnIt) {
+    Json document = workload();
+    document["sweep"] = {{"over", "clients"}, {"values", {1, 2}}};
+    document["printed"] = Json::array();
+    for (const char* model : {"f800", "h500"})
+        document["printed"].push_back({{"at", "peak"},
+                                       {"model", model},
+                                       {"quantity", "bytes_per_s"},
+                                       {"value", 1e9},
+                                       {"source", std::string("paper of ") + model}});
+    const Json result = load(document, "sim:f800", {"-v"});
+    ASSERT_EQ(result["printed"].size(), 1u);
+    EXPECT_EQ(result["printed"][0]["model"], "f800");
+    EXPECT_EQ(result["printed"][0]["at"], 2);
+    EXPECT_EQ(result["printed"][0]["peak"], true);
+    const Json& all = result["steps"][1]["all"];
+    EXPECT_DOUBLE_EQ(result["printed"][0]["measured"].get<double>(),
+                     all["read_bytes_per_s"].get<double>() + all["write_bytes_per_s"].get<double>());
+    EXPECT_THAT(finished_.out,
+                AllOf(HasSubstr("2, peak"), HasSubstr("paper of f800"), Not(HasSubstr("paper of h500")),
+                      HasSubstr("not compared: 1 figure of the source, of sim:h500")));
+    EXPECT_EQ(load(document, "sim:f800", {"--clients", "2"})["printed"].size(), 0u)
+        << "the other step is missing";
 }
 
 TEST_F(LoadTest, BesideStreamsSaysWhatEachCostsTheOther) {

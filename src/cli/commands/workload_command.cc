@@ -266,7 +266,12 @@ int workload_command(CommandContext& context, Workload workload) {
         scaled_workload.clients = *options.clients;
         if (const std::string problem = scenario::too_large(scaled_workload); !problem.empty())
             return report_error(context, bad_input("--clients: " + problem));
-        if (scaled_workload.sweep.over == Sweep::Over::clients) scaled_workload.sweep = {};
+        if (scaled_workload.sweep.over == Sweep::Over::clients) {
+            scaled_workload.sweep = {};
+            std::erase_if(scaled_workload.printed, [&](const PrintedFigure& printed) {
+                return printed.peak || printed.at != *options.clients;
+            });
+        }
     }
     if (options.play.duration) scaled_workload.duration = *options.play.duration;
     return WorkloadCommand(context, std::move(scaled_workload)).run();

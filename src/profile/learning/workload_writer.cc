@@ -125,7 +125,12 @@ OrderedJson workload_document(const Workload& workload) {
     if (workload.report == Workload::Report::curve) out["report"] = "curve";
     for (const PrintedFigure& figure : workload.printed) {
         OrderedJson each = OrderedJson::object();
-        if (workload.sweep.over != Sweep::Over::none) each["at"] = swept(workload.sweep.over, figure.at);
+        if (figure.peak) {
+            each["at"] = "peak";
+        } else if (workload.sweep.over != Sweep::Over::none) {
+            each["at"] = swept(workload.sweep.over, figure.at);
+        }
+        if (!figure.model.empty()) each["model"] = figure.model;
         each["quantity"] = figure.quantity;
         each["value"] = number(figure.value);
         each["source"] = figure.source;

@@ -72,7 +72,7 @@ std::string curves_of(const LoadResult& result, html::Charts& charts) {
         Curve curve{.id = "curve", .x = "operations/s", .y = "mean latency in ms", .unit = "ms"};
         for (const LoadStep& step : result.steps)
             curve.measure(step.all.operations_per_s, step.all.latency_mean_ns / 1e6);
-        for (const PrintedFigure& printed : result.workload.printed) {
+        for (const auto& [printed, measured] : result.printed) {
             if (printed.quantity == "latency_ms") curve.print(printed.at, printed.value);
         }
         return curve_figure(curve, charts);
@@ -86,7 +86,7 @@ std::string curves_of(const LoadResult& result, html::Charts& charts) {
         operations.measure(step.at, step.all.operations_per_s);
         latency.measure(step.at, step.all.latency_mean_ns / 1e6);
     }
-    for (const PrintedFigure& printed : result.workload.printed) {
+    for (const auto& [printed, measured] : result.printed) {
         if (printed.quantity.ends_with("bytes_per_s")) rate.print(printed.at, printed.value / 1e6);
         if (printed.quantity == "operations_per_s") operations.print(printed.at, printed.value);
         if (printed.quantity == "latency_ms") latency.print(printed.at, printed.value);
@@ -231,9 +231,11 @@ std::string load_html_report(const LoadResult& result) {
     out += section("steps", "Result",
                    curves_of(result, charts) + time_figures(result, charts) + table_html(steps_table(result)) +
                        paragraphs(cache_sentences(result)) + paragraphs(latency_definitions(result)));
-    if (!result.printed.empty())
+    const std::string left_out = not_compared(result);
+    if (!result.printed.empty() || !left_out.empty())
         out +=
-            section("printed", "Printed by the source, and measured here", table_html(printed_table(result)));
+            section("printed", "Printed by the source, and measured here",
+                    table_html(printed_table(result)) + (left_out.empty() ? "" : paragraph(left_out, "note")));
     if (result.workload.report == Workload::Report::modes)
         out += section("modes", "By mode and block size",
                        paragraph("The darker a cell, the larger its value in the table.", "note") +

@@ -264,6 +264,7 @@ Table clients_table(const LoadStep& step) {
 Table printed_table(const LoadResult& result) {
     if (result.printed.empty()) return {};
     Table table{.title = "Figures of the source, and measured here"};
+    table.left({"model"}, Keep::where_not_zero);
     table.right({sweep_word(result.workload.sweep.over)}, Keep::where_not_zero);
     table.left({"quantity"});
     table.right({"printed", "measured", "measured/printed"});
@@ -271,17 +272,34 @@ Table printed_table(const LoadResult& result) {
     for (const PrintedComparison& each : result.printed) {
         const PrintedFigure& printed = each.printed;
         const auto show = [&printed](double value) {
-            if (printed.quantity == "operations_per_s")
+            if (printed.quantity.ends_with("operations_per_s"))
                 return show_count(static_cast<std::uint64_t>(std::llround(value))) + "/s";
-            if (printed.quantity == "latency_ms") return fmt::format("{:.3g} ms", value);
+            if (printed.quantity.ends_with("latency_ms")) return fmt::format("{:.3g} ms", value);
             return show_rate(value);
         };
-        table.row({show_step(result.workload, printed.at), printed.quantity, show(printed.value),
-                   show(each.measured),
+        table.row({name_cell(printed.model),
+                   show_step(result.workload, printed.at) + (printed.peak ? ", peak" : ""), printed.quantity,
+                   show(printed.value), show(each.measured),
                    fmt::format("{:.2f}", printed.value > 0 ? each.measured / printed.value : 0),
                    name_cell(printed.source)});
     }
     return table;
+}
+
+std::string not_compared(const LoadResult& result) {
+    const std::string played = result.common.model ? result.common.model->name : "";
+    std::vector<std::string> models;
+    std::size_t figures = 0;
+    for (const PrintedFigure& printed : result.workload.printed) {
+        if (printed.model.empty() || printed.model == played) continue;
+        ++figures;
+        if (std::ranges::find(models, printed.model) == models.end()) models.push_back(printed.model);
+    }
+    std::string targets;
+    for (const std::string& model : models) targets += (targets.empty() ? "sim:" : ", sim:") + model;
+    if (figures == 0) return "";
+    return fmt::format("not compared: {} of the source, of {}; play there to compare",
+                       counted(figures, "figure"), printable(targets));
 }
 
 Table meters_table(const RunResult& result) {

@@ -29,6 +29,8 @@ std::vector<Table> modes_tables(const LoadResult& result, std::size_t clients_ma
 Table clients_table(const LoadStep& step);
 /// The figures that the source of the workload printed, beside the measured ones.
 Table printed_table(const LoadResult& result);
+/// Names the models of the printed figures that were not compared; empty: all were.
+std::string not_compared(const LoadResult& result);
 
 /// The meters of a run.
 Table meters_table(const RunResult& result);

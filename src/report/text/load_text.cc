@@ -95,6 +95,7 @@ std::string full_load_report(const LoadResult& result) {
     for (const Table& table : more) {
         if (!table.empty()) out += "\n" + table_text(table);
     }
+    if (const std::string text = not_compared(result); !text.empty()) out += text + "\n";
     return out + "\n" + load_closing(result) + "\n";
 }
 

@@ -42,12 +42,18 @@ TEST(WorkloadWriter, WhatIsWrittenIsReadBack) {
     random.end = seconds(80);
     random.burst = 7;
     workload.meters = {files, random};
+    workload.sweep = {Sweep::Over::clients, {1, 2}};
+    workload.printed = {{.at = 2, .quantity = "latency_ms", .value = 0.5, .source = "paper: a"},
+                        {.peak = true, .model = "h600", .quantity = "bytes_per_s", .value = 9, .source = "b"}};
     const std::string text = json_text(workload_document(workload), 2);
     const auto read = scenario::read_workload(text, "test");
     ASSERT_TRUE(read) << read.error().problems.front() << "\n" << text;
     EXPECT_EQ(json_text(workload_document(*read), 2), text);
     EXPECT_EQ(read->meters[0].writes->lengths.front().bytes, 8192u);
     EXPECT_TRUE(read->meters[0].whole_files);
+    EXPECT_EQ(read->printed[0].at, 2);
+    EXPECT_TRUE(read->printed[1].peak);
+    EXPECT_EQ(read->printed[1].model, "h600");
     EXPECT_EQ(read->meters[0].think_time.ns, 1'500'000);
     EXPECT_EQ(read->meters[1].operations_per_s, 12.5);
     EXPECT_EQ(read->meters[1].burst, 7u);

@@ -243,7 +243,8 @@ Json largest_workload() {
         "schema": "streamsim.workload", "version": 1, "name": "all", "title": "All", "description": "much",
         "basis": "none", "target": "sim:f800", "clients": 3, "duration": "60s", "report": "curve",
         "sweep": {"over": "operations_per_s", "values": [100, 200]},
-        "printed": [{"at": 100, "quantity": "latency_ms", "value": 0.8, "source": "nobody"}],
+        "printed": [{"at": 100, "quantity": "latency_ms", "value": 0.8, "source": "nobody"},
+                    {"at": "peak", "model": "h600", "quantity": "bytes_per_s", "value": 2, "source": "nobody"}],
         "meters": [
             {"name": "office", "users": 4, "loop": "open", "arrival": "poisson", "operations_per_s": 54,
              "inflight": 7, "operations": {"read": 1, "write": 2, "open": 3, "stat": 4, "create": 5,

@@ -52,7 +52,8 @@ const std::string kEverything = R"({"schema": "streamsim.workload", "version": 1
         "title": "Login", "description": "everybody comes", "basis": "paper: E", "target": "sim:sc7020f",
         "clients": 3, "duration": "2m", "report": "curve",
         "sweep": {"over": "operations_per_s", "values": [1000, 2500.5]},
-        "printed": [{"at": 1000, "quantity": "latency_ms", "value": 0.8, "source": "paper: E, text"}],
+        "printed": [{"at": 1000, "quantity": "latency_ms", "value": 0.8, "source": "paper: E, text"},
+                    {"at": "peak", "model": "h600", "quantity": "bytes_per_s", "value": 1, "source": "F"}],
         "meters": [
           {"name": "office", "users": 40, "loop": "open", "arrival": "poisson", "operations_per_s": 54.5,
            "inflight": 7, "operations": {"read": 1, "write": 2, "open": 3, "stat": 4, "create": 5, "remove": 6,
@@ -80,11 +81,16 @@ TEST(WorkloadDocument, EveryMemberIsRead) {
     EXPECT_EQ(all.report, Workload::Report::curve);
     EXPECT_EQ(all.sweep.over, Sweep::Over::operations_per_s);
     EXPECT_THAT(all.sweep.values, ElementsAre(1000, 2500.5));
-    ASSERT_THAT(all.printed, SizeIs(1));
+    ASSERT_THAT(all.printed, SizeIs(2));
     EXPECT_EQ(all.printed[0].at, 1000);
     EXPECT_EQ(all.printed[0].quantity, "latency_ms");
     EXPECT_EQ(all.printed[0].value, 0.8);
     EXPECT_EQ(all.printed[0].source, "paper: E, text");
+    EXPECT_EQ(all.printed[0].model, "");
+    EXPECT_FALSE(all.printed[0].peak);
+    EXPECT_EQ(all.printed[1].model, "h600");
+    EXPECT_TRUE(all.printed[1].peak);
+    EXPECT_EQ(all.printed[1].quantity, "bytes_per_s");
     EXPECT_THAT(all.meters, SizeIs(2));
 }
 
@@ -247,6 +253,14 @@ const std::vector<Wrong> kWrong = {
     {transfers(kPlain, R"(, "sweep": {"over": "users", "values": [1]}, "printed": [{"quantity":
          "latency_ms", "value": 1, "source": "x"}])"),
      "/printed/0/at", "missing"},
+    {transfers(kPlain, R"(, "printed": [{"at": "peak", "quantity": "latency_ms", "value": 1, "source": "x"}])"),
+     "/printed/0/at", "there is no sweep"},
+    {transfers(kPlain, R"(, "sweep": {"over": "users", "values": [1]}, "printed": [{"at": "most",
+         "quantity": "latency_ms", "value": 1, "source": "x"}])"),
+     "/printed/0/at", "expected an integer"},
+    {transfers(kPlain, R"(, "printed": [{"model": "sim:h600", "quantity": "latency_ms", "value": 1,
+         "source": "x"}])"),
+     "/printed/0/model", "expected the name of a model"},
 };
 
 TEST(WorkloadDocument, EveryMistakeHasItsPlace) {
