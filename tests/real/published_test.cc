@@ -80,7 +80,8 @@ TEST(PublishedTotal, OfEightClientsOnFourNodes) {
     }
 }
 
-// GB/s at 1, 2, 4 ... 64 clients: one client is held by its 10 GbE, many by what is printed.
+// GB/s at 1, 2, 4 ... 64 clients: one client is held by its 10 GbE, many by what is printed: of the H600 N-1,
+// two.
 struct Curve {
     const char* scenario;
     double peak;
@@ -104,7 +105,7 @@ TEST_P(PublishedCurve, RisesByTheClientsLinkUpToItsPeak) {
         const Json result = Json::parse(done.out);
         const double rate = result["totals"]["read_bytes_per_s"].get<double>() / 1e9;
         const double held = std::min(peak, 9.9 / 8 * clients);
-        EXPECT_NEAR(rate, held, 0.15 * held) << clients;
+        EXPECT_NEAR(rate, held, 0.05 * held) << clients;
     }
 }
 
