@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/units.h"
+#include "base/utf8.h"
 #include "report/facts/selection.h"
 #include "report/facts/show.h"
 
