@@ -16,6 +16,7 @@
 #include "streamsim/max_result.h"
 #include "streamsim/run_result.h"
 #include "unit/report/golden.h"
+#include "unit/report/schema_check.h"
 
 namespace streamsim::report {
 namespace {
