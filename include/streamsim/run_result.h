@@ -306,7 +306,7 @@ struct RunResult {
     std::string digest;
     std::optional<std::string> timing_digest;  // virtual time only
     std::vector<FrameRow> frames;              // only where --csv asks for them; by seat, stream, slot
-    std::vector<OperationRow> operations;      // the same for meters; by seat, user, transfer
+    std::vector<OperationRow> operations;      // the same for meters; by seat, then meter
 };
 /// Members that every kind of document has alike.
 void program_fields(ConstOr<RunResult> auto& result, auto& visit) {

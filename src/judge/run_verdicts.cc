@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <map>
+#include <span>
 #include <tuple>
 #include <utility>
 
@@ -186,15 +187,20 @@ void judge_meters(RunResult& result) {
     }
 }
 
+std::string seat_list(const std::vector<std::uint32_t>& seats) {
+    constexpr std::size_t kSeatsListed = 4;
+    if (seats.size() == 1) return fmt::format("seat {}", seats.front());
+    if (seats.back() - seats.front() == seats.size() - 1)
+        return fmt::format("seats {} to {}", seats.front(), seats.back());
+    const std::size_t all = seats.size();
+    const std::size_t listed = all > kSeatsListed + 1 ? kSeatsListed : all - 1;
+    const std::string first = fmt::format("seats {}", fmt::join(std::span(seats).first(listed), ", "));
+    return all - listed == 1 ? fmt::format("{} and {}", first, seats.back())
+                             : fmt::format("{} and {} more", first, all - listed);
+}
+
 std::string seat_name(const SeatResult& seat) {
-    std::string name;
-    if (seat.seats.empty()) {
-        name = fmt::format("rank {}", seat.rank);
-    } else if (seat.seats.size() == 1) {
-        name = fmt::format("seat {}", seat.seats.front());
-    } else {
-        name = fmt::format("seats {} to {}", seat.seats.front(), seat.seats.back());
-    }
+    const std::string name = seat.seats.empty() ? fmt::format("rank {}", seat.rank) : seat_list(seat.seats);
     return seat.host.name.empty() ? name : fmt::format("{} (host {})", name, seat.host.name);
 }
 
@@ -208,6 +214,14 @@ Verdict verdict_of_seats(const std::vector<SeatResult>& seats) {
         failed.push_back(&seat);
     }
     return failed.empty() ? passed_verdict(seats) : failed_verdict(std::move(failed), seats.size());
+}
+
+void judge_meters_of_seats(RunResult& result) {
+    if (!result.streams.empty() || result.meters.empty()) return;
+    if (std::ranges::any_of(result.seats, vanished)) return;
+    const Verdict of_seats = result.verdict;
+    judge_meters(result);
+    if (!result.verdict.pass) result.verdict = of_seats;
 }
 
 std::vector<std::string> surprises(const ScenarioExpectation& expected, const RunResult& result) {

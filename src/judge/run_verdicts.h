@@ -27,11 +27,18 @@ void withhold_storage(RunResult& result);
 /// was done. REQUIRES: result.verdict is the verdict on the streams.
 void judge_meters(RunResult& result);
 
-/// "seat 2 (host h3)", "seats 4 to 5 (host h3)"; "rank 2" for a computer whose seats are not known.
+/// "seat 2", "seats 4 to 7", "seats 1, 5 and 9", "seats 0, 4, 8, 12 and 6 more". REQUIRES: ascending, not
+/// empty.
+std::string seat_list(const std::vector<std::uint32_t>& seats);
+/// "seat 2 (host h3)", "seats 4 to 5 (host h3)"; "rank 2" for a computer whose seats are not known, or that has
+/// none.
 std::string seat_name(const SeatResult& seat);
 
 /// Passes when every seat passes and none has vanished. Names the seats that do not.
 Verdict verdict_of_seats(const std::vector<SeatResult>& seats);
+/// In a run of meters alone, whose seats did not vanish: the verdict on all meters together, where it passes.
+/// Else the verdict of the seats, which names them, stays. REQUIRES: result.verdict is verdict_of_seats().
+void judge_meters_of_seats(RunResult& result);
 
 /// A sentence for each figure that is not as expected; empty: all are.
 std::vector<std::string> surprises(const ScenarioExpectation& expected, const RunResult& result);

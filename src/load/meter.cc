@@ -65,6 +65,12 @@ MeterResult Meter::result() const {
     return context_.stats.result();
 }
 
+std::optional<MeterResult> Meter::result_so_far() const {
+    if (finished()) return context_.stats.result();
+    if (state_ != State::playing) return std::nullopt;
+    return context_.stats.result_so_far(context_.loop.now());
+}
+
 void Meter::Opening::ended() {
     out = false;
     into->file = error == 0 ? file : kNoFile;

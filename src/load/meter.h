@@ -28,6 +28,7 @@
 
 #include <cstdint>
 #include <deque>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -71,6 +72,8 @@ public:
     /// After finished(). Failures of prepare() are in its errors, as opens, and the operations on those files
     /// have failed; failures of an fsync at the end are there too, as writes.
     MeterResult result() const;
+    /// The result if the meter were interrupted now, at any time after play(); without play() nothing.
+    std::optional<MeterResult> result_so_far() const;
     const std::vector<OperationRow>& rows() const { return context_.stats.rows(); }
     /// After finished(): created files that exist, or may exist (after an interrupt), which the caller removes
     /// with the working set. Spare files may be gone.

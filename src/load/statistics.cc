@@ -116,9 +116,16 @@ std::uint64_t MeterStats::users_at(Duration since_begin) const {
     return static_cast<std::uint64_t>(std::clamp<std::int64_t>(begun, 0, plan_.spec.users));
 }
 
-MeterResult MeterStats::result() const {
+MeterResult MeterStats::result_so_far(Instant now) const {
+    MeterResult out = result_until(std::clamp(now, begin_, std::max(begin_, end_)));
+    out.unfinished =
+        std::max(out.unfinished, out.arrived - std::min(out.arrived, out.all.done + out.all.failed));
+    return out;
+}
+
+MeterResult MeterStats::result_until(Instant end) const {
     MeterResult out = result_;
-    out.wall_ns = std::max<std::int64_t>((std::max(end_, last_sync_) - begin_).ns, 0);
+    out.wall_ns = std::max<std::int64_t>((std::max(end, last_sync_) - begin_).ns, 0);
     const auto summarise = [](OperationResult& result, const Times& times) {
         result.service_ns = metrics::latency_summary(times.service);
         result.response_ns = metrics::latency_summary(times.response);
@@ -134,7 +141,7 @@ MeterResult MeterStats::result() const {
     out.series.assign(series_.intervals().begin(), series_.intervals().end());
     for (std::size_t i = 0; i < out.series.size(); ++i) {
         const auto next = static_cast<std::int64_t>(i + 1) * out.interval_ns;
-        out.series[i].users = users_at(Duration{std::min(next, (end_ - begin_).ns) - 1});
+        out.series[i].users = users_at(Duration{std::min(next, (end - begin_).ns) - 1});
     }
     return out;
 }

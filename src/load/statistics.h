@@ -56,7 +56,9 @@ public:
     void row(const OperationRow& row) { rows_.push_back(row); }
     std::int64_t since_start(Instant at) const { return (at - from_).ns; }
 
-    MeterResult result() const;
+    MeterResult result() const { return result_until(end_); }
+    /// The result if the meter had ended at `now`; what is in flight is unfinished. Before the end.
+    MeterResult result_so_far(Instant now) const;
     const std::vector<OperationRow>& rows() const { return rows_; }
 
 private:
@@ -72,6 +74,7 @@ private:
         metrics::Histogram service, response;
     };
     void count_done(OperationResult& result, Times& times, std::int64_t service, std::int64_t response);
+    MeterResult result_until(Instant end) const;
     std::uint64_t users_at(Duration since_begin) const;
 
     const MeterPlan& plan_;

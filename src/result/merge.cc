@@ -34,6 +34,11 @@ void append_new(const std::vector<std::string>& from, std::vector<std::string>& 
     }
 }
 
+/// The rank of the part had something to play.
+bool has_played(const RunResult& part) {
+    return !part.streams.empty() || !part.meters.empty();
+}
+
 /// The frames that were read from the server.
 double frames_of(const ServerResult& server) {
     return server.requests_per_frame > 0 ? static_cast<double>(server.requests) / server.requests_per_frame : 0;
@@ -147,6 +152,10 @@ void sort_tables(RunResult& result) {
     std::ranges::stable_sort(result.frames, {}, [](const FrameRow& row) {
         return std::tuple(row.seat, row.stream, row.outcome.slot);
     });
+    // Meters of one seat are in one part, as they were asked for, and so are their rows.
+    std::ranges::stable_sort(result.meters, {}, &MeterResult::seat);
+    std::ranges::stable_sort(result.operations, {},
+                             [](const OperationRow& row) { return std::pair(row.seat, row.meter); });
 }
 
 /// Fills the distributions over all streams from those of each.
@@ -166,13 +175,13 @@ void fill_distributions(RunResult& result) {
     buffer.max = depths.rbegin()->first;
 }
 
-/// REQUIRES: the streams of `from` are not in `to` yet.
+/// REQUIRES: the streams and meters of `from` are not in `to` yet.
 void add_digests(const RunResult& from, RunResult& to) {
     metrics::Digest digest = *metrics::Digest::from_hex(to.digest);
     digest.merge(*metrics::Digest::from_hex(from.digest));
     to.digest = digest.hex();
-    if (from.streams.empty()) return;
-    if (to.streams.empty()) {
+    if (!has_played(from)) return;
+    if (!has_played(to)) {
         to.timing_digest = from.timing_digest;
     } else if (from.timing_digest && to.timing_digest) {
         metrics::Digest timing = *metrics::Digest::from_hex(*to.timing_digest);
@@ -183,9 +192,10 @@ void add_digests(const RunResult& from, RunResult& to) {
     }
 }
 
-/// Adds a part that knows of other ranks. REQUIRES: the streams of `from` are not in `to` yet.
+/// Adds a part that knows of other ranks. REQUIRES: the streams and meters of `from` are not in `to` yet.
 void add_part(RunResult& from, RunResult& to) {
-    if (!from.streams.empty()) to.direct = from.direct && (to.direct || to.streams.empty());
+    if (has_played(from)) to.direct = from.direct && (to.direct || !has_played(to));
+    if (has_played(from) && !has_played(to)) to.io = from.io;
     append_new(from.notices, to.notices);
     for (const ServerResult& server : from.servers) add_server(server, to.servers);
     merge_places(from.places, to.places);
@@ -195,6 +205,8 @@ void add_part(RunResult& from, RunResult& to) {
     append(from.events, to.events);
     append(from.seeks, to.seeks);
     append(from.frames, to.frames);
+    append(from.meters, to.meters);
+    append(from.operations, to.operations);
     to.drops_omitted += from.drops_omitted;
     to.buffer_bytes += from.buffer_bytes;
     to.totals += from.totals;
@@ -230,6 +242,7 @@ void fill_whole(RunResult& whole) {
     whole.client.page_cache_bytes = known ? std::optional(from_caches) : std::nullopt;
     whole.parts.clear();  // each rank had a model of its own
     whole.verdict = judge::verdict_of_seats(whole.seats);
+    judge::judge_meters_of_seats(whole);
 }
 
 /// Every problem of parts that cannot be put together.
@@ -271,6 +284,22 @@ std::vector<std::string> problems_of(const std::vector<RunResult>& parts,
     return problems;
 }
 
+/// Problems of seats whose meters ran on two ranks.
+std::vector<std::string> meters_in_two_parts(const std::vector<RunResult>& parts) {
+    std::vector<std::string> problems;
+    std::set<std::uint32_t> taken;
+    for (const RunResult& part : parts) {
+        std::set<std::uint32_t> seats;
+        for (const MeterResult& meter : part.meters) seats.insert(meter.seat);
+        for (const std::uint32_t seat : seats) {
+            if (taken.insert(seat).second) continue;
+            problems.push_back(fmt::format(
+                "the meters of seat {} are in two parts of the run: expected each seat in one", seat));
+        }
+    }
+    return problems;
+}
+
 /// Problems of streams that two ranks played.
 std::vector<std::string> streams_in_two_parts(const RunResult& whole) {
     std::vector<std::string> problems;
@@ -286,6 +315,10 @@ std::vector<std::string> streams_in_two_parts(const RunResult& whole) {
 
 }  // namespace
 
+std::string seat_name(const SeatResult& seat) {
+    return judge::seat_name(seat);
+}
+
 void become_part(const std::string& run_id, std::uint32_t ranks, SeatResult own, RunResult& result) {
     if (own.state == State::complete && result.interrupted) {
         own.state = State::interrupted;
@@ -299,6 +332,7 @@ void become_part(const std::string& run_id, std::uint32_t ranks, SeatResult own,
     own.margin_ns = result.margin_ns;
     for (const StreamResult& stream : result.streams)
         own.played_ns = std::max(own.played_ns, stream.play_start_ns + stream.last_due_ns);
+    for (const MeterResult& meter : result.meters) own.played_ns = std::max(own.played_ns, meter.wall_ns);
     own.client = result.client;
     own.system = result.system;
     own.links = result.links;
@@ -314,6 +348,8 @@ Result<RunResult> merge_results(std::vector<RunResult> parts, const std::vector<
         return Error{ErrorKind::bad_input, std::move(problems)};
     auto chosen = choose_parts(std::move(parts));
     if (!chosen) return chosen.error();
+    if (auto problems = meters_in_two_parts(chosen->parts); !problems.empty())
+        return Error{ErrorKind::bad_input, std::move(problems)};
     for (RunResult& part : chosen->parts) {
         if (is_merged(part)) continue;
         onto_common_axis(part);

@@ -21,13 +21,14 @@ auto worth(const SeatResult& seat) {
 
 /// Ranks whose play is in the document, not only their names.
 std::set<std::uint32_t> ranks_in(const RunResult& part) {
-    std::set<std::uint32_t> with_streams;  // seats
-    for (const StreamResult& stream : part.streams) with_streams.insert(stream.seat);
+    std::set<std::uint32_t> active;  // seats with streams or meters
+    for (const StreamResult& stream : part.streams) active.insert(stream.seat);
+    for (const MeterResult& meter : part.meters) active.insert(meter.seat);
     std::set<std::uint32_t> ranks;
     for (const SeatResult& seat : part.seats) {
         const bool ended = seat.state == SeatState::complete || seat.state == SeatState::interrupted;
         const bool played =
-            std::ranges::any_of(seat.seats, [&](std::uint32_t each) { return with_streams.contains(each); });
+            std::ranges::any_of(seat.seats, [&](std::uint32_t each) { return active.contains(each); });
         if (ended || (played && seat.state != SeatState::missing)) ranks.insert(seat.rank);
     }
     return ranks;

@@ -81,13 +81,15 @@ std::vector<TimelineEntry> merged_timeline(const std::vector<RunResult>& parts) 
 std::int64_t merged_wall_ns(const std::vector<RunResult>& parts) {
     std::int64_t first = INT64_MAX;
     std::int64_t last = INT64_MIN;
+    std::int64_t metered_ns = 0;
     for (const RunResult& part : parts) {
+        for (const MeterResult& meter : part.meters) metered_ns = std::max(metered_ns, meter.wall_ns);
         if (part.wall_ns <= 0 || part.streams.empty()) continue;
         const std::int64_t begin = begin_ns(part);
         first = std::min(first, begin);
         last = std::max(last, begin + part.wall_ns);
     }
-    return last > first ? last - first : 0;
+    return last > first ? last - first : metered_ns;
 }
 
 double most_required(const std::vector<StreamResult>& streams) {

@@ -15,7 +15,8 @@ void onto_common_axis(RunResult& part);
 /// REQUIRES: parts on the common axis. Intervals of different lengths are brought to the longest; reads before
 /// play are one entry, as long as the longest preroll.
 std::vector<TimelineEntry> merged_timeline(const std::vector<RunResult>& parts);
-/// From the first submit of any part to the last completion of any.
+/// From the first submit of any part to the last completion of any; without streams, the longest time of a
+/// meter.
 std::int64_t merged_wall_ns(const std::vector<RunResult>& parts);
 /// The most that streams which play at one time require together.
 double most_required(const std::vector<StreamResult>& streams);

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "host/host.h"
+#include "result/merge.h"
 
 namespace streamsim::seats {
 
@@ -14,19 +15,24 @@ RankGroup::RankGroup(std::uint32_t rank, std::uint32_t ranks)
     peers_[rank].host = host::read_host_facts();
 }
 
+std::uint32_t RankGroup::seat_count_of(std::uint32_t rank) const {
+    if (order_ == SeatOrder::blocks) return first_seat_of(rank + 1) - first_seat_of(rank);
+    return seats_ / size_ + (rank < seats_ % size_ ? 1 : 0);
+}
+
 std::vector<std::uint32_t> RankGroup::seats_of(std::uint32_t rank) const {
     std::vector<std::uint32_t> seats;
-    for (std::uint32_t seat = first_seat_of(rank); seat < first_seat_of(rank + 1); ++seat)
-        seats.push_back(seat);
+    for (std::uint32_t i = 0; i < seat_count_of(rank); ++i)
+        seats.push_back(first_seat_of(rank) + i * seat_step());
     return seats;
 }
 
 std::string RankGroup::name_of(std::uint32_t rank) const {
-    const std::uint32_t from = first_seat_of(rank);
-    const std::uint32_t to = first_seat_of(rank + 1);
-    std::string out = to > from + 1 ? fmt::format("seats {}-{}", from, to - 1) : fmt::format("seat {}", from);
-    const std::string& host = peers_[rank].host.name;
-    return host.empty() ? out : fmt::format("{} (host {})", out, host);
+    SeatResult seat;
+    seat.rank = rank;
+    seat.seats = seats_of(rank);
+    seat.host = peers_[rank].host;
+    return result::seat_name(seat);
 }
 
 void RankGroup::send_to_others(const Json& message) {

@@ -10,6 +10,7 @@
 #include <map>
 #include <mutex>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/result.h"
@@ -17,6 +18,12 @@
 #include "streamsim/run_result.h"
 
 namespace streamsim::seats {
+
+/// How the seats of a run are assigned to its ranks.
+enum class SeatOrder : std::uint8_t {
+    blocks,       // seats that follow each other are on one rank
+    round_robin,  // seat i is on rank i % ranks: where it is does not depend on the number of seats
+};
 
 class RankGroup {
 public:
@@ -40,13 +47,24 @@ public:
     bool first() const { return rank_ == 0; }
     SeatChannel& channel() const { return *channel_; }
     const std::string& run_id() const { return channel_->join_token().run_id; }
+    /// The id in the documents of the next time of play: that of the run, or, with a name, of one part of it.
+    /// Documents of different parts are not merged.
+    std::string play_id() const { return play_name_.empty() ? run_id() : run_id() + "-" + play_name_; }
+    void name_play(std::string name) { play_name_ = std::move(name); }
 
-    void assign_seats(std::uint32_t seats) { seats_ = seats; }
+    void assign_seats(std::uint32_t seats, SeatOrder order) {
+        seats_ = seats;
+        order_ = order;
+    }
     std::uint32_t first_seat_of(std::uint32_t rank) const {
+        if (order_ == SeatOrder::round_robin) return rank;
         return static_cast<std::uint32_t>(std::uint64_t{seats_} * rank / size_);
     }
+    std::uint32_t seat_count_of(std::uint32_t rank) const;
+    /// The distance between two seats of a rank.
+    std::uint32_t seat_step() const { return order_ == SeatOrder::round_robin ? size_ : 1; }
     std::vector<std::uint32_t> seats_of(std::uint32_t rank) const;
-    /// "seat 2 (host h3)", "seats 4-7 (host h3)"
+    /// As result::seat_name.
     std::string name_of(std::uint32_t rank) const;
 
     void send_to_first(const Json& message) { channel_->send(0, message); }
@@ -75,6 +93,8 @@ private:
     const std::uint32_t rank_;
     const std::uint32_t size_;
     std::uint32_t seats_;
+    SeatOrder order_ = SeatOrder::blocks;
+    std::string play_name_;
     SeatChannel* channel_ = nullptr;
     std::vector<Peer> peers_;
 };

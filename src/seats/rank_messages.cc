@@ -16,9 +16,10 @@ Json::other_error no_row() {
     return Json::other_error::create(501, "a row of frames is cut", nullptr);
 }
 
-/// Calls `field` with each number of a row, in the order of the message; the name of the file follows them.
-template <typename Row, typename Field>
-void each_number(Row& row, const Field& field) {
+/// Calls `field` with each number of a row, in the order of the message; the name of the file follows those of
+/// a frame.
+template <typename Field>
+void each_number(ConstOr<FrameRow> auto& row, const Field& field) {
     auto& o = row.outcome;
     field(row.seat);
     field(row.stream);
@@ -35,6 +36,23 @@ void each_number(Row& row, const Field& field) {
         field(*ns);
 }
 
+template <typename Field>
+void each_number(ConstOr<OperationRow> auto& row, const Field& field) {
+    field(row.seat);
+    field(row.meter);
+    field(row.user);
+    field(row.transfer);
+    field(row.operation);
+    field(row.mode);
+    field(row.file);
+    field(row.offset);
+    field(row.bytes);
+    field(row.intended_ns);
+    field(row.submitted_ns);
+    field(row.completed_ns);
+    field(row.error);
+}
+
 /// Takes the next number of a row from `rest`.
 template <typename Number>
 void take_number(std::string_view& rest, Number& into) {
@@ -46,13 +64,64 @@ void take_number(std::string_view& rest, Number& into) {
     into = static_cast<Number>(value);
 }
 
+/// The numbers of a row as text.
+template <typename Row>
+void append_numbers(const Row& row, std::string& out) {
+    each_number(row, [&out](auto number) { out += std::to_string(static_cast<std::int64_t>(number)) + " "; });
+}
+
+/// Calls take(row, rest) for each row of a message, with what follows its numbers.
+template <typename Row, typename Take>
+void each_row(const Json& json, const Take& take) {
+    std::string_view text = json.get_ref<const std::string&>();
+    while (!text.empty()) {
+        const std::size_t end = text.find(kRowEnd);
+        if (end == std::string_view::npos) throw no_row();
+        std::string_view rest = text.substr(0, end);
+        text.remove_prefix(end + 1);
+        Row row;
+        each_number(row, [&rest](auto& number) { take_number(rest, number); });
+        take(std::move(row), rest);
+    }
+}
+
 }  // namespace
+
+RankProgress& RankProgress::operator+=(const RankProgress& more) {
+    streams += more.streams;
+    on_time += more.on_time;
+    bad += more.bad;
+    bytes += more.bytes;
+    required_bytes_per_s += more.required_bytes_per_s;
+    clients += more.clients;
+    operations += more.operations;
+    operations_failed += more.operations_failed;
+    meter_bytes += more.meter_bytes;
+    return *this;
+}
+
+Json to_json(const RankProgress& progress) {
+    return {{"streams", progress.streams},
+            {"on_time", progress.on_time},
+            {"bad", progress.bad},
+            {"bytes", progress.bytes},
+            {"required", progress.required_bytes_per_s},
+            {"clients", progress.clients},
+            {"operations", progress.operations},
+            {"operations_failed", progress.operations_failed},
+            {"meter_bytes", progress.meter_bytes}};
+}
+
+RankProgress progress_from_json(const Json& json) {
+    return {json.at("streams"),    json.at("on_time"),           json.at("bad"),
+            json.at("bytes"),      json.at("required"),          json.at("clients"),
+            json.at("operations"), json.at("operations_failed"), json.at("meter_bytes")};
+}
 
 Json to_json(std::span<const FrameRow> rows) {
     std::string out;
     for (const FrameRow& row : rows) {
-        each_number(row,
-                    [&out](auto number) { out += std::to_string(static_cast<std::int64_t>(number)) + " "; });
+        append_numbers(row, out);
         out += row.file;
         out += kRowEnd;
     }
@@ -60,17 +129,26 @@ Json to_json(std::span<const FrameRow> rows) {
 }
 
 void add_rows(const Json& json, std::vector<FrameRow>& rows) {
-    std::string_view text = json.get_ref<const std::string&>();
-    while (!text.empty()) {
-        const std::size_t end = text.find(kRowEnd);
-        if (end == std::string_view::npos) throw no_row();
-        std::string_view rest = text.substr(0, end);
-        text.remove_prefix(end + 1);
-        FrameRow row;
-        each_number(row, [&rest](auto& number) { take_number(rest, number); });
+    each_row<FrameRow>(json, [&rows](FrameRow row, std::string_view rest) {
         row.file = rest;
         rows.push_back(std::move(row));
+    });
+}
+
+Json to_json(std::span<const OperationRow> rows) {
+    std::string out;
+    for (const OperationRow& row : rows) {
+        append_numbers(row, out);
+        out += kRowEnd;
     }
+    return out;
+}
+
+void add_rows(const Json& json, std::vector<OperationRow>& rows) {
+    each_row<OperationRow>(json, [&rows](const OperationRow& row, std::string_view rest) {
+        if (!rest.empty()) throw no_row();
+        rows.push_back(row);
+    });
 }
 
 }  // namespace streamsim::seats

@@ -12,13 +12,19 @@
 
 namespace streamsim::seats {
 
-/// The streams of one rank, from its heartbeat.
+/// The streams and meters of one rank, from its heartbeat.
 struct RankProgress {
     std::uint32_t streams = 0;  // that have not ended
     std::uint64_t on_time = 0;
     std::uint64_t bad = 0;  // dropped, late or failed
     std::uint64_t bytes = 0;
     double required_bytes_per_s = 0;  // of the streams that play
+    std::uint32_t clients = 0;        // seats with meters
+    std::uint64_t operations = 0;     // of meters: done
+    std::uint64_t operations_failed = 0;
+    std::uint64_t meter_bytes = 0;  // read and written
+
+    RankProgress& operator+=(const RankProgress& more);
 };
 
 inline Json to_json(const Result<void>& outcome) {
@@ -40,20 +46,14 @@ inline HostFacts host_from_json(const Json& json) {
     return {json.at("name"), json.at("os"), json.at("cpus"), json.at("memory")};
 }
 
-inline Json to_json(const RankProgress& progress) {
-    return {{"streams", progress.streams},
-            {"on_time", progress.on_time},
-            {"bad", progress.bad},
-            {"bytes", progress.bytes},
-            {"required", progress.required_bytes_per_s}};
-}
-
-inline RankProgress progress_from_json(const Json& json) {
-    return {json.at("streams"), json.at("on_time"), json.at("bad"), json.at("bytes"), json.at("required")};
-}
+Json to_json(const RankProgress& progress);
+RankProgress progress_from_json(const Json& json);
 
 /// Rows of frames, which a result's document lacks, as one text: there may be a million.
 Json to_json(std::span<const FrameRow> rows);
 void add_rows(const Json& json, std::vector<FrameRow>& rows);
+/// The same of operations.
+Json to_json(std::span<const OperationRow> rows);
+void add_rows(const Json& json, std::vector<OperationRow>& rows);
 
 }  // namespace streamsim::seats

@@ -46,12 +46,23 @@ public:
     const JoinToken& join_token() const { return channel_->join_token(); }
     const std::string& run_id() const { return group_.run_id(); }
 
-    /// Assigns so many seats to the ranks, in blocks; before that each rank is one seat.
-    void assign_seats(std::uint32_t seats) { group_.assign_seats(seats); }
+    /// Assigns so many seats to the ranks, the same in all ranks; before that each rank is one seat. Not while
+    /// it plays.
+    void assign_seats(std::uint32_t seats, SeatOrder order = SeatOrder::blocks) {
+        const std::lock_guard lock(group_.mutex);
+        group_.assign_seats(seats, order);
+    }
     std::uint32_t first_seat() const { return group_.first_seat_of(rank()); }
-    std::uint32_t own_seats() const { return group_.first_seat_of(rank() + 1) - first_seat(); }
+    std::uint32_t own_seats() const { return group_.seat_count_of(rank()); }
+    std::uint32_t seat_step() const { return group_.seat_step(); }
     std::string name_of(std::uint32_t rank) const { return group_.name_of(rank); }
 
+    /// Names the next time of play, where a run has several whose results are not one: "step-2". The same in
+    /// all ranks. Not while it plays.
+    void name_play(std::string name) {
+        const std::lock_guard lock(group_.mutex);
+        group_.name_play(std::move(name));
+    }
     /// Success when every rank has called it with success; else the errors of all that failed, each named, the
     /// same in every rank. Blocks. Errors besides: interrupted.
     Result<void> agree(const Result<void>& own);

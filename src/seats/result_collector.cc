@@ -45,9 +45,10 @@ bool ResultCollector::hear_part(std::uint32_t rank, const std::string& what, con
         add_part(received.document, message.at("text").get_ref<const std::string&>());
         return true;
     }
-    if (what != "rows") return false;
-    if (!received.rows) received.rows = std::make_shared<std::vector<FrameRow>>();
-    add_rows(message.at("rows"), *received.rows);
+    if (what != "rows" && what != "operations") return false;
+    if (!received.rows) received.rows = std::make_shared<Rows>();
+    if (what == "rows") add_rows(message.at("rows"), received.rows->frames);
+    if (what == "operations") add_rows(message.at("rows"), received.rows->operations);
     return true;
 }
 
@@ -71,13 +72,13 @@ SeatResult ResultCollector::own_seat(const RunResult& own, const std::string& jo
     seat.seats = group_.seats_of(group_.rank());
     for (const ServerResult& server : own.servers)
         seat.node += fmt::format("{}{}", seat.node.empty() ? "" : ", ", server.address);
-    start_.fill(seat, virtual_time_ && !own.streams.empty());
+    start_.fill(seat, virtual_time_ && !(own.streams.empty() && own.meters.empty()));
     return seat;
 }
 
 void ResultCollector::become_own_part(RunResult& result, const std::string& journal) const {
     const std::lock_guard lock(group_.mutex);
-    result::become_part(group_.run_id(), group_.size(), own_seat(result, journal), result);
+    result::become_part(group_.play_id(), group_.size(), own_seat(result, journal), result);
 }
 
 std::string ResultCollector::journal_of(std::uint32_t rank, const Options& options) const {
@@ -97,11 +98,18 @@ void ResultCollector::send_result(const RunResult& own) const {
         if (!group_.channel().send_part(part)) return;
         at = end;
     }
-    for (std::size_t at = 0; at < own.frames.size(); at += kRowsAMessage) {
-        const auto rows = std::span(own.frames).subspan(at, std::min(kRowsAMessage, own.frames.size() - at));
-        if (!group_.channel().send_part({{"do", "rows"}, {"play", group_.play}, {"rows", to_json(rows)}}))
-            return;
+    if (send_rows("rows", own.frames)) (void)send_rows("operations", own.operations);
+}
+
+/// False: rank 0 is gone.
+template <typename Row>
+bool ResultCollector::send_rows(const char* what, const std::vector<Row>& all) const {
+    for (std::size_t at = 0; at < all.size(); at += kRowsAMessage) {
+        const auto rows = std::span(all).subspan(at, std::min(kRowsAMessage, all.size() - at));
+        if (!group_.channel().send_part({{"do", what}, {"play", group_.play}, {"rows", to_json(rows)}}))
+            return false;
     }
+    return true;
 }
 
 void ResultCollector::send_played(const Result<RunResult>& own, const Options& options) const {
@@ -168,7 +176,10 @@ Result<RunResult> ResultCollector::part_of(std::unique_lock<std::mutex>& lock, s
     const auto rows = received_[rank].rows;  // no further rows come
     lock.unlock();
     auto part = result::read_result(document ? *document : std::string(), name);
-    if (part && rows) part->frames = *rows;
+    if (part && rows) {
+        part->frames = rows->frames;
+        part->operations = rows->operations;
+    }
     lock.lock();
     return part;
 }
@@ -179,7 +190,7 @@ RunResult ResultCollector::part_of_lost(std::uint32_t rank, const Options& optio
     const std::string path = journal_of(rank, options);
     if (const auto text = path.empty() ? bad_input("") : read_document(path, kResultBytesMax)) {
         auto journal = result::read_result(*text, path);
-        if (journal && journal->run_id == group_.run_id() && journal->seats.size() == 1) {
+        if (journal && journal->run_id == group_.play_id() && journal->seats.size() == 1) {
             SeatResult& seat = journal->seats.front();
             if (seat.state != SeatResult::State::complete) seat.why = peer.why;
             return std::move(*journal);
@@ -189,7 +200,7 @@ RunResult ResultCollector::part_of_lost(std::uint32_t rank, const Options& optio
     SeatResult seat;
     seat.rank = rank;
     seat.seats = group_.seats_of(rank);
-    result::become_part(group_.run_id(), group_.size(), std::move(seat), nothing);
+    result::become_part(group_.play_id(), group_.size(), std::move(seat), nothing);
     SeatResult& own = nothing.seats.front();
     own.state = SeatResult::State::missing;
     own.why = peer.why;

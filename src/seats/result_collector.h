@@ -49,15 +49,22 @@ public:
     void next_play();
 
 private:
+    /// Rows of --csv, which are in no document.
+    struct Rows {
+        std::vector<FrameRow> frames;
+        std::vector<OperationRow> operations;
+    };
     struct Received {
-        std::shared_ptr<const Json> played;           // the message after the last part
-        std::shared_ptr<std::string> document;        // the result
-        std::shared_ptr<std::vector<FrameRow>> rows;  // of --csv
+        std::shared_ptr<const Json> played;     // the message after the last part
+        std::shared_ptr<std::string> document;  // the result
+        std::shared_ptr<Rows> rows;
     };
 
     SeatResult own_seat(const RunResult& own, const std::string& journal) const;
     std::string journal_of(std::uint32_t rank, const Options& options) const;
     void send_result(const RunResult& own) const;
+    template <typename Row>
+    bool send_rows(const char* what, const std::vector<Row>& all) const;
     void send_played(const Result<RunResult>& own, const Options& options) const;
     void wait_for_all(std::unique_lock<std::mutex>& lock, const Result<RunResult>& own, const Options& options);
     Result<RunResult> part_of(std::unique_lock<std::mutex>& lock, std::uint32_t rank) const;

@@ -7,6 +7,7 @@
 #include "base/document/document.h"
 #include "base/document/json.h"
 #include "base/similar_names.h"
+#include "base/units.h"
 #include "cli/commands/commands.h"
 #include "cli/media/media_run.h"
 #include "cli/options/documents.h"
@@ -43,7 +44,7 @@ public:
           scenario_(std::move(scenario)),
           models_(std::move(models)),
           request_(run::common_request(scenario_)) {
-        request_.keep_frames = options_.files.need_frames();
+        request_.keep_frames = options_.play.keep_frames || options_.files.need_frames();
         request_.credentials = options_.play.credentials;
         request_.keep_histograms = !options_.journal.empty();
     }
@@ -177,33 +178,73 @@ Result<std::string> named_file(const std::string& name, const std::string& forma
         "there is no workload and no scenario '{}': expected a FILE.json, or one of these{}", name, lists));
 }
 
+/// The document that is run.
+struct RunDocument {
+    std::string file;
+    std::string text;
+};
+
+Result<RunDocument> find_document(const std::string& name, const std::string& formats) {
+    RunDocument document{name, {}};
+    auto text = read_document(name);
+    if (!text && !target::names_a_file(name)) {  // one of streamsim's own
+        const auto file = named_file(name, formats);
+        if (!file) return file.error();
+        document.file = *file;
+        text = read_document(*file);
+    }
+    if (!text) return text.error();
+    document.text = std::move(*text);
+    return document;
+}
+
+/// Over several computers rank 0 reads the document for all: it needs to be there only, and all run the same.
+Result<RunDocument> document_for_all(CommandContext& context, const std::string& formats) {
+    constexpr std::size_t kSharedBytesMax = seats::kSeatMessageBytesMax / 4;  // JSON may escape each character
+    seats::Ranks* const ranks = context.ranks;
+    const bool leads = ranks == nullptr || ranks->first();
+    Result<RunDocument> document = leads ? find_document(context.options.name, formats) : RunDocument{};
+    if (ranks == nullptr) return document;
+    if (document && document->text.size() > kSharedBytesMax)
+        document = bad_input(fmt::format("{}: is larger than {}, which all computers of a run can be sent",
+                                         context.options.name, show_bytes(kSharedBytesMax)));
+    const auto found = together(context, document ? Result<void>() : Result<void>(document.error()));
+    if (!found) return found.error();
+    wait_for_ranks(context.control, *ranks, [&] {
+        const auto shared = ranks->share({{"file", document->file}, {"text", document->text}});
+        if (shared) {
+            document = RunDocument{shared->at("file"), shared->at("text")};
+        } else {
+            document = shared.error();
+        }
+    });
+    return document;
+}
+
 }  // namespace
 
 int run_command(CommandContext& context) {
     CliOptions& options = context.options;
     if (options.name == "published") return published_command(context);
     const auto formats = formats_directory();
-    const auto text = read_document(options.name);
-    const auto schema = text ? schema_of(options.name, *text) : std::nullopt;
+    const auto found = together(context, formats ? Result<void>() : Result<void>(formats.error()));
+    if (!found) return report_error(context, found.error());
+    const auto document = document_for_all(context, *formats);
+    if (!document) return report_error(context, document.error());
+    options.name = document->file;
+    const auto schema = schema_of(options.name, document->text);
     const bool has_workload = schema && *schema == "streamsim.workload";
     if (schema && !has_workload && *schema != "streamsim.scenario")
         return report_error(context, bad_input(fmt::format("{}: /schema: expected \"streamsim.workload\" or "
                                                            "\"streamsim.scenario\", found {}",
                                                            options.name, json_text(*schema))));
-    if (formats && !text && !target::names_a_file(options.name)) {  // one of streamsim's own
-        const auto file = named_file(options.name, *formats);
-        if (!file) return report_error(context, file.error());
-        options.name = *file;
-        return run_command(context);
-    }
-    if (formats && has_workload) {
+    if (has_workload) {
         // A pipe gives its text once.
-        auto workload = scenario::read_workload(*text, options.name);
+        auto workload = scenario::read_workload(document->text, options.name);
         if (!workload) return report_error(context, workload.error());
         return workload_command(context, std::move(*workload));
     }
-    if (!text) return report_error(context, text.error());
-    auto scenario = formats ? open_scenario(*text, options, *formats) : formats.error();
+    auto scenario = open_scenario(document->text, options, *formats);
     auto read = scenario ? Result<void>() : Result<void>(scenario.error());
     if (read) {
         auto credentials = target::find_credentials(target_of(*scenario), options.credentials);

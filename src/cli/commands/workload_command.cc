@@ -3,6 +3,7 @@
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 #include "base/units.h"
@@ -43,6 +44,12 @@ private:
     Result<void> allow();
     Result<void> play_steps();
     Result<void> play_step(double at);
+    void take_own_clients(run::PlayRequest& request);
+    Result<void> prepare(run::PlayRequest& request, double at);
+    Result<RunResult> play_all(const run::PlayRequest& request, const std::string& about);
+    Result<bool> lost_a_rank();
+    void write_for_now(RunResult known) override;
+    void write_finished_steps();
     Result<void> fill_to(double percent);
     media::LoadSet fill_set() const;
     void empty_again();
@@ -51,6 +58,8 @@ private:
     int finish(const std::optional<Error>& error);
 
     LoadResult result_;
+    std::optional<std::pair<double, Workload>> playing_;  // the value of the sweep, and the step
+    std::optional<Error> ended_by_;        // of another rank, after a step that this one has played
     std::vector<std::string> about_step_;  // notices on the coming step, for its result
     bool filled_ = false;                  // files that fill the volume were begun
     LoadDocuments documents_;
@@ -61,8 +70,7 @@ Result<void> WorkloadCommand::open_files() {
     for (const auto& [option, given] :
          {std::pair{"--trace", !options_.files.trace.empty()},
           std::pair{"--junit", !options_.files.junit.empty()},
-          std::pair{"--journal", !options_.journal.empty()}, std::pair{"--metrics", !options_.metrics.empty()},
-          std::pair{"--web", !options_.web.empty()}}) {
+          std::pair{"--metrics", !options_.metrics.empty()}, std::pair{"--web", !options_.web.empty()}}) {
         if (given) problems.problems.push_back(fmt::format("{}: is not for a workload: leave it out", option));
     }
     auto documents = LoadDocuments::prepare(
@@ -125,36 +133,105 @@ Result<void> WorkloadCommand::arrange_cache(run::PlayRequest& request, bool warm
 
 Result<void> WorkloadCommand::arrange(run::PlayRequest& request, double at) {
     switch (result_.workload.sweep.over) {
-        case Sweep::Over::fill_percent: return fill_to(at);
-        case Sweep::Over::cache: return arrange_cache(request, at > 0);
+        case Sweep::Over::fill_percent: return leads() ? fill_to(at) : Result<void>();
+        case Sweep::Over::cache: return arrange_cache(request, at > 0);  // each computer has a cache of its own
         default: return {};
     }
 }
 
-Result<void> WorkloadCommand::play_step(double at) {
-    const Workload step = scenario::at_step(result_.workload, at);
-    run::PlayRequest request = run::load_request(step, options_.play);
-    if (!result_.steps.empty()) request.remarks.clear();  // they are of the document, and were said
-    if (store_ != nullptr) {
+/// Client i of a step is on rank i % ranks: on the same computer in every step.
+void WorkloadCommand::take_own_clients(run::PlayRequest& request) {
+    if (context_.ranks == nullptr) return;
+    seats::Ranks& ranks = *context_.ranks;
+    ranks.assign_seats(request.seats, seats::SeatOrder::round_robin);
+    ranks.name_play(fmt::format("step-{}", result_.steps.size() + 1));
+    request.first_seat = ranks.first_seat();
+    request.seat_step = ranks.seat_step();
+    request.own_seats = ranks.own_seats();
+}
+
+/// Makes the files of a step and brings volume and caches into its state, in every rank.
+Result<void> WorkloadCommand::prepare(run::PlayRequest& request, double at) {
+    if (store_ != nullptr && context_.ranks == nullptr) {
         if (auto written = media_.write_load_sets(request); !written) return written;
+    } else if (store_ != nullptr) {
+        auto done = together(leads() ? media_.record_load_sets(request) : Result<void>());
+        if (done) done = together(media_.write_own_load_sets(request));
+        if (!done) return done;
+        if (leads()) media_.share_load_sets(request);
     }
-    if (auto ready = arrange(request, at); !ready) return ready;
+    return together(arrange(request, at));
+}
+
+/// Plays a step in every rank. The result is that of all ranks in rank 0. Errors: of any rank.
+Result<RunResult> WorkloadCommand::play_all(const run::PlayRequest& request, const std::string& about) {
+    if (auto opened = together(play_.open_journal(request)); !opened) return opened.error();
+    auto session = meters_session(request);
+    play_.follow_in_journal(*session);
+    auto result = play_aside(session, request, fmt::format("{}; {}", request.target.url, about));
+    if (result && context_.ranks == nullptr) play_.finish_journal(*result);
+    play_.stop_journal();
+    if (leads()) media_.remove_created(request);  // no rank plays any more
+    if (context_.ranks == nullptr || (result && result->interrupted)) return result;
+    auto own = result ? Result<void>() : Result<void>(result.error());
+    if (own && left_behind())
+        own = environment_error("its storage has not completed all operations: the workload ends here");
+    const auto all = together(own);
+    if (!all && result) ended_by_ = all.error();
+    return all || result ? std::move(result) : Result<RunResult>(all.error());
+}
+
+/// True: a computer of the run was lost, and the clients of later steps would not be those that were asked
+/// for. The same in every rank.
+Result<bool> WorkloadCommand::lost_a_rank() {
+    if (context_.ranks == nullptr || result_.steps.empty()) return false;
+    Result<bool> lost = std::ranges::any_of(result_.steps.back().result.seats, [](const SeatResult& seat) {
+        return seat.state == SeatResult::State::missing || seat.state == SeatResult::State::partial;
+    });
+    wait_for_ranks(control_, *context_.ranks, [&] {
+        const auto shared = context_.ranks->share(*lost);
+        lost = shared ? Result<bool>(shared->get<bool>()) : Result<bool>(shared.error());
+    });
+    return lost;
+}
+
+Result<void> WorkloadCommand::play_step(double at) {
+    playing_ = {at, scenario::at_step(result_.workload, at)};
+    const Workload& step = playing_->second;
+    run::PlayRequest request = run::load_request(step, options_.play);
+    take_own_clients(request);
+    if (!result_.steps.empty()) request.remarks.clear();  // they are of the document, and were said
+    if (auto ready = prepare(request, at); !ready) return ready;
     const std::string shown = report::show_step(result_.workload, at);
     const std::string about =
         fmt::format("{}{}{} for {}", result_.workload.name, shown.empty() ? "" : ", ",
                     shown.empty() ? "" : report::sweep_word(result_.workload.sweep.over) + (" " + shown),
                     show_duration(step.duration));
     if (!options_.quiet) context_.log.info(about);
-    auto session = meters_session(request);
-    auto result = play_aside(session, request, fmt::format("{}; {}", request.target.url, about));
-    media_.remove_created(request);
+    auto result = play_all(request, about);
     if (!result) return result.error();
     result_.interrupted |= result->interrupted;
     for (std::string& text : about_step_) result->notices.push_back(std::move(text));
     about_step_.clear();
     result_.common = *result;
     result_.steps.push_back(run::load_step(at, step, std::move(*result)));
+    playing_.reset();
     return {};
+}
+
+void WorkloadCommand::write_for_now(RunResult known) {
+    LoadResult so_far = result_;
+    so_far.interrupted = true;
+    if (playing_) so_far.steps.push_back(run::load_step(playing_->first, playing_->second, std::move(known)));
+    (void)documents_.write_for_now(so_far);
+}
+
+/// Over several computers this one may be lost in a later step.
+void WorkloadCommand::write_finished_steps() {
+    if (context_.ranks == nullptr || result_.steps.empty()) return;
+    result_.interrupted = true;  // until the last step has ended
+    (void)documents_.write_for_now(result_);
+    result_.interrupted = false;
 }
 
 Result<void> WorkloadCommand::play_steps() {
@@ -162,7 +239,18 @@ Result<void> WorkloadCommand::play_steps() {
     if (result_.workload.sweep.over == Sweep::Over::none) values = {0};
     for (const double at : values) {
         if (result_.interrupted || left_behind()) break;
+        const auto lost = lost_a_rank();
+        if (!lost) return lost.error();
+        if (*lost) {
+            play_.say_always(
+                fmt::format("the workload ends after {} of {} steps: a computer was lost, and the "
+                            "clients of the other steps would be incomplete",
+                            result_.steps.size(), values.size()));
+            break;
+        }
+        write_finished_steps();
         if (auto played = play_step(at); !played) return played;
+        if (ended_by_) return *ended_by_;
     }
     return {};
 }
@@ -210,9 +298,9 @@ Result<void> WorkloadCommand::allow() {
 }
 
 int WorkloadCommand::run() {
-    if (auto opened = open_files(); !opened) return report_error(context_, opened.error());
+    if (auto opened = together(open_files()); !opened) return report_error(context_, opened.error());
     result_.common = run::not_played(options_.play, context_.program);
-    const auto allowed = allow();
+    const auto allowed = together(leads() ? allow() : Result<void>());
     const auto played = allowed ? play_steps() : allowed;
     const int code = finish(played ? std::nullopt : std::optional(played.error()));
     if (left_behind()) leave(code);
@@ -236,36 +324,34 @@ Result<target::Target> target_for(const CliOptions& options,
     return target;
 }
 
-}  // namespace
-
-int workload_command(CommandContext& context, Workload workload) {
+/// The workload as the options change it; the options become those of its plays. Errors: bad input;
+/// environment, for documents and credentials.
+Result<Workload> workload_to_play(CommandContext& context, Workload workload) {
     CliOptions& options = context.options;
-    if (context.ranks != nullptr)
-        return report_error(context,
-                            bad_input("a workload is for one computer: its clients are seats of one process"));
     const auto formats = formats_directory();
-    if (!formats) return report_error(context, formats.error());
+    if (!formats) return formats.error();
     auto target = target_for(options, workload, *formats);
-    if (!target) return report_error(context, target.error());
+    if (!target) return target.error();
+    if (context.ranks != nullptr && target->kind == target::Target::Kind::model)
+        return bad_input(fmt::format("{}: {}", target->url, kModelIsForOne));
     options.play.target = std::move(*target);
     auto credentials = target::find_credentials(options.play.target, options.credentials);
-    if (!credentials) return report_error(context, credentials.error());
+    if (!credentials) return credentials.error();
     options.play.credentials = std::move(*credentials);
-    options.play.keep_frames = !options.files.csv.empty();
+    if (context.ranks == nullptr) options.play.keep_frames = options.files.need_frames();
     options.play.remarks = target::without_effect(workload);
     if (options.scale != 1 && workload.sweep.over == Sweep::Over::fill_percent) {
-        return report_error(
-            context,
-            bad_input(fmt::format("--scale: {} fills the volume to given percentages, and those cannot be "
-                                  "scaled: copy the document and give lower values of fill_percent",
-                                  workload.name)));
+        return bad_input(
+            fmt::format("--scale: {} fills the volume to given percentages, and those cannot be "
+                        "scaled: copy the document and give lower values of fill_percent",
+                        workload.name));
     }
     Workload scaled_workload =
         options.scale == 1 ? std::move(workload) : scenario::scaled(workload, options.scale);
     if (options.clients) {
         scaled_workload.clients = *options.clients;
         if (const std::string problem = scenario::too_large(scaled_workload); !problem.empty())
-            return report_error(context, bad_input("--clients: " + problem));
+            return bad_input("--clients: " + problem);
         if (scaled_workload.sweep.over == Sweep::Over::clients) {
             scaled_workload.sweep = {};
             std::erase_if(scaled_workload.printed, [&](const PrintedFigure& printed) {
@@ -274,7 +360,16 @@ int workload_command(CommandContext& context, Workload workload) {
         }
     }
     if (options.play.duration) scaled_workload.duration = *options.play.duration;
-    return WorkloadCommand(context, std::move(scaled_workload)).run();
+    return scaled_workload;
+}
+
+}  // namespace
+
+int workload_command(CommandContext& context, Workload workload) {
+    auto read = workload_to_play(context, std::move(workload));
+    const auto agreed = together(context, read ? Result<void>() : Result<void>(read.error()));
+    if (!agreed) return report_error(context, agreed.error());
+    return WorkloadCommand(context, std::move(*read)).run();
 }
 
 }  // namespace streamsim::cli

@@ -178,7 +178,7 @@ Result<void> MediaLocks::share_set() {
 void MediaLocks::share_load(const std::vector<std::string>& names) {
     for (const std::string& name : names) {
         const auto at = held_.find(media::kLoadLockPrefix + name);
-        if (at == held_.end()) continue;
+        if (at == held_.end() || at->second.mode == LockMode::shared) continue;
         // A lock that cannot be changed stays exclusive, which keeps out more processes than it has to.
         const auto changed = at->second.lock->change(LockMode::shared);
         if (changed && *changed) at->second.mode = LockMode::shared;

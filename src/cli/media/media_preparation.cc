@@ -15,6 +15,7 @@
 #include "media/own_files/own_names.h"
 #include "media/sequence/sequence_index.h"
 #include "run/plan/meters.h"
+#include "seats/ranks.h"
 #include "view/live_view.h"
 #include "view/progress_bar.h"
 
@@ -149,7 +150,8 @@ Result<void> MediaPreparation::write_with_bar(const char* what,
     work.on_tick = [&] {
         if (!context_.options.quiet)
             bar.update(shared->progress.bytes_done, context_.control.now_ns() - begin_ns);
-        if (locks_.lost()) shared->progress.cancel = true;
+        const bool stopped = context_.ranks != nullptr && context_.ranks->stopped();
+        if (stopped || locks_.lost()) shared->progress.cancel = true;
     };
     if (!context_.control.run(std::move(work))) {
         work_.leave_behind();
@@ -177,13 +179,16 @@ Result<void> MediaPreparation::write_media(const std::vector<media::PreparePlan>
     return {};
 }
 
+void MediaPreparation::say_load(const media::LoadSetPlan& plan) {
+    if (context_.options.quiet || plan.bytes_to_write == 0) return;
+    context_.log.info(fmt::format("writing {} for meters: {} files, to {} ({} free)",
+                                  show_bytes(plan.bytes_to_write), show_count(plan.missing.files.size()),
+                                  media::load_root(plan.missing.target), show_bytes(plan.bytes_free)));
+}
+
 Result<void> MediaPreparation::write_load(const media::LoadSetPlan& plan) {
     if (plan.nothing_to_do()) return {};
-    if (!context_.options.quiet && plan.bytes_to_write > 0) {
-        context_.log.info(fmt::format("writing {} for meters: {} files, to {} ({} free)",
-                                      show_bytes(plan.bytes_to_write), show_count(plan.missing.files.size()),
-                                      media::load_root(plan.missing.target), show_bytes(plan.bytes_free)));
-    }
+    if (!plan.recorded) say_load(plan);
     const std::uint64_t seed = context_.options.play.seed;
     return write_with_bar("writing files", plan.bytes_to_write,
                           [this, plan, seed](media::PrepareProgress& progress) {
@@ -214,26 +219,50 @@ Result<void> MediaPreparation::write_missing(const run::PlayRequest& request,
     return request.meters.empty() ? Result<void>() : write_load_sets(request);
 }
 
-Result<void> MediaPreparation::write_load_sets(const run::PlayRequest& request) {
-    if (auto held = hold(request, true); !held) return held;
+/// Plans the missing files of the sets of all seats, with locks that allow to write them.
+Result<media::LoadSetPlan> MediaPreparation::lock_load_sets(const run::PlayRequest& request) {
+    if (auto held = hold(request, true); !held) return held.error();
     const auto names = run::working_sets_of(request);
-    if (auto held = locks_.hold_load(names.read, LockMode::shared); !held) return held;
-    if (auto held = locks_.hold_load(names.written, LockMode::exclusive); !held) return held;
+    if (auto held = locks_.hold_load(names.read, LockMode::shared); !held) return held.error();
+    if (auto held = locks_.hold_load(names.written, LockMode::exclusive); !held) return held.error();
     const auto find = [this, request]() -> Result<media::LoadSetPlan> {
         if (auto removed = run::remove_created_files(*store_, request); !removed) return removed.error();
         return run::missing_load_set(*store_, request);
     };
     auto plan = work_.run(find);
+    if (!plan || plan->nothing_to_do() || names.read.empty()) return plan;
+    if (auto held = locks_.hold_load(names.read, LockMode::exclusive); !held) return held.error();
+    return work_.run(find);  // others may have made it in the meantime
+}
+
+Result<void> MediaPreparation::write_load_sets(const run::PlayRequest& request) {
+    const auto plan = lock_load_sets(request);
+    if (!plan) return plan.error();
+    if (auto written = write_load(*plan); !written) return written;
+    share_load_sets(request);
+    return {};
+}
+
+Result<void> MediaPreparation::record_load_sets(const run::PlayRequest& request) {
+    auto plan = lock_load_sets(request);
     if (!plan) return plan.error();
     if (plan->nothing_to_do()) return {};
-    if (!names.read.empty()) {
-        if (auto held = locks_.hold_load(names.read, LockMode::exclusive); !held) return held;
-        plan = work_.run(find);  // others may have made it in the meantime
-        if (!plan) return plan.error();
-    }
-    if (auto written = write_load(*plan); !written) return written;
-    locks_.share_load(names.read);
-    return {};
+    say_load(*plan);
+    return work_.run([this, plan = std::move(*plan)] { return media::record_load_set(*store_, plan); });
+}
+
+Result<void> MediaPreparation::write_own_load_sets(const run::PlayRequest& request) {
+    const bool leads = context_.ranks == nullptr || context_.ranks->first();
+    if (auto held = hold(request, true); !held) return held;
+    auto plan =
+        work_.run([this, request, leads] { return run::own_missing_load_set(*store_, request, leads); });
+    if (!plan) return plan.error();
+    plan->recorded = true;
+    return write_load(*plan);
+}
+
+void MediaPreparation::share_load_sets(const run::PlayRequest& request) {
+    locks_.share_load(run::working_sets_of(request).read);
 }
 
 void MediaPreparation::remove_created(const run::PlayRequest& request) {

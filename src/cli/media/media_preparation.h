@@ -45,6 +45,12 @@ public:
     /// created.
     Result<void> write_load_sets(const run::PlayRequest& request);
     Result<void> write_load(const media::LoadSetPlan& plan);
+    /// The same over several computers, each of which writes the files of its own seats, and rank 0 also those
+    /// that seats share. First rank 0 alone locks the sets and records their names; then every rank writes;
+    /// then rank 0 shares the locks. Errors: as write_load_sets. REQUIRES: rank 0 plays the first seat.
+    Result<void> record_load_sets(const run::PlayRequest& request);
+    Result<void> write_own_load_sets(const run::PlayRequest& request);
+    void share_load_sets(const run::PlayRequest& request);
     /// Removes the files that the meters of a request have created; warns where that fails.
     void remove_created(const run::PlayRequest& request);
 
@@ -57,6 +63,8 @@ private:
         std::vector<media::PreparePlan> media;
         run::SpaceNeed need;
     };
+    Result<media::LoadSetPlan> lock_load_sets(const run::PlayRequest& request);
+    void say_load(const media::LoadSetPlan& plan);
     Result<Missing> find_missing(const run::PlayRequest& request,
                                  const PlanMedia& media,
                                  std::uint64_t record_bytes);

@@ -81,11 +81,13 @@ std::optional<Result<RunResult>> MediaRun::watch_session(run::Session& session,
                                                          const run::PlayRequest& request,
                                                          const std::string& about,
                                                          bool streams_may_change) {
-    // The result so far goes to the files that can be written again: the rest is to come, and may not.
-    return play_.play(session, request, about, streams_may_change, [this](RunResult known) {
-        complete(known);
-        (void)outputs_.write_for_now(known);
-    });
+    return play_.play(session, request, about, streams_may_change,
+                      [this](const RunResult& known) { write_for_now(known); });
+}
+
+void MediaRun::write_for_now(RunResult known) {
+    complete(known);
+    (void)outputs_.write_for_now(known);
 }
 
 Result<RunResult> MediaRun::play_aside(std::unique_ptr<run::Session>& session,
@@ -105,7 +107,7 @@ Result<void> MediaRun::measure_alone(
     const run::PlayRequest& request,
     bool has_streams,
     const std::function<std::unique_ptr<run::Session>(const run::PlayRequest&)>& streams) {
-    if (request.meters.empty() || !has_streams || !options_.alone || context_.ranks != nullptr) return {};
+    if (request.meters.empty() || !has_streams || !options_.alone) return {};
     run::PlayRequest alone = request;
     alone.spare_streams = 0;
     alone.find_cause = false;
@@ -113,7 +115,9 @@ Result<void> MediaRun::measure_alone(
     const auto play = [&](std::unique_ptr<run::Session> session, const char* about) -> Result<RunResult> {
         if (!options_.quiet) context_.log.info(about);
         auto result = play_aside(session, alone, about);
-        if (left_behind() || (result && result->interrupted)) return interrupted_error();
+        const auto all = together(left_behind() ? Result<RunResult>(interrupted_error()) : result);
+        if (!all) return all.error();
+        if (result->interrupted) return interrupted_error();
         return result;
     };
     const auto played =
@@ -124,9 +128,9 @@ Result<void> MediaRun::measure_alone(
     alone.record = {};
     alone.formats.clear();
     const auto loaded = play(meters_session(alone), "then the meters without the streams");
-    if (store_ != nullptr && !left_behind()) {  // the same files once more
-        if (auto written = media_.write_load_sets(request); !written) return written;
-    }
+    Result<void> written;
+    if (store_ != nullptr && !left_behind() && leads()) written = media_.write_load_sets(request);  // once more
+    if (written = together(written); !written) return written;
     if (!loaded) return loaded.error();
     alone_ = {played->totals, played->margin_ns, loaded->meters};
     return {};
@@ -143,8 +147,8 @@ int MediaRun::play_session(run::Session& session, const run::PlayRequest& reques
         return end_before_play(opened.error(), request);
     play_.follow_in_journal(session);
     auto result = watch_session(session, request, about, request.spare_streams > 0);
-    if (result) media_.remove_created(request);
-    if (!result || !*result) play_.stop_journal();  // it keeps the last that is known
+    if (result && leads()) media_.remove_created(request);  // no rank plays any more
+    if (!result || !*result) play_.stop_journal();          // it keeps the last that is known
     if (!result) {
         work_.leave_behind();
         context_.log.warn("left without waiting for the storage: what was played is not known");

@@ -37,7 +37,7 @@ protected:
                                  const std::string& about);
     /// Plays streams alone, then meters alone, each as long as `request` says, for the result of the command.
     /// `streams` makes the session of the first. Does nothing where there are not both, or it is not wanted.
-    /// Errors: as play_aside.
+    /// Errors: as play_aside; of any rank.
     Result<void> measure_alone(
         const run::PlayRequest& request,
         bool has_streams,
@@ -72,6 +72,9 @@ protected:
 
     /// Fills in what only the command knows, before a result is written.
     virtual void complete(RunResult& /*result*/) {}
+    /// Writes what is known of a play that was interrupted, to the files that can be written again: the rest is
+    /// to come from other computers, and may not.
+    virtual void write_for_now(RunResult known);
 
     CommandContext& context_;
     run::Control& control_;

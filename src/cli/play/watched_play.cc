@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <future>
+#include <set>
 #include <utility>
 
 #include "base/path.h"
@@ -24,10 +25,25 @@ std::string where_the_result_is(const seats::Ranks& ranks, const std::string& jo
         ranks.run_id());
 }
 
-/// The state of a session's streams, as ranks tell it to each other.
+/// Adds the state of a session's meters.
+void add_meters(const std::vector<load::MeterPlan>& meters, seats::RankProgress& rank) {
+    std::set<std::uint32_t> seats;
+    for (const load::MeterPlan& meter : meters) {
+        seats.insert(meter.seat);
+        const MeterProgress& progress = *meter.progress;
+        rank.operations += progress.done.load(std::memory_order_relaxed);
+        rank.operations_failed += progress.failed.load(std::memory_order_relaxed);
+        rank.meter_bytes += progress.bytes_read.load(std::memory_order_relaxed) +
+                            progress.bytes_written.load(std::memory_order_relaxed);
+    }
+    rank.clients = static_cast<std::uint32_t>(seats.size());
+}
+
+/// The state of a session's streams and meters, as ranks tell it to each other.
 seats::RankProgress progress_of(const run::Session::Watch& watch) {
     seats::RankProgress rank;
     if (watch.streams == nullptr) return rank;
+    add_meters(*watch.meters, rank);
     const std::size_t count = watch.streams->size();
     for (std::size_t i = 0; i < count; ++i) {
         const StreamProgress& progress = (*watch.progress)[i];
@@ -42,20 +58,38 @@ seats::RankProgress progress_of(const run::Session::Watch& watch) {
     return rank;
 }
 
-/// The state of the streams of all ranks while they play, for rank 0's live view.
+/// The state of the streams and meters of all ranks while they play, for rank 0's live view.
 class AllRanks {
 public:
     AllRanks(const seats::Ranks* ranks, const run::Session& session) : ranks_(ranks), session_(session) {}
-    /// "4 of 4 ranks: 8 streams, 960.0 MB/s of 955.2 MB/s, 0 missed". REQUIRES: there are ranks.
+    /// "4 of 4 ranks: 8 streams, 960.0 MB/s of 955.2 MB/s, 0 missed; 4 clients, 1,234 op/s, 160.0 MB/s, 0
+    /// failed". REQUIRES: there are ranks.
     std::string text(std::int64_t now_ns);
 
 private:
+    void measure(const seats::RankProgress& all, std::int64_t now_ns);
+
     const seats::Ranks* ranks_;
     const run::Session& session_;
-    std::int64_t since_ns_ = 0;  // when since_bytes_ was taken
-    std::uint64_t since_bytes_ = 0;
-    double bytes_per_s_ = 0;
+    std::int64_t since_ns_ = 0;  // when since_ was taken
+    seats::RankProgress since_;
+    double bytes_per_s_ = 0, operations_per_s_ = 0, meter_bytes_per_s_ = 0;
 };
+
+/// The others tell once a second: over less than some seconds there is no rate.
+void AllRanks::measure(const seats::RankProgress& all, std::int64_t now_ns) {
+    constexpr std::int64_t kRateOverNs = 3'000'000'000;
+    if (since_ns_ > 0 && now_ns - since_ns_ < kRateOverNs) return;
+    const auto rate = [&](std::uint64_t now, std::uint64_t then, double& per_s) {
+        if (since_ns_ > 0 && now >= then)
+            per_s = static_cast<double>(now - then) * 1e9 / static_cast<double>(now_ns - since_ns_);
+    };
+    rate(all.bytes, since_.bytes, bytes_per_s_);
+    rate(all.operations, since_.operations, operations_per_s_);
+    rate(all.meter_bytes, since_.meter_bytes, meter_bytes_per_s_);
+    since_ns_ = now_ns;
+    since_ = all;
+}
 
 std::string AllRanks::text(std::int64_t now_ns) {
     seats::RankProgress all = progress_of(session_.watch());
@@ -63,24 +97,19 @@ std::string AllRanks::text(std::int64_t now_ns) {
     for (const auto& rank : ranks_->progress_of_others()) {
         if (!rank) continue;
         ++seats;
-        all.streams += rank->streams;
-        all.on_time += rank->on_time;
-        all.bad += rank->bad;
-        all.bytes += rank->bytes;
-        all.required_bytes_per_s += rank->required_bytes_per_s;
+        all += *rank;
     }
-    // The others tell once a second: over less than some seconds there is no rate.
-    constexpr std::int64_t kRateOverNs = 3'000'000'000;
-    if (since_ns_ == 0 || now_ns - since_ns_ >= kRateOverNs) {
-        if (since_ns_ > 0 && all.bytes >= since_bytes_)
-            bytes_per_s_ =
-                static_cast<double>(all.bytes - since_bytes_) * 1e9 / static_cast<double>(now_ns - since_ns_);
-        since_ns_ = now_ns;
-        since_bytes_ = all.bytes;
-    }
-    return fmt::format("{} of {} ranks: {} stream{}, {} of {}, {} missed", seats, ranks_->size(), all.streams,
-                       all.streams == 1 ? "" : "s", show_rate(bytes_per_s_),
-                       show_rate(all.required_bytes_per_s), show_count(all.bad));
+    measure(all, now_ns);
+    const std::string streams =
+        fmt::format("{} stream{}, {} of {}, {} missed", all.streams, all.streams == 1 ? "" : "s",
+                    show_rate(bytes_per_s_), show_rate(all.required_bytes_per_s), show_count(all.bad));
+    const std::string meters =
+        fmt::format("{} client{}, {} op/s, {}, {} failed", all.clients, all.clients == 1 ? "" : "s",
+                    show_count(nearest_whole(operations_per_s_)), show_rate(meter_bytes_per_s_),
+                    show_count(all.operations_failed));
+    const bool plays = all.streams > 0 || all.on_time + all.bad > 0 || all.clients == 0;
+    return fmt::format("{} of {} ranks: {}{}{}", seats, ranks_->size(), plays ? streams : "",
+                       plays && all.clients > 0 ? "; " : "", all.clients > 0 ? meters : "");
 }
 
 view::MetricsState state_of(const run::Session::Watch& watch, std::int64_t now_ns) {
@@ -164,7 +193,7 @@ std::string WatchedPlay::journal_directory() const {
 Result<void> WatchedPlay::open_journal(const run::PlayRequest& request) {
     const seats::Ranks* const ranks = context_.ranks;
     if (options_.journal.empty() && ranks == nullptr) return {};
-    run_id_ = ranks != nullptr ? ranks->run_id() : fmt::format("{:016x}", entropy64());
+    if (run_id_.empty()) run_id_ = ranks != nullptr ? ranks->run_id() : fmt::format("{:016x}", entropy64());
     seats_ = request.seats;
     const std::uint32_t rank = ranks != nullptr ? ranks->rank() : 0;
     const std::string path = join_path(journal_directory(), seats::Journal::file_name(rank, run_id_));

@@ -26,7 +26,8 @@ public:
     /// Listens for --metrics and --web, where they were given, and answers that nothing is played yet. Errors:
     /// as parse_http_address, MetricsServer::listen and WebServer::listen.
     Result<void> open_servers();
-    /// Opens the journal of --journal; each of several computers keeps one without being asked, too.
+    /// Opens the journal of --journal; each of several computers keeps one without being asked, too. It is the
+    /// same file in each call.
     Result<void> open_journal(const run::PlayRequest& request);
     /// Keeps what the session plays in the journal, until stop_journal() or finish_journal(), which have to
     /// come before the session goes.

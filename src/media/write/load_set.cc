@@ -150,12 +150,7 @@ Result<LoadSetPlan> plan_load_set(ByteStore& whole_store, const LoadSet& set) {
     return plan;
 }
 
-Result<void> write_load_set(ByteStore& whole_store,
-                            const LoadSetPlan& plan,
-                            std::uint64_t seed,
-                            PrepareProgress& progress) {
-    progress.bytes_total = plan.bytes_to_write;
-    if (plan.nothing_to_do()) return {};
+Result<void> record_load_set(ByteStore& whole_store, const LoadSetPlan& plan) {
     const auto confined = whole_store.beneath(plan.missing.target);
     if (!confined) return confined.error();
     ByteStore& store = **confined;
@@ -165,11 +160,28 @@ Result<void> write_load_set(ByteStore& whole_store,
     if (auto made = store.make_directories(root); !made) return made.error();
     const LoadSet& names = plan.all.files.empty() && plan.all.directories.empty() ? plan.missing : plan.all;
     if (auto recorded = write_load_records(store, root, *id, names); !recorded) return recorded.error();
-    const std::uint64_t run = entropy64();
     for (const std::string& directory : plan.missing.directories) {
-        if (progress.cancel) return interrupted_error();
         if (auto made = store.make_directories(directory); !made) return made.error();
     }
+    return {};
+}
+
+Result<void> write_load_set(ByteStore& whole_store,
+                            const LoadSetPlan& plan,
+                            std::uint64_t seed,
+                            PrepareProgress& progress) {
+    progress.bytes_total = plan.bytes_to_write;
+    if (plan.nothing_to_do()) return {};
+    if (progress.cancel) return interrupted_error();
+    if (!plan.recorded) {
+        if (auto recorded = record_load_set(whole_store, plan); !recorded) return recorded;
+    }
+    const auto confined = whole_store.beneath(plan.missing.target);
+    if (!confined) return confined.error();
+    ByteStore& store = **confined;
+    const auto id = ensure_marker(store, media_root(plan.missing.target));
+    if (!id) return id.error();
+    const std::uint64_t run = entropy64();
     std::vector<std::byte> buffer(kLoadPieceBytes);
     std::uint64_t number = 0;
     for (const LoadFile& file : plan.missing.files) {

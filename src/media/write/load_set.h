@@ -35,6 +35,7 @@ struct LoadSetPlan {
     LoadSet all;  // the requested set, whose names are recorded first (if empty, those of `missing`)
     std::uint64_t bytes_to_write = 0;
     std::uint64_t bytes_free = 0;
+    bool recorded = false;  // record_load_set() was done for a plan with all of these files
 
     bool nothing_to_do() const { return missing.files.empty() && missing.directories.empty(); }
 };
@@ -43,6 +44,10 @@ struct LoadSetPlan {
 /// not enough free space (1 % is kept free), when its streamsim-media was not made by prepare, or when
 /// something that is not ours has one of the names: anything but a regular file of a recorded length.
 Result<LoadSetPlan> plan_load_set(ByteStore& store, const LoadSet& set);
+
+/// Records the names of a plan and makes its missing directories, so that several processes can write their
+/// parts of the files at once. Blocks. Errors: environment.
+Result<void> record_load_set(ByteStore& store, const LoadSetPlan& plan);
 
 /// Writes the missing files with bytes from `seed` that nothing can compress or deduplicate. Blocks. Errors:
 /// interrupted after `cancel`; environment, naming the path. Complete files stay in either case.

@@ -262,16 +262,23 @@ void fill_mount(const RunFacts& facts, RunResult& result) {
     host::hint_at(*result.mount, use);
 }
 
-/// The meters' results and their rows of operations: by seat.
+/// The meters' results and their rows of operations: by seat, then as the meters were asked for, however many
+/// loops there were.
 void fill_meters(const RunFacts& facts, RunResult& result) {
+    std::size_t most = 0;
     for (const LoopStats* playback_loop : facts.playback_loops) {
-        result.meters.insert(result.meters.end(), playback_loop->meters.begin(), playback_loop->meters.end());
+        most = std::max(most, playback_loop->meters.size());
         result.operations.insert(result.operations.end(), playback_loop->operations.begin(),
                                  playback_loop->operations.end());
     }
-    const auto by_seat = [](const auto& a, const auto& b) { return a.seat < b.seat; };
-    std::stable_sort(result.meters.begin(), result.meters.end(), by_seat);
-    std::stable_sort(result.operations.begin(), result.operations.end(), by_seat);
+    for (std::size_t i = 0; i < most; ++i) {  // plan i was on loop i % loops
+        for (const LoopStats* playback_loop : facts.playback_loops) {
+            if (i < playback_loop->meters.size()) result.meters.push_back(playback_loop->meters[i]);
+        }
+    }
+    std::ranges::stable_sort(result.meters, {}, &MeterResult::seat);
+    std::ranges::stable_sort(result.operations, {},
+                             [](const OperationRow& row) { return std::pair(row.seat, row.meter); });
     if (!result.streams.empty()) return;
     for (const MeterResult& meter : result.meters) result.wall_ns = std::max(result.wall_ns, meter.wall_ns);
 }

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 #include <iterator>
 #include <map>
 #include <set>
@@ -31,8 +32,10 @@ std::string root_of(const target::Target& target, const MeterSpec& spec) {
     return media::load_root(target.name()) + "/" + name;
 }
 
-/// The working set of a meter on all of its seats.
-media::LoadSet load_set_of(const target::Target& target, const MeterPart& part) {
+/// The working set of a meter on all of its seats, or on those that `wanted` chooses.
+media::LoadSet load_set_of(const target::Target& target,
+                           const MeterPart& part,
+                           const std::function<bool(std::uint32_t seat)>& wanted = {}) {
     media::LoadSet set;
     set.target = target.name();
     std::set<std::string> seen;  // seats may share files
@@ -41,6 +44,7 @@ media::LoadSet load_set_of(const target::Target& target, const MeterPart& part) 
     };
     add_directory(root_of(target, part.spec));
     for (std::uint32_t seat = 0; seat < part.seats; ++seat) {
+        if (wanted && !wanted(part.first_seat + seat)) continue;
         const load::WorkingSetNames names =
             load::working_set(part.spec, root_of(target, part.spec), part.first_seat + seat);
         for (const std::string& name : names.parents) add_directory(name);
@@ -55,10 +59,36 @@ media::LoadSet load_set_of(const target::Target& target, const MeterPart& part) 
     return set;
 }
 
+/// The working set of a meter on the seats that this process plays.
+media::LoadSet own_load_set(const PlayRequest& request, const MeterPart& part) {
+    return load_set_of(request.target, part, [&request](std::uint32_t seat) { return request.plays(seat); });
+}
+
 void append(media::LoadSet& to, media::LoadSet from) {
     to.target = from.target;
     std::move(from.directories.begin(), from.directories.end(), std::back_inserter(to.directories));
     std::move(from.files.begin(), from.files.end(), std::back_inserter(to.files));
+}
+
+/// The files of the sets of all meters that are missing.
+Result<media::LoadSetPlan> missing_of(ByteStore& store,
+                                      const PlayRequest& request,
+                                      const std::function<media::LoadSet(const MeterPart& part)>& set_of) {
+    media::LoadSetPlan all;
+    for (const MeterPart& part : request.meters) {
+        auto plan = media::plan_load_set(store, set_of(part));
+        if (!plan) return plan.error();
+        append(all.missing, std::move(plan->missing));
+        append(all.all, std::move(plan->all));
+        all.bytes_to_write += plan->bytes_to_write;
+        all.bytes_free = plan->bytes_free;
+    }
+    if (all.bytes_free > 0 && all.bytes_to_write > all.bytes_free - all.bytes_free / 100) {
+        return environment_error("the working sets of all meters together need " +
+                                 show_bytes(all.bytes_to_write) + ", and " + show_bytes(all.bytes_free) +
+                                 " are free");
+    }
+    return all;
 }
 
 }  // namespace
@@ -174,33 +204,33 @@ WorkingSetsInUse working_sets_of(const PlayRequest& request) {
 }
 
 Result<media::LoadSetPlan> missing_load_set(ByteStore& store, const PlayRequest& request) {
-    media::LoadSetPlan all;
-    for (const MeterPart& part : request.meters) {
-        auto plan = media::plan_load_set(store, load_set_of(request.target, part));
-        if (!plan) return plan.error();
-        append(all.missing, std::move(plan->missing));
-        append(all.all, std::move(plan->all));
-        all.bytes_to_write += plan->bytes_to_write;
-        all.bytes_free = plan->bytes_free;
-    }
-    if (all.bytes_free > 0 && all.bytes_to_write > all.bytes_free - all.bytes_free / 100) {
-        return environment_error("the working sets of all meters together need " +
-                                 show_bytes(all.bytes_to_write) + ", and " + show_bytes(all.bytes_free) +
-                                 " are free");
-    }
-    return all;
+    return missing_of(store, request,
+                      [&request](const MeterPart& part) { return load_set_of(request.target, part); });
+}
+
+Result<media::LoadSetPlan> own_missing_load_set(ByteStore& store,
+                                                const PlayRequest& request,
+                                                bool with_shared) {
+    return missing_of(store, request, [&](const MeterPart& part) {
+        media::LoadSet set = own_load_set(request, part);
+        if (!part.spec.set.shared || with_shared) return set;
+        const auto names = load::working_set(part.spec, root_of(request.target, part.spec), part.first_seat);
+        const std::set<std::string> shared(names.files.begin(), names.files.end());
+        std::erase_if(set.files, [&shared](const media::LoadFile& file) { return shared.contains(file.path); });
+        return set;
+    });
 }
 
 Result<void> evict_load_set(ByteStore& store, const PlayRequest& request) {
     for (const MeterPart& part : request.meters) {
-        if (auto done = media::evict_all(store, load_set_of(request.target, part)); !done) return done;
+        if (auto done = media::evict_all(store, own_load_set(request, part)); !done) return done;
     }
     return {};
 }
 
 Result<void> read_load_set(ByteStore& store, const PlayRequest& request) {
     for (const MeterPart& part : request.meters) {
-        if (auto done = media::read_all(store, load_set_of(request.target, part)); !done) return done;
+        if (auto done = media::read_all(store, own_load_set(request, part)); !done) return done;
     }
     return {};
 }

@@ -44,8 +44,12 @@ WorkingSetsInUse working_sets_of(const PlayRequest& request);
 
 /// The files that the meters of all seats lack. Blocks. Errors: as plan_load_set.
 Result<media::LoadSetPlan> missing_load_set(ByteStore& store, const PlayRequest& request);
+/// Those of the seats that this process plays; the files that all seats share are among them only with
+/// `with_shared`, as one process writes them.
+Result<media::LoadSetPlan> own_missing_load_set(ByteStore& store, const PlayRequest& request, bool with_shared);
 
-/// Removes the working sets of all meters from this computer's page cache, or reads them once. Block.
+/// Removes the working sets of the meters from this computer's page cache, or reads them once: those of the
+/// seats that this process plays. Block.
 Result<void> evict_load_set(ByteStore& store, const PlayRequest& request);
 Result<void> read_load_set(ByteStore& store, const PlayRequest& request);
 

@@ -56,9 +56,10 @@ struct PlayRequest : play::ReadSettings, StorageRequest {
     std::uint32_t streams = 1;         // per seat, of each format; 0: meters alone
     std::vector<MeterPart> meters;     // beside the streams
     RecordRequest record;
-    /// This process plays the seats [first_seat, first_seat + own_seats), with the clips and numbers that they
-    /// have where one process plays all seats. Nothing: all.
+    /// This process plays `own_seats` seats, from `first_seat` on each `seat_step`th, with the clips and
+    /// numbers that they have where one process plays all seats. Nothing: all.
     std::uint32_t first_seat = 0;
+    std::uint32_t seat_step = 1;
     std::optional<std::uint32_t> own_seats;
     std::optional<std::uint32_t> total_streams;  // instead: of each format, assigned round robin over the seats
     bool same_media = false;                     // all streams of a format play one clip
@@ -90,7 +91,8 @@ struct PlayRequest : play::ReadSettings, StorageRequest {
     bool find_capacity = false;        // of a model, also where everything plays: what it delivers at most
 
     bool plays(std::uint32_t seat) const {
-        return seat >= first_seat && (!own_seats || seat - first_seat < *own_seats);
+        return seat >= first_seat && (seat - first_seat) % seat_step == 0 &&
+               (!own_seats || (seat - first_seat) / seat_step < *own_seats);
     }
 };
 

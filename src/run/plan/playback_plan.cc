@@ -90,6 +90,7 @@ PlaybackPlan::PlaybackPlan(PlayRequest request,
     : request_(std::move(request)), parts_(std::move(parts)), faults_(std::move(faults)), log_(log) {
     for (PlayPart& part : parts_) {
         part.request.first_seat = request_.first_seat;
+        part.request.seat_step = request_.seat_step;
         part.request.own_seats = request_.own_seats;
     }
 }
@@ -107,7 +108,7 @@ Result<void> PlaybackPlan::make() {
     storage_.local.alignment = alignment;
     for (const std::string& text : fit_to_alignment(meters_, alignment)) log_.add(text);
     if (request_.target.kind == target::Target::Kind::model) describe_model();
-    auto planned = plan_parts(parts_, alignment);
+    auto planned = plan_parts(parts_, alignment, &play_time_of_all_);
     if (!planned) return planned.error();
     add_faults(faults_, *planned, storage_.faults);
     for (StreamPlan& plan : *planned) {
@@ -130,6 +131,7 @@ void PlaybackPlan::describe_storage() {
     storage_.local.direct = request_.direct;
     storage_.local.notice = log_.sink();
     storage_.remote.first_seat = request_.first_seat;
+    storage_.remote.seat_step = request_.seat_step;
     storage_.remote.seats = request_.own_seats.value_or(request_.seats);
     storage_.remote.notice = log_.sink();
 }
@@ -207,10 +209,9 @@ Result<void> PlaybackPlan::reserve_memory() {
 }
 
 Duration PlaybackPlan::play_time() const {
-    Duration longest;
+    Duration longest = play_time_of_all_;
     for (const StreamPlan& plan : streams_) {
-        if (plan.options.paced)
-            longest = std::max(longest, plan.start_offset + plan.path->due(plan.options.slots));
+        if (plan.options.paced) longest = std::max(longest, plan.play_time());
     }
     return longest > Duration{} ? longest : request_.duration.value_or(kDefaultDuration);
 }

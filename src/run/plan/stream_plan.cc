@@ -274,7 +274,9 @@ std::map<const FrameIndex*, std::uint32_t> clip_numbers(const std::vector<Stream
     return numbers;
 }
 
-Result<std::vector<StreamPlan>> plan_parts(const std::vector<PlayPart>& parts, std::uint32_t alignment) {
+Result<std::vector<StreamPlan>> plan_parts(const std::vector<PlayPart>& parts,
+                                           std::uint32_t alignment,
+                                           Duration* play_time) {
     std::vector<StreamPlan> all;
     for (const PlayPart& part : parts) {
         StreamPlanner planner(part, alignment);
@@ -288,6 +290,7 @@ Result<std::vector<StreamPlan>> plan_parts(const std::vector<PlayPart>& parts, s
         if (!planned) return planned.error();
         for (StreamPlan& plan : *planned) {
             if (part.schedule) apply(*part.schedule, part.request, plan);
+            if (play_time != nullptr && plan.options.paced) *play_time = std::max(*play_time, plan.play_time());
             if (part.request.plays(plan.options.seat)) all.push_back(std::move(plan));
         }
     }

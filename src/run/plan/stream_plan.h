@@ -38,6 +38,8 @@ struct StreamPlan {
     Duration start_offset;                     // from the beginning of the run (--stagger, scenarios)
     std::optional<Duration> stop_offset;       // without deadlines: no frame begins from then on
 
+    /// From the start of play to the end of the last slot. REQUIRES: paced.
+    Duration play_time() const { return start_offset + path->due(options.slots); }
     FrameRate rate() const { return path->rate(); }
     /// The memory of its frames.
     std::uint64_t memory_bytes() const {
@@ -58,8 +60,11 @@ std::map<const FrameIndex*, std::uint32_t> clip_numbers(const std::vector<Stream
 
 /// Assigns the media of all parts to streams, and returns the streams of the seats that this process plays
 /// (PlayRequest::plays): by seat, then stream. The parts outlive them. `alignment` is the storage's. Errors:
-/// bad input.
-Result<std::vector<StreamPlan>> plan_parts(const std::vector<PlayPart>& parts, std::uint32_t alignment);
+/// bad input. `play_time` becomes the time from the start of play to the end of the last paced stream, over the
+/// streams of all seats; null: it is not wanted.
+Result<std::vector<StreamPlan>> plan_parts(const std::vector<PlayPart>& parts,
+                                           std::uint32_t alignment,
+                                           Duration* play_time = nullptr);
 
 /// One more stream of a part that plays already, with the settings of the part, on these clips. `stream`: its
 /// number within the seat. REQUIRES: no cut list, no angles, no schedule.

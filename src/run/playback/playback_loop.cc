@@ -426,6 +426,7 @@ bool PlaybackLoop::copy(const std::shared_ptr<LoopSnapshot>& copy, Duration time
         if (loop_ == nullptr) return false;
         copy_ = copy;
         copy->next = 0;
+        copy->meters.clear();
         loop_->post([this, copy, asked] { copy_some(copy, asked); });
     }
     copy->changed.wait_for(talking, std::chrono::nanoseconds(timeout.ns),
@@ -435,20 +436,27 @@ bool PlaybackLoop::copy(const std::shared_ptr<LoopSnapshot>& copy, Duration time
     return false;
 }
 
-/// Copies few streams at a time, so that nothing else on the loop is late for it.
+/// Copies few streams or one meter at a time, so that nothing else on the loop is late for it.
 void PlaybackLoop::copy_some(const std::shared_ptr<LoopSnapshot>& copy, std::uint64_t asked) {
     constexpr std::size_t kStreamsAtOnce = 4;
     const std::lock_guard talking(copy->mutex);
     if (copy->asked != asked) return;
-    for (std::size_t i = 0; i < kStreamsAtOnce && copy->next < streams_.size(); ++i)
-        copy_stream(*streams_[copy->next++], *copy);
+    const std::size_t all = streams_.size() + meters_.size();
     if (copy->next < streams_.size()) {
+        for (std::size_t i = 0; i < kStreamsAtOnce && copy->next < streams_.size(); ++i)
+            copy_stream(*streams_[copy->next++], *copy);
+    } else if (copy->next < all) {
+        auto meter = meters_[copy->next++ - streams_.size()]->result_so_far();
+        if (meter) copy->meters.push_back(std::move(*meter));
+    }
+    if (copy->next < all) {
         made_.loop->post([this, copy, asked] { copy_some(copy, asked); });
         return;
     }
     update_stats();
     stats_.traffic = made_.storage->traffic();
     copy->stats = stats_;
+    copy->stats.meters = copy->meters;
     copy->answered = asked;
     copy->changed.notify_all();
 }

@@ -35,7 +35,7 @@ struct LoopStats {
     metrics::TimeSeries series;
     LoopLateness lateness;
     StorageCapabilities capabilities;
-    std::vector<MeterResult> meters;  // in the order of the options; after the run
+    std::vector<MeterResult> meters;  // in the order of the options; after the run, and in copies
     std::vector<OperationRow> operations;
     std::vector<ServerTraffic> traffic;  // up to the end of play
     storage::InjectedFaults faults;      // up to the end of play
@@ -52,9 +52,10 @@ struct LoopSnapshot {
     // Between the loop's thread and the thread that asks. A std::mutex: MutexLock has no wait with a predicate.
     std::mutex mutex;
     std::condition_variable changed;
-    std::uint64_t asked = 0;     // number of the last request; this and the following: protected by mutex
-    std::uint64_t answered = 0;  // number of the last request that is complete
-    std::size_t next = 0;        // the stream to copy next
+    std::uint64_t asked = 0;          // number of the last request; this and the following: protected by mutex
+    std::uint64_t answered = 0;       // number of the last request that is complete
+    std::size_t next = 0;             // the stream to copy next, and behind the streams the meter
+    std::vector<MeterResult> meters;  // copied so far; in `stats` once all are
     bool loop_ended = false;
 };
 
@@ -112,9 +113,9 @@ public:
     /// plays nor was added. Any thread.
     void remove(const StreamPlan& plan);
 
-    /// Updates `copy`, a snapshot of this loop alone: on the loop's thread, a few streams a turn. False: no
-    /// answer within `timeout`, or the loop ended meanwhile, or has not begun. Any thread but the loop's, one
-    /// at a time.
+    /// Updates `copy`, a snapshot of this loop alone: on the loop's thread, a few streams or a meter a turn.
+    /// False: no answer within `timeout`, or the loop ended meanwhile, or has not begun. Any thread but the
+    /// loop's, one at a time.
     bool copy(const std::shared_ptr<LoopSnapshot>& copy, Duration timeout);
 
     // After run().

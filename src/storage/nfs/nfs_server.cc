@@ -31,7 +31,7 @@ void NfsServer::make_nodes(std::uint32_t version) {
     nodes_.clear();
     node_by_address_.assign(place_.addresses.size(), nullptr);
     for (std::uint32_t i = 0; i < std::max(options_.seats, 1u); ++i) {
-        const std::uint32_t seat = options_.first_seat + i;
+        const std::uint32_t seat = options_.first_seat + i * options_.seat_step;
         const std::size_t which = seat % place_.addresses.size();
         const std::string& address = place_.addresses[which];
         auto same = std::find_if(nodes_.begin(), nodes_.end(),

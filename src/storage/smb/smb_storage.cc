@@ -48,8 +48,9 @@ SmbStorage::SmbStorage(EventLoop& loop,
     std::vector<std::string> addresses = place.addresses;
     if (addresses.empty()) addresses.push_back(place.host);
     first_seat_ = options.first_seat;
+    seat_step_ = options.seat_step;
     for (std::uint32_t i = 0; i < std::max(options.seats, 1u); ++i) {
-        const std::uint32_t seat = first_seat_ + i;
+        const std::uint32_t seat = first_seat_ + i * seat_step_;
         const std::string& address = addresses[seat % addresses.size()];
         auto node = std::find_if(nodes_.begin(), nodes_.end(),
                                  [&](const Node& each) { return each.address == address; });

@@ -104,7 +104,7 @@ public:
 
 private:
     Node& node_of(std::uint32_t seat) {
-        return nodes_[node_by_seat_[(seat - first_seat_) % node_by_seat_.size()]];
+        return nodes_[node_by_seat_[(seat - first_seat_) / seat_step_ % node_by_seat_.size()]];
     }
     Instant expires(const Op& op) const { return op.submitted_at + place_.timeout; }
     void begin(Op& op) override;
@@ -151,6 +151,7 @@ private:
     NoticeSink notice_;
     std::vector<Node> nodes_;
     std::uint32_t first_seat_ = 0;
+    std::uint32_t seat_step_ = 1;
     std::vector<std::size_t> node_by_seat_;
     std::uint64_t piece_bytes_ = kSmbSlotBytes;  // the largest read of one request
     FileTable<File> files_;

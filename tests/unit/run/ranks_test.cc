@@ -10,13 +10,16 @@
 #include "run/session/session.h"
 #include "seats/mpi_start.h"
 #include "unit/run/sessions.h"
+#include "unit/run/workload_ranks.h"
 
 namespace streamsim::run {
 namespace {
 
 using testing::ElementsAre;
+using testing::EndsWith;
 using testing::HasSubstr;
 using testing::IsEmpty;
+using testing::StartsWith;
 
 /// Ranks that know each other, and have come together.
 std::vector<std::unique_ptr<seats::Ranks>> ranks_of(std::uint32_t count) {
@@ -123,7 +126,25 @@ TEST(Ranks, AreAssignedSeatsInBlocks) {
         EXPECT_EQ(ranks.first_seat(), first[ranks.rank()]);
         EXPECT_EQ(ranks.own_seats(), own[ranks.rank()]);
     });
-    EXPECT_THAT(all[0]->name_of(2), HasSubstr("seats 4-6"));
+    EXPECT_THAT(all[0]->name_of(2), HasSubstr("seats 4 to 6"));
+}
+
+TEST(Ranks, AreAssignedClientsInTurn) {
+    auto all = ranks_of(3);
+    in_each(all, [](seats::Ranks& ranks) {
+        ASSERT_TRUE(ranks.gather({}).has_value());
+        ranks.assign_seats(7, seats::SeatOrder::round_robin);
+        EXPECT_EQ(ranks.first_seat(), ranks.rank());
+        EXPECT_EQ(ranks.seat_step(), 3u);
+        EXPECT_EQ(ranks.own_seats(), ranks.rank() == 0 ? 3u : 2u);
+    });
+    EXPECT_THAT(all[0]->name_of(0), StartsWith("seats 0, 3 and 6"));
+    EXPECT_THAT(all[0]->name_of(2), StartsWith("seats 2 and 5"));
+    all[0]->assign_seats(2, seats::SeatOrder::round_robin);
+    EXPECT_THAT(all[0]->name_of(1), StartsWith("seat 1"));
+    EXPECT_THAT(all[0]->name_of(2), StartsWith("rank 2"));
+    all[0]->assign_seats(40, seats::SeatOrder::round_robin);
+    EXPECT_THAT(all[0]->name_of(1), StartsWith("seats 1, 4, 7, 10 and 9 more"));
 }
 
 PlayRequest seats_on(const std::string& url, std::uint32_t seats) {
@@ -179,6 +200,56 @@ TEST(Ranks, PlayWhatOneProcessWouldHavePlayed) {
             ASSERT_TRUE(result->seats[1].start_ns.has_value());
             EXPECT_EQ(result->seats[1].state, SeatResult::State::complete);
             EXPECT_TRUE(result->seats[1].clock_bound_after_ns.has_value());
+        }
+    });
+}
+
+/// Runs the clients of a step that fall to this rank.
+Result<RunResult> play_meters(seats::Ranks& ranks, PlayRequest request, const std::string& name) {
+    ranks.assign_seats(request.seats, seats::SeatOrder::round_robin);
+    ranks.name_play(name);
+    request.first_seat = ranks.first_seat();
+    request.seat_step = ranks.seat_step();
+    request.own_seats = ranks.own_seats();
+    Session session(request, {}, {}, {}, [](const std::string&) {});
+    session.wait_for(ranks);
+    auto own = session.execute();
+    seats::Ranks::Collecting how;
+    how.virtual_time = request.target.is_virtual_time();
+    how.nothing = [&request] { return not_played(request, {}); };
+    return ranks.collect(std::move(own), how);
+}
+
+TEST(Ranks, RunTheMetersThatOneProcessWouldHaveRun) {
+    auto all = ranks_of(3);
+    in_each(all, [&](seats::Ranks& ranks) {
+        ASSERT_TRUE(ranks.gather({}).has_value());
+        for (const std::uint32_t clients : {2u, 5u}) {  // the steps of a workload; in the first one rank waits
+            const PlayRequest request = test::request_of(test::two_meters(clients));
+            const auto result = play_meters(ranks, request, "step-" + std::to_string(clients));
+            ASSERT_TRUE(result.has_value()) << testing::PrintToString(result.error().problems);
+            EXPECT_THAT(result->run_id, EndsWith("-step-" + std::to_string(clients)));
+            if (!ranks.first()) continue;
+            const RunResult one = test::result_of_meters(request);
+            ASSERT_EQ(result->meters.size(), one.meters.size());
+            ASSERT_EQ(result->operations.size(), one.operations.size());
+            for (std::size_t i = 0; i < one.meters.size(); ++i) {
+                EXPECT_EQ(result->meters[i].seat, one.meters[i].seat);
+                EXPECT_EQ(result->meters[i].name, one.meters[i].name);
+                EXPECT_EQ(result->meters[i].all.done, one.meters[i].all.done);
+                EXPECT_EQ(result->meters[i].all.service_sum_ns, one.meters[i].all.service_sum_ns);
+            }
+            for (std::size_t i = 0; i < one.operations.size(); ++i) {
+                const OperationRow& row = result->operations[i];
+                const OperationRow& expected = one.operations[i];
+                ASSERT_EQ(row.seat, expected.seat);
+                ASSERT_EQ(row.meter, expected.meter);
+                ASSERT_EQ(row.operation, expected.operation);
+                ASSERT_EQ(row.offset, expected.offset);
+                ASSERT_EQ(row.completed_ns, expected.completed_ns);
+            }
+            EXPECT_EQ(result->verdict.reason, one.verdict.reason);
+            EXPECT_EQ(result->seats[2].seats.size(), clients == 2 ? 0u : 1u);
         }
     });
 }
