@@ -167,8 +167,9 @@ TEST_F(RanksLoad, WaitInStepsThatHaveNoClientForThem) {
 }
 
 TEST_F(RanksLoad, ReadTheFilesThatOneProcessReads) {
-    const std::vector<std::string> words = {"run", write(reading_once()), "--yes", dir_ / "media"};
+    const std::vector<std::string> words = {"run", write(reading_once()), "-v", "--yes", dir_ / "media"};
     const Json all = load("all", true, words);
+    EXPECT_THAT(said_, AllOf(HasSubstr(", from 4 computers\n"), HasSubstr("Computers in the last step\n")));
     EXPECT_THAT(said_, HasSubstr("writing 12.6 MB for meters: 11 files"));
     const auto made = files();
     EXPECT_EQ(made.size(), 11U);

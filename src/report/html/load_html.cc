@@ -215,9 +215,10 @@ std::string about(const LoadResult& result) {
               fmt::format("{} of {}", show_count(result.steps.size()), show_duration(workload.duration)));
     facts.add(judges_storage(common) ? "Storage" : "Target",
               html::name(common.url) + ", " + escaped(common.io));
-    facts.add("Computer", html::name(fmt::format("{}: {}, {}, {} of memory", common.host.name, common.host.os,
-                                                 counted(common.host.cpus, "processor"),
-                                                 show_bytes(common.host.memory_bytes))));
+    facts.add(
+        common.seats.size() > 1 ? "Computer of rank 0" : "Computer",
+        html::name(fmt::format("{}: {}, {}, {} of memory", common.host.name, common.host.os,
+                               counted(common.host.cpus, "processor"), show_bytes(common.host.memory_bytes))));
     facts.add("Command", "<code>" + html::name(html::show_command(common.command)) + "</code>");
     facts.add("streamsim", escaped(common.version + " (" + common.revision + ")"));
     return section("about", "Set-up", facts.html());
@@ -242,6 +243,8 @@ std::string load_html_report(const LoadResult& result) {
                            tables_html(modes_tables(result, SIZE_MAX)));
     if (!result.steps.empty() && result.steps.back().clients.size() > 1)
         out += section("clients", "Clients", table_html(clients_table(result.steps.back())));
+    if (result.common.seats.size() > 1 && !result.steps.empty())
+        out += section("computers", "Computers", table_html(computers_table(result.steps.back())));
     out += about(result);
     return html::document({.title = "streamsim: " + result.workload.title,
                            .main = out,

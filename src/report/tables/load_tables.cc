@@ -262,6 +262,31 @@ Table clients_table(const LoadStep& step) {
     return table;
 }
 
+Table computers_table(const LoadStep& step) {
+    const std::vector<SeatResult>& seats = step.result.seats;
+    if (seats.size() < 2) return {};
+    Table table{.title = "Computers in the last step"};
+    table.left({"seats", "host"});
+    figure_columns(table, false);
+    table.right({"start", "clock error"});
+    table.left({"state"});
+    for (const SeatResult& seat : seats) {
+        std::vector<const MeterResult*> meters;
+        for (const MeterResult& meter : step.result.meters) {
+            if (std::ranges::binary_search(seat.seats, meter.seat)) meters.push_back(&meter);
+        }
+        std::vector<Cell> fields = {
+            seat.seats.empty() ? fmt::format("rank {}", seat.rank) : show_seats(seat.seats),
+            name_cell(seat.host.name.empty() ? "?" : seat.host.name)};
+        add_figures(load_figures("", meters), false, fields);
+        fields.push_back(seat.start_ns ? show_duration({*seat.start_ns}) : kNoValue);
+        fields.push_back(seat.clock_bound_ns > 0 ? show_duration({seat.clock_bound_ns}) : kNoValue);
+        fields.push_back(to_string(seat.state));
+        table.row(std::move(fields));
+    }
+    return table;
+}
+
 Table printed_table(const LoadResult& result) {
     if (result.printed.empty()) return {};
     Table table{.title = "Figures of the source, and measured here"};

@@ -27,6 +27,8 @@ std::vector<std::string> cache_sentences(const LoadResult& result);
 std::vector<Table> modes_tables(const LoadResult& result, std::size_t clients_max);
 /// Empty for one client.
 Table clients_table(const LoadStep& step);
+/// The computers of a step and what the clients of each did; empty for one computer.
+Table computers_table(const LoadStep& step);
 /// The figures that the source of the workload printed, beside the measured ones.
 Table printed_table(const LoadResult& result);
 /// Names the models of the printed figures that were not compared; empty: all were.

@@ -53,8 +53,10 @@ std::vector<std::string> caveats(const LoadResult& result) {
 }
 
 std::string target_text(const LoadResult& result) {
-    return fmt::format("on {} ({}{})", printable(result.common.url), result.common.io,
-                       result.common.direct ? ", direct" : "");
+    const std::size_t computers = result.common.seats.size();
+    return fmt::format("on {} ({}{}){}", printable(result.common.url), result.common.io,
+                       result.common.direct ? ", direct" : "",
+                       computers > 1 ? ", from " + counted(computers, "computer") : "");
 }
 
 /// The remarks below the steps: caches, and operations that were replaced.
@@ -91,6 +93,7 @@ std::string full_load_report(const LoadResult& result) {
     } else if (!result.steps.empty() && result.steps.back().clients.size() <= kClientsShownMax) {
         more.push_back(clients_table(result.steps.back()));
     }
+    if (!result.steps.empty()) more.push_back(computers_table(result.steps.back()));
     more.push_back(printed_table(result));
     for (const Table& table : more) {
         if (!table.empty()) out += "\n" + table_text(table);
