@@ -219,9 +219,12 @@ Verdict verdict_of_seats(const std::vector<SeatResult>& seats) {
 void judge_meters_of_seats(RunResult& result) {
     if (!result.streams.empty() || result.meters.empty()) return;
     if (std::ranges::any_of(result.seats, vanished)) return;
-    const Verdict of_seats = result.verdict;
+    Verdict of_seats = result.verdict;
     judge_meters(result);
-    if (!result.verdict.pass) result.verdict = of_seats;
+    withhold_storage(result);
+    if (result.verdict.pass) return;
+    of_seats.limit = result.verdict.limit;
+    result.verdict = std::move(of_seats);
 }
 
 std::vector<std::string> surprises(const ScenarioExpectation& expected, const RunResult& result) {

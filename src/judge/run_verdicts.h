@@ -37,7 +37,8 @@ std::string seat_name(const SeatResult& seat);
 /// Passes when every seat passes and none has vanished. Names the seats that do not.
 Verdict verdict_of_seats(const std::vector<SeatResult>& seats);
 /// In a run of meters alone, whose seats did not vanish: the verdict on all meters together, where it passes.
-/// Else the verdict of the seats, which names them, stays. REQUIRES: result.verdict is verdict_of_seats().
+/// Else the verdict of the seats, which names them, stays, with the limit of all. REQUIRES: result.verdict is
+/// verdict_of_seats().
 void judge_meters_of_seats(RunResult& result);
 
 /// A sentence for each figure that is not as expected; empty: all are.

@@ -254,7 +254,7 @@ TEST_F(RanksLoad, SayAMistakeOnce) {
 }
 
 TEST_F(RanksLoad, RunMetersBesideStreamsOnEverySeat) {
-    const std::vector<std::string> play = {"--prores-hd", "--clip-duration", "1s",     "--frames", "30",
+    const std::vector<std::string> play = {"--prores-hd", "--clip-duration", "1s",     "--duration", "1s",
                                            "--meter",     write(thinking()), "--quiet"};
     auto words = play;
     words.insert(words.end(), {"--json", dir_ / "all.json", "--not-alone", "sim:null"});

@@ -67,5 +67,50 @@ TEST(MeterResults, FailedOperationsFailTheVerdictAndAreNamed) {
     EXPECT_THAT(verdict_on({full}, true).reason, HasSubstr("the streams played, but 10 of 100"));
 }
 
+SeatResult seat_of(std::uint32_t rank, std::vector<std::uint32_t> seats, Verdict verdict) {
+    SeatResult seat;
+    seat.rank = rank;
+    seat.seats = std::move(seats);
+    seat.verdict = std::move(verdict);
+    return seat;
+}
+
+Verdict verdict_of_ranks(RunResult result) {
+    result.verdict = verdict_of_seats(result.seats);
+    judge_meters_of_seats(result);
+    return result.verdict;
+}
+
+TEST(MeterResults, OfSeveralComputersAreJudgedTogetherWhereAllPass) {
+    RunResult result;
+    result.backend = "local";
+    result.meters = {meter("a", 40, 0), meter("a", 60, 0)};
+    result.seats = {seat_of(0, {0}, {true, "the meters did 40 operations; none failed", Limit::none}),
+                    seat_of(1, {1}, {true, "the meters did 60 operations; none failed", Limit::none}),
+                    seat_of(2, {}, nothing_assigned())};
+    EXPECT_EQ(verdict_of_ranks(result).reason, "the meters did 100 operations; none failed");
+    result.meters[1].all.failed = 1;
+    result.seats[1].verdict = {false, "1 of 61 operations of the meters failed", Limit::storage};
+    EXPECT_EQ(verdict_of_ranks(result).reason, "seat 1: 1 of 61 operations of the meters failed");
+    EXPECT_EQ(verdict_of_ranks(result).limit, Limit::storage);
+    result.backend = "null";
+    EXPECT_EQ(verdict_of_ranks(result).limit, Limit::unknown);
+    result.meters[1].all.failed = 0;
+    result.seats[1].verdict.pass = true;
+    result.seats[2].state = SeatResult::State::missing;
+    result.seats[2].why = "its connection ended";
+    EXPECT_FALSE(verdict_of_ranks(result).pass);
+    EXPECT_THAT(verdict_of_ranks(result).reason, HasSubstr("rank 2: nothing is known of what it played"));
+}
+
+TEST(SeatNames, ListFewSeatsAndCountMany) {
+    EXPECT_EQ(seat_list({2}), "seat 2");
+    EXPECT_EQ(seat_list({4, 5, 6}), "seats 4 to 6");
+    EXPECT_EQ(seat_list({1, 5}), "seats 1 and 5");
+    EXPECT_EQ(seat_list({0, 4, 8, 12, 16}), "seats 0, 4, 8, 12 and 16");
+    EXPECT_EQ(seat_list({0, 4, 8, 12, 16, 20}), "seats 0, 4, 8, 12 and 2 more");
+    EXPECT_EQ(seat_name(seat_of(3, {}, {})), "rank 3");
+}
+
 }  // namespace
 }  // namespace streamsim::judge
