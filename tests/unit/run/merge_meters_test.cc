@@ -209,7 +209,8 @@ TEST(SnapshotOfMeters, IsWhatTheyDidSoFar) {
     std::optional<Result<RunResult>> ended;
     std::thread player([&] { ended.emplace(session.execute()); });
     std::uint64_t last = 0;
-    for (int seen = 0; seen < 5;) {
+    int seen = 0;
+    for (int asked = 0; seen < 5 && asked < 100'000; ++asked) {
         const auto snapshot = session.snapshot();
         if (!snapshot || snapshot->meters.size() < 6) continue;
         std::uint64_t done = 0;
@@ -225,6 +226,7 @@ TEST(SnapshotOfMeters, IsWhatTheyDidSoFar) {
         last = done;
         ++seen;
     }
+    EXPECT_EQ(seen, 5);
     session.interrupt();
     player.join();
     ASSERT_TRUE(ended->has_value());
