@@ -197,8 +197,10 @@ TEST_F(RanksLoad, EndAfterTheStepInWhichARankDiedAndNameIt) {
     Process process("mpirun", over_ranks(kRanks, {"--enable-recovery"},
                                          {"run", write(two_steps()), "--quiet", "--json", dir_ / "r.json",
                                           dir_ / "media"}));
-    wait_until_it_has_worked(2, "-step-1");
-    kill(process_of(2, dir_ / "r.json"), SIGKILL);
+    ASSERT_NO_FATAL_FAILURE(wait_until_it_has_worked(2, "-step-1"));
+    const pid_t rank_2 = process_of(2, dir_ / "r.json");
+    ASSERT_GT(rank_2, 0);
+    kill(rank_2, SIGKILL);
     const Finished ended = process.wait();
     EXPECT_THAT(ended.err,
                 AllOf(HasSubstr("seat 2 (host "), HasSubstr("the workload ends after 1 of 2 steps")));
@@ -220,10 +222,11 @@ TEST_F(RanksLoad, EndWithinTwoSecondsWithWhatTheyKnow) {
     Process process("mpirun", over_ranks(kRanks, {},
                                          {"run", write(two_steps()), "--duration", "60s", "--json",
                                           dir_ / "r.json", dir_ / "media"}));
-    wait_until_it_has_worked(3, "-step-1");
+    ASSERT_NO_FATAL_FAILURE(wait_until_it_has_worked(3, "-step-1"));
     const auto begin = std::chrono::steady_clock::now();
     const pid_t ranks[] = {process_of(0, dir_ / "r.json"), process_of(1, dir_ / "r.json"),
                            process_of(2, dir_ / "r.json"), process_of(3, dir_ / "r.json")};
+    for (const pid_t rank : ranks) ASSERT_GT(rank, 0);
     kill(ranks[1], SIGINT);  // one that hears it tells the others
     for (const pid_t rank : ranks) {
         while (kill(rank, 0) == 0 && std::chrono::steady_clock::now() - begin < std::chrono::seconds(10))

@@ -44,6 +44,15 @@ std::string figures_of(const Workload& workload, const RunResult& played) {
     return result::load_json_report(load) + report::load_csv_report(load);
 }
 
+/// Equal, or where the texts begin to differ: they are long.
+std::string difference(const std::string& found, const std::string& expected) {
+    if (found == expected) return "";
+    const auto at = static_cast<std::size_t>(
+        std::mismatch(found.begin(), found.end(), expected.begin(), expected.end()).first - found.begin());
+    const std::size_t from = at - std::min<std::size_t>(at, 100);
+    return "found ..." + found.substr(from, 200) + "...\nexpected ..." + expected.substr(from, 200);
+}
+
 /// As it comes over the seat channel: the document, and the rows beside it.
 RunResult sent(const RunResult& part) {
     auto received = result::read_result(result::json_report(part), "sent");
@@ -65,7 +74,7 @@ TEST(MergingMeters, RanksGiveTheTablesOfOneProcess) {
         std::reverse(parts.begin(), parts.end());
         const auto whole = result::merge_results(std::move(parts));
         ASSERT_TRUE(whole) << whole.error().problems.front();
-        EXPECT_EQ(figures_of(workload, *whole), figures_of(workload, one))
+        EXPECT_EQ(difference(figures_of(workload, *whole), figures_of(workload, one)), "")
             << clients << " clients on " << ranks << " ranks";
         EXPECT_TRUE(whole->verdict.pass) << whole->verdict.reason;
         EXPECT_EQ(whole->seats.size(), ranks);
@@ -104,7 +113,7 @@ TEST(MergingMeters, AnySplitOfOneResultComesTogetherExactly) {
         for (std::size_t i = parts.size(); i > 1; --i) std::swap(parts[i - 1], parts[prng.below(i)]);
         const auto at_once = result::merge_results(parts);
         ASSERT_TRUE(at_once) << at_once.error().problems.front();
-        EXPECT_EQ(figures_of(workload, *at_once), expected) << "seed " << seed;
+        EXPECT_EQ(difference(figures_of(workload, *at_once), expected), "") << "seed " << seed;
         if (parts.size() < 2) continue;
         const auto first = result::merge_results({parts[0], parts[1]});
         ASSERT_TRUE(first);
@@ -112,7 +121,7 @@ TEST(MergingMeters, AnySplitOfOneResultComesTogetherExactly) {
         rest.push_back(*first);
         const auto in_groups = result::merge_results(rest);
         ASSERT_TRUE(in_groups) << in_groups.error().problems.front();
-        EXPECT_EQ(figures_of(workload, *in_groups), expected) << "seed " << seed;
+        EXPECT_EQ(difference(figures_of(workload, *in_groups), expected), "") << "seed " << seed;
     }
 }
 
@@ -196,7 +205,7 @@ TEST(MergingMeters, MetersBesideStreamsThatOtherRanksPlayLastAsLong) {
     RunResult expected = one;
     expected.verdict = whole->verdict;
     const Workload workload = two_meters(4);
-    EXPECT_EQ(figures_of(workload, *whole), figures_of(workload, expected));
+    EXPECT_EQ(difference(figures_of(workload, *whole), figures_of(workload, expected)), "");
 }
 
 /// A journal holds what meters did so far.
