@@ -415,5 +415,19 @@ TEST_F(LoadTest, RefusesWhatCannotBe) {
     EXPECT_THAT(problems.err, HasSubstr("/meters/0/files/bytes"));
 }
 
+TEST_F(LoadTest, AJournalHoldsTheMetersOfTheStep) {
+    Json document = workload();
+    document["sweep"] = {{"over", "clients"}, {"values", {1, 3}}};
+    const std::string directory = dir_ / "journals";
+    const Json result = load(document, target(), {"--journal", directory});
+    std::vector<std::filesystem::path> files;
+    for (const auto& entry : std::filesystem::directory_iterator(directory)) files.push_back(entry.path());
+    ASSERT_EQ(files.size(), 1U);
+    const Json journal = read_json(files.front());
+    EXPECT_EQ(journal["meters"], result["steps"][1]["result"]["meters"]);
+    EXPECT_EQ(journal["seats"][0]["state"], "complete");
+    EXPECT_EQ(streamsim({"report", "--merge", files.front()}).exit_code, 0);
+}
+
 }  // namespace
 }  // namespace streamsim::tests

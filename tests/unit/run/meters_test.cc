@@ -2,6 +2,11 @@
 
 #include <gmock/gmock.h>
 
+#include <filesystem>
+#include <set>
+
+#include "unit/run/workload_ranks.h"
+
 namespace streamsim::run {
 namespace {
 
@@ -37,6 +42,40 @@ TEST(FitToAlignment, HasNothingToSayOfBlocksThatFit) {
     std::vector<load::MeterPlan> plans = plan_of({{4096, 1}, {512, 0}});
     EXPECT_THAT(fit_to_alignment(plans, 512), IsEmpty());
     EXPECT_TRUE(plans[0].spec.direct);
+}
+
+/// The paths of missing files.
+std::set<std::string> paths_of(const Result<media::LoadSetPlan>& plan) {
+    EXPECT_TRUE(plan) << (plan ? "" : plan.error().problems.front());
+    std::set<std::string> paths;
+    for (const media::LoadFile& file : plan->missing.files) paths.insert(file.path);
+    return paths;
+}
+
+/// Several processes together write the files that one process writes, each file once.
+TEST(WorkingSets, AreDividedAmongTheComputersOfARun) {
+    Workload workload = test::two_meters(5);
+    workload.meters[1].set.shared = true;
+    workload.meters[1].set.spare_files = 2;
+    const std::string folder = testing::TempDir() + "streamsim-working-sets";
+    std::filesystem::create_directory(folder);
+    PlayRequest request = test::request_of(workload, folder);
+    const auto store = make_byte_store(request.target, {});
+    const std::set<std::string> all = paths_of(missing_load_set(*store, request));
+    EXPECT_EQ(all.size(), 5U * 2 + 3 + 5 * 2);  // own files of two users, shared ones, spare ones
+    std::set<std::string> together;
+    std::size_t count = 0;
+    for (std::uint32_t rank = 0; rank < 4; ++rank) {
+        request.first_seat = rank;
+        request.seat_step = 4;
+        request.own_seats = rank == 0 ? 2 : 1;
+        const std::set<std::string> own = paths_of(own_missing_load_set(*store, request, rank == 0));
+        count += own.size();
+        together.insert(own.begin(), own.end());
+    }
+    EXPECT_EQ(together, all);
+    EXPECT_EQ(count, all.size());
+    std::filesystem::remove(folder);
 }
 
 }  // namespace
