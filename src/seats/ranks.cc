@@ -255,7 +255,8 @@ std::vector<std::string> Ranks::newly_lost() {
     for (std::uint32_t rank = 0; rank < size(); ++rank) {
         RankGroup::Peer& peer = group_.peer(rank);
         if (!peer.lost || std::exchange(peer.loss_reported, true)) continue;
-        out.push_back(fmt::format("{} was lost: {}", name_of(rank), peer.why));
+        const char* const verb = group_.seat_count_of(rank) > 1 ? "were" : "was";
+        out.push_back(fmt::format("{} {} lost: {}", name_of(rank), verb, peer.why));
     }
     return out;
 }
