@@ -426,7 +426,9 @@ TEST_F(LoadTest, AJournalHoldsTheMetersOfTheStep) {
     const Json journal = read_json(files.front());
     EXPECT_EQ(journal.value("meters", Json()), result["steps"][1]["result"]["meters"]);
     EXPECT_EQ(journal["seats"][0]["state"], "complete");
-    EXPECT_EQ(streamsim({"report", "--merge", files.front()}).exit_code, 0);
+    const Finished report = streamsim({"report", "--merge", files.front()});
+    EXPECT_EQ(report.exit_code, 0);
+    EXPECT_THAT(report.out, AllOf(HasSubstr("DONE: 3 meters on "), Not(HasSubstr("frames"))));
 }
 
 }  // namespace

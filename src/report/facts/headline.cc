@@ -15,8 +15,11 @@ namespace {
 
 constexpr std::size_t kFormatsInLine = 3;
 
-/// "4 streams of dpx12 at 24 fps and 4 of prores-hd at 30 fps, on 3 seats, from /mnt/x"
+/// "4 streams of dpx12 at 24 fps and 4 of prores-hd at 30 fps, on 3 seats, from /mnt/x"; of a step of a
+/// workload, by its journals, "5 meters on /mnt/x"
 std::string streams_text(const RunResult& result) {
+    if (result.streams.empty() && !result.meters.empty())
+        return counted(result.meters.size(), "meter") + " on " + printable(result.url);
     const bool with_rate = paced(result);
     const auto alike = stream_groups(result);
     std::string out;

@@ -178,6 +178,7 @@ void add_cause_lines(const RunResult& result, ReportLines& out) {
 }
 
 void add_frames_lines(const RunResult& result, ReportLines& out) {
+    if (result.streams.empty() && !result.meters.empty()) return;
     const FrameCounts& totals = result.totals;
     std::string text =
         fmt::format("{} scheduled: {} on time, {} dropped, {} late, {} failed", show_count(totals.scheduled),
