@@ -14,6 +14,7 @@
 
 #include "base/time.h"
 #include "streamsim/media.h"
+#include "streamsim/step_commands.h"
 #include "streamsim/workload.h"
 
 namespace streamsim {
@@ -125,6 +126,7 @@ struct Scenario {
     std::vector<ScenarioSeats> seats;        // numbered through in this order
     std::vector<ScenarioFault> faults;
     std::optional<ScenarioExpectation> expect;
+    StepCommands before_step;  // around the run
 };
 
 /// The node and the link of a seat of a model.

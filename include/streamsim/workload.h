@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "base/time.h"
+#include "streamsim/step_commands.h"
 
 namespace streamsim {
 
@@ -164,6 +165,7 @@ struct Workload {
     Sweep sweep;
     Report report = Report::table;
     std::vector<PrintedFigure> printed;
+    StepCommands before_step;  // around each step
 };
 
 }  // namespace streamsim

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/units.h"
+#include "scenario/before_step.h"
 #include "scenario/reading.h"
 
 namespace streamsim::scenario {
@@ -343,6 +344,7 @@ Result<Scenario> read_scenario(std::string_view text, const std::string& source,
     reading.scenario.duration = read_scenario_length(object, "duration", true).value_or(Duration{});
     if (const auto timeout = read_scenario_length(object, "preroll_timeout", false))
         reading.scenario.preroll_timeout = *timeout;
+    reading.scenario.before_step = read_before_step(object, problems);
     read_scenario_array(object, "seats", true, [&](const Json& value, const std::string& pointer) {
         read_seats(reading, value, pointer);
     });

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/units.h"
+#include "scenario/before_step.h"
 #include "scenario/reading.h"
 #include "scenario/workload_steps.h"
 
@@ -207,6 +208,7 @@ Result<Workload> read_workload(std::string_view text, const std::string& source)
     workload.target = object.string("target", false);
     workload.clients = read_count(object, "clients", kWorkloadSeatsMax, 1);
     workload.duration = read_scenario_length(object, "duration", false).value_or(workload.duration);
+    workload.before_step = read_before_step(object, problems);
     read_sweep(object, workload, problems);
     read_meters(object, workload, problems);
     check_sweep(object, workload, problems);

@@ -198,6 +198,7 @@ TEST_F(SchemaAgreement, OfStorageModels) {
 Json largest_scenario() {
     return Json::parse(R"({
         "schema": "streamsim.scenario", "version": 1, "description": "everything", "seed": 7, "duration": "60s",
+        "before_step": {"command": "flush", "counters": "count", "timeout": "5s"},
         "seats": [
             {"count": 4, "target": "sim:h500", "node": [0, 1], "start": "1s",
              "one_more_every": "1s", "stop": "50s",
@@ -242,6 +243,7 @@ Json largest_workload() {
     return Json::parse(R"({
         "schema": "streamsim.workload", "version": 1, "name": "all", "title": "All", "description": "much",
         "basis": "none", "target": "sim:f800", "clients": 3, "duration": "60s", "report": "curve",
+        "before_step": {"command": "flush", "counters": "count", "timeout": "5s"},
         "sweep": {"over": "operations_per_s", "values": [100, 200]},
         "printed": [{"at": 100, "quantity": "latency_ms", "value": 0.8, "source": "nobody"},
                     {"at": "peak", "model": "h600", "quantity": "bytes_per_s", "value": 2, "source": "nobody"}],
