@@ -51,8 +51,10 @@ struct MaxRun {
     bool disturbed = false;  // this computer had other things to do, and frames were missed for that: repeated
     double required_bytes_per_s = 0;
     double read_bytes_per_s = 0;
+    std::optional<BeforeStep> before_step;  // as in RunResult
+    std::optional<Counters> counters;
 };
-void fields(ConstOr<MaxRun> auto& run, auto& visit) {
+void outcome_fields(ConstOr<MaxRun> auto& run, auto& visit) {
     visit("duration_ns", run.duration_ns);
     visit("pass", run.pass);
     visit("limit", run.limit);
@@ -67,6 +69,11 @@ void fields(ConstOr<MaxRun> auto& run, auto& visit) {
     visit("disturbed", run.disturbed);
     visit("required_bytes_per_s", whole(run.required_bytes_per_s));
     visit("read_bytes_per_s", whole(run.read_bytes_per_s));
+}
+void fields(ConstOr<MaxRun> auto& run, auto& visit) {
+    outcome_fields(run, visit);
+    visit("before_step", run.before_step, only_if(run.before_step.has_value()));
+    visit("counters", run.counters, only_if(run.counters.has_value()));
 }
 
 /// A number of streams that was tried, as often as it took to know.
@@ -161,7 +168,7 @@ void fields(const MaxStep& step, const MaxResult& result, auto& visit) {
     visit.derived("noisy", step.noisy());
     MaxRun decided = step.runs.empty() ? MaxRun{} : step.runs.back();
     decided.pass = step.pass;
-    fields(decided, visit);
+    outcome_fields(decided, visit);
     visit("runs", step.runs);
 }
 void fields(const MaxFormat& format, const MaxResult& result, auto& visit) {

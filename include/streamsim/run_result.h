@@ -13,6 +13,7 @@
 #include "streamsim/miss_event.h"
 #include "streamsim/part_stats.h"
 #include "streamsim/project.h"
+#include "streamsim/step_commands.h"
 #include "streamsim/stream_result.h"
 #include "streamsim/verdict.h"
 
@@ -269,6 +270,8 @@ struct RunResult {
     std::uint64_t buffer_bytes = 0;
 
     std::optional<ScenarioFacts> scenario;
+    std::optional<BeforeStep> before_step;  // nullopt: no command was run before play
+    std::optional<Counters> counters;  // over the play; nullopt: none were asked for, or they are not known
     std::optional<FaultsInjected> faults_injected;
     bool interrupted = false;
     bool playing = false;  // with interrupted: a snapshot of a run that goes on; in no document
@@ -368,6 +371,8 @@ void fields(ConstOr<RunResult> auto& result, auto& visit) {
         play("buffer_bytes", result.buffer_bytes);
     });
     visit("scenario", result.scenario, only_if(result.scenario.has_value()));
+    visit("before_step", result.before_step, only_if(result.before_step.has_value()));
+    visit("counters", result.counters, only_if(result.counters.has_value()));
     visit("notices", result.notices);
     visit("interrupted", result.interrupted);
     visit("faults_injected", result.faults_injected, kAdded);

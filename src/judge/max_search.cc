@@ -266,6 +266,8 @@ MaxRun max_run(const RunResult& result, Duration length, double headroom_percent
     }
     run.required_bytes_per_s = result.required_bytes_per_s;
     run.read_bytes_per_s = result.read_bytes_per_s;
+    run.before_step = result.before_step;
+    run.counters = result.counters;
     if (!run.pass) return run;
     if (const auto empty = buffers_empty_after(in_seconds(result.timeline))) run.empty_after_ns = empty->ns;
     if (headroom_percent > 0 && run.margin_p1_percent.value_or(0) < headroom_percent) {

@@ -42,6 +42,25 @@ std::string emptied_text(const MaxResult& result, const MaxStep& step, const Max
         show_duration({*run.empty_after_ns}), step.pass ? "it lasts" : "it does not last");
 }
 
+/// The proof that the counters of the server give for the run that decided, and whether another run was less
+/// cold.
+void add_counter_remarks(const MaxResult& result, const MaxFormat& format, std::vector<std::string>& out) {
+    const MaxRun* const run = format.decided(format.streams);
+    if (run != nullptr && run->counters && !run->counters->summary.empty())
+        out.push_back(
+            fmt::format("{}: {}", count_text(result, format.streams), printable(run->counters->summary)));
+    std::uint64_t runs = 0, not_cold = 0;
+    for (const MaxStep& step : format.steps) {
+        for (const MaxRun& each : step.runs) {
+            ++runs;
+            if (each.counters && each.counters->reads == ColdReads::not_cold) ++not_cold;
+        }
+    }
+    if (not_cold > 0)
+        out.push_back(fmt::format("not all reads were cold in {} of {}, as the counters of the server say",
+                                  not_cold, counted(runs, "run")));
+}
+
 /// Why one more does not play, and how sure the number is, a sentence each.
 std::vector<std::string> remarks_of(const MaxResult& result, const MaxFormat& format) {
     std::vector<std::string> out;
@@ -67,6 +86,7 @@ std::vector<std::string> remarks_of(const MaxResult& result, const MaxFormat& fo
             if (run.undecided) out.push_back(emptied_text(result, step, run));
         }
     }
+    add_counter_remarks(result, format, out);
     if (format.streams > 0 && !format.confirmed) out.emplace_back("not confirmed by a longer run");
     return out;
 }

@@ -301,10 +301,16 @@ void add_cache_lines(const RunResult& result, ReportLines& out) {
                         filled_by_passes ? "; clips played more than once came from them in part" : ""));
         return;
     }
-    if (result.media.server_cache_may_be_warm) {
-        out.add("Cache", "may have come from the server's cache" + warmth_text(result.media));
+    const std::string proof = result.counters ? result.counters->summary : "";
+    const bool cold = result.counters && result.counters->reads == ColdReads::cold;
+    if (!proof.empty()) out.add("Cache", printable(proof));
+    if (cold) {
+        // Media that are new, or were played before, have been read from the drives all the same.
+    } else if (result.media.server_cache_may_be_warm) {
+        out.add(proof.empty() ? "Cache" : "",
+                "may have come from the server's cache" + warmth_text(result.media));
         out.add("", "to measure its disks, play media that are older and longer than its memory");
-    } else if (result.backend == "local") {
+    } else if (result.backend == "local" && proof.empty()) {
         out.add("Cache", "no sign of a warm cache in this run; reads before it are unknown");
     }
     const auto& local = result.client.page_cache_bytes;
@@ -316,6 +322,23 @@ void add_cache_lines(const RunResult& result, ReportLines& out) {
     for (std::size_t i = 0; i < result.media.notes.size(); ++i)
         out.add(i == 0 ? "Media" : "", printable(result.media.notes[i]));
     add_skipped(result.media.skipped, out);
+}
+
+void add_step_lines(const RunResult& result, ReportLines& out) {
+    constexpr std::size_t kCountersShownMax = 20;
+    if (result.before_step) {
+        const BeforeStep& before = *result.before_step;
+        out.add("Before", fmt::format("{}: exit code {} after {}", printable(before.command), before.exit_code,
+                                      show_duration({before.duration_ns})));
+    }
+    if (!result.counters) return;
+    const std::vector<CounterChange>& all = result.counters->values;
+    out.add("Counters", printable(result.counters->command));
+    for (std::size_t i = 0; i < std::min(all.size(), kCountersShownMax); ++i)
+        out.add("", fmt::format("{} {}", printable(all[i].name), show_difference(all[i])));
+    if (all.size() > kCountersShownMax)
+        out.add("", fmt::format("and {} more (counters in --json)", all.size() - kCountersShownMax));
+    out.add("", fmt::format("{} were read meanwhile", show_bytes(result.counters->bytes_read)));
 }
 
 void add_computer_lines(const RunResult& result, ReportLines& out) {

@@ -34,6 +34,8 @@ void add_scenario_lines(const RunResult& result, ReportLines& out);
 void add_options_lines(const RunResult& result, ReportLines& out);
 /// Mount, servers and links of the media.
 void add_storage_lines(const RunResult& result, ReportLines& out);
+/// The command that was run before play, and the counters of the server over it.
+void add_step_lines(const RunResult& result, ReportLines& out);
 /// Which caches may have answered, and what was not played.
 void add_cache_lines(const RunResult& result, ReportLines& out);
 void add_computer_lines(const RunResult& result, ReportLines& out);

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
+
 #include "base/units.h"
 #include "base/utf8.h"
 #include "report/facts/selection.h"
@@ -100,6 +102,15 @@ std::string show_seats(const std::vector<std::uint32_t>& seats) {
         if (last > first) out += fmt::format("{}{}", last > first + 1 ? " to " : ", ", seats[last]);
     }
     return out;
+}
+
+std::string show_difference(const CounterChange& counter) {
+    constexpr double kWholeMax = 9e15;  // a double counts so far
+    const double size = std::abs(counter.difference);
+    const char* const sign = counter.difference < 0 ? "-" : "+";
+    if (size > kWholeMax || size != std::floor(size)) return fmt::format("{}{:g}", sign, size);
+    const auto whole = static_cast<std::uint64_t>(size);
+    return sign + (counter.name.ends_with("_bytes") ? show_bytes(whole) : show_count(whole));
 }
 
 std::string show_share(const MountFacts& mount) {

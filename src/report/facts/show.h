@@ -37,6 +37,8 @@ std::string show_clock(std::int64_t ns, bool with_ms);
 std::string show_block(std::uint64_t bytes);
 /// "0 to 3, 7"; REQUIRES: ascending.
 std::string show_seats(const std::vector<std::uint32_t>& seats);
+/// The growth of a counter: "+8.1 GB" where its name ends in "_bytes", else "+12,345".
+std::string show_difference(const CounterChange& counter);
 /// "NFSv4.2 from isilon, 8 connections, reads of up to 1 MiB, the kernel reads 15 MiB ahead"
 std::string show_share(const MountFacts& mount);
 

@@ -143,6 +143,10 @@ std::string about(const RunResult& result) {
     facts.add("Date", fmt::format("<time>{}</time>", escaped(result.started_at)));
     add_storage(result, facts);
     for (const ReportLine& line : setup_lines(result)) facts.add(escaped(line.heading), escaped(line.text));
+    if (result.before_step)
+        facts.add("Before play",
+                  "<code>" + name(result.before_step->command) + "</code>, in " +
+                      html::duration("before_step.duration_ns", result.before_step->duration_ns));
     facts.add("Command", "<code>" + name(html::show_command(result.command)) + "</code>");
     facts.add("streamsim", fmt::format("{} ({})", escaped(result.version), escaped(result.revision)));
     return section(
@@ -284,6 +288,7 @@ std::string evidence(const RunResult& result, html::Charts& charts) {
         const bool none = missed(result.totals) + result.totals.stalls == 0;
         out = paragraph(none ? "No frame was missed." : "Causes: not recorded.");
     }
+    out += table_html(counters_table(result));
     if (!result.model)
         out += client_facts(result, charts) + table_html(servers_table(result)) +
                table_html(links_table(result)) + table_html(probes_table(result));

@@ -231,7 +231,8 @@ std::string load_html_report(const LoadResult& result) {
     std::string out = html::project_html(result.common.project) + header(result) + key_figures(result);
     out += section("steps", "Result",
                    curves_of(result, charts) + time_figures(result, charts) + table_html(steps_table(result)) +
-                       paragraphs(cache_sentences(result)) + paragraphs(latency_definitions(result)));
+                       table_html(counters_table(result)) + paragraphs(cache_sentences(result)) +
+                       paragraphs(latency_definitions(result)));
     const std::string left_out = not_compared(result);
     if (!result.printed.empty() || !left_out.empty())
         out +=

@@ -202,6 +202,17 @@ std::string remarks_html(const MaxResult& result) {
     return out + "</ul>\n";
 }
 
+/// The command that was run before each step; empty: none was.
+std::string before_each_step(const MaxResult& result) {
+    for (const MaxFormat& format : result.formats) {
+        for (const MaxStep& step : format.steps) {
+            if (!step.runs.empty() && step.runs.front().before_step)
+                return step.runs.front().before_step->command;
+        }
+    }
+    return {};
+}
+
 std::string about(const MaxResult& result) {
     const RunResult& common = result.common;
     html::Facts facts;
@@ -213,6 +224,8 @@ std::string about(const MaxResult& result) {
     facts.add("Played",
               fmt::format("read-ahead {}, {} in flight, {} order, on a miss: {}",
                           counted(common.readahead, "frame"), common.inflight, common.order, common.on_miss));
+    if (const std::string command = before_each_step(result); !command.empty())
+        facts.add("Before each step", "<code>" + html::name(command) + "</code>");
     facts.add("Computer", html::name(fmt::format("{}: {}, {}, {} of memory", common.host.name, common.host.os,
                                                  counted(common.host.cpus, "processor"),
                                                  show_bytes(common.host.memory_bytes))));

@@ -1,6 +1,8 @@
 // The tables of evidence: servers, links, re-reads, parts of a model, and what charts show.
 #include <fmt/format.h>
 
+#include <cmath>
+
 #include "base/units.h"
 #include "report/facts/selection.h"
 #include "report/facts/show.h"
@@ -13,6 +15,12 @@ constexpr std::size_t kTimeRowsMax = 40;
 
 Cell rtt_cell(std::int64_t ns) {
     return ns > 0 ? time_cell(ns) : Cell(kNoValue);
+}
+
+std::string show_counter(double value) {
+    constexpr double kWholeMax = 9e15;  // a double counts so far
+    const bool whole = value >= 0 && value <= kWholeMax && value == std::floor(value);
+    return whole ? show_count(static_cast<std::uint64_t>(value)) : fmt::format("{:g}", value);
 }
 
 }  // namespace
@@ -33,6 +41,19 @@ Table servers_table(const RunResult& result) {
                    count_cell(prefix + "retransmitted_segments", server.retransmitted_segments),
                    time_cell(server.rtt_ns)});
     }
+    return table;
+}
+
+Table counters_table(const RunResult& result) {
+    Table table{.title = "Counters of the server over play", .css_class = "named"};
+    if (!result.counters) return table;
+    table.left({"counter"});
+    table.right({"before", "after", "difference"});
+    for (const CounterChange& counter : result.counters->values) {
+        table.row({name_cell(counter.name), show_counter(counter.before), show_counter(counter.after),
+                   show_difference(counter)});
+    }
+    table.note = fmt::format("{} were read meanwhile", show_bytes(result.counters->bytes_read));
     return table;
 }
 

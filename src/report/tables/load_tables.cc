@@ -184,6 +184,15 @@ std::vector<std::string> latency_definitions(const LoadResult& result) {
     return out;
 }
 
+/// The proof that the counters of a server give, a sentence for each step that has one.
+void add_counter_sentences(const LoadResult& result, std::vector<std::string>& out) {
+    for (const LoadStep& step : result.steps) {
+        if (!step.result.counters || step.result.counters->summary.empty()) continue;
+        const std::string shown = show_step(result.workload, step.at);
+        out.push_back((shown.empty() ? "" : shown + ": ") + printable(step.result.counters->summary));
+    }
+}
+
 std::vector<std::string> cache_sentences(const LoadResult& result) {
     std::vector<std::string> out;
     for (const LoadStep& step : result.steps) {
@@ -205,6 +214,7 @@ std::vector<std::string> cache_sentences(const LoadResult& result) {
                 "cold");
         }
     }
+    add_counter_sentences(result, out);
     return out;
 }
 
@@ -282,6 +292,28 @@ Table computers_table(const LoadStep& step) {
         fields.push_back(seat.start_ns ? show_duration({*seat.start_ns}) : kNoValue);
         fields.push_back(seat.clock_bound_ns > 0 ? show_duration({seat.clock_bound_ns}) : kNoValue);
         fields.push_back(to_string(seat.state));
+        table.row(std::move(fields));
+    }
+    return table;
+}
+
+Table counters_table(const LoadResult& result) {
+    constexpr std::size_t kColumnsMax = 6;
+    Table table{.title = "Counters of the server over each step"};
+    for (const LoadStep& step : result.steps) {
+        if (!step.result.counters) continue;
+        const std::vector<CounterChange>& all = step.result.counters->values;
+        const std::size_t count = std::min(all.size(), kColumnsMax);
+        if (table.columns.empty()) {
+            table.left({sweep_word(result.workload.sweep.over)}, Keep::where_not_zero);
+            table.right({"read meanwhile"});
+            for (std::size_t i = 0; i < count; ++i) table.right({printable(all[i].name)});
+            if (all.size() > count) table.note = "the other counters: counters of each step in --json";
+        }
+        std::vector<Cell> fields = {show_step(result.workload, step.at),
+                                    show_bytes(step.result.counters->bytes_read)};
+        for (std::size_t i = 0; i + 2 < table.columns.size(); ++i)
+            fields.push_back(i < all.size() ? Cell(show_difference(all[i])) : Cell(kNoValue));
         table.row(std::move(fields));
     }
     return table;

@@ -21,8 +21,11 @@ std::vector<std::string> failures(const LoadResult& result);
 Table steps_table(const LoadResult& result);
 /// The definitions of the times in the tables of this report, a sentence each.
 std::vector<std::string> latency_definitions(const LoadResult& result);
-/// For each cold step whether a cache may have answered, a sentence each.
+/// For each cold step whether a cache may have answered, and what the counters of the server prove, a sentence
+/// each.
 std::vector<std::string> cache_sentences(const LoadResult& result);
+/// The differences of the counters of the server, a row for each step that has some.
+Table counters_table(const LoadResult& result);
 /// Five tables for each step, and five for each client if there are two to `clients_max` of them.
 std::vector<Table> modes_tables(const LoadResult& result, std::size_t clients_max);
 /// Empty for one client.

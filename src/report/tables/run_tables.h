@@ -28,6 +28,8 @@ Table events_table(const RunResult& result, std::size_t rows_max);
 Table repetitions_table(const RunResult& result);
 Table causes_table(const RunResult& result);
 
+/// The counters of the server before and after play.
+Table counters_table(const RunResult& result);
 Table servers_table(const RunResult& result);
 Table links_table(const RunResult& result);
 /// Reads after play that failed.

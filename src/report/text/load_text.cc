@@ -94,6 +94,7 @@ std::string full_load_report(const LoadResult& result) {
         more.push_back(clients_table(result.steps.back()));
     }
     if (!result.steps.empty()) more.push_back(computers_table(result.steps.back()));
+    more.push_back(counters_table(result));
     more.push_back(printed_table(result));
     for (const Table& table : more) {
         if (!table.empty()) out += "\n" + table_text(table);

@@ -57,6 +57,7 @@ std::string full_report(const RunResult& result, bool colour) {
     add_options_lines(result, lines);
     add_storage_lines(result, lines);
     add_cache_lines(result, lines);
+    add_step_lines(result, lines);
     add_computer_lines(result, lines);
     append_lines(lines, out);
     for (const Table& table :
@@ -72,7 +73,8 @@ std::string full_report(const RunResult& result, bool colour) {
 ReportLines warnings(const RunResult& result) {
     ReportLines out;
     const auto& local = result.client.page_cache_bytes;
-    const bool doubtful_cache = result.media.server_cache_may_be_warm ||
+    const bool proof = result.counters && !result.counters->summary.empty();
+    const bool doubtful_cache = proof || result.media.server_cache_may_be_warm ||
                                 (local && *local > result.totals.bytes_read / 20) ||
                                 !result.media.notes.empty();
     if (doubtful_cache || !result.media.skipped.empty() || (result.model && result.model->warm))

@@ -221,5 +221,37 @@ TEST(MaxSheet, HoldsSearchesSideBySide) {
     EXPECT_THAT(page, Not(HasSubstr("<b>other")));
 }
 
+/// The search in which the counters of the server were read around each run.
+MaxResult counted_search() {
+    MaxResult result = sample();
+    result.formats = {seven()};
+    for (MaxStep& step : result.formats[0].steps) {
+        for (MaxRun& run : step.runs) {
+            run.before_step = {"flush", "", 0, 0, 1000};
+            run.counters = {"count", {{"disk_read_bytes", 0, 80, 80}}, 80, ColdReads::cold, "cold: proven"};
+        }
+    }
+    result.formats[0].steps.front().runs.front().counters->reads = ColdReads::not_cold;
+    return result;
+}
+
+TEST(MaxReport, CountersOfTheRunThatDecidedAreToldAndWarmRunsAreCounted) {
+    const std::string text = max_text_report(counted_search(), TextDetail::full);
+    EXPECT_THAT(text, HasSubstr("7 streams: cold: proven"));
+    EXPECT_THAT(text, HasSubstr("not all reads were cold in 1 of "));
+    EXPECT_THAT(max_html_report({counted_search()}), HasSubstr("Before each step"));
+}
+
+TEST(MaxReport, CommandsOfItsRunsComeBack) {
+    const std::string document = result::max_json_report(counted_search());
+    EXPECT_THAT(schema_problems(schema("max.json"), Json::parse(document)), IsEmpty());
+    const auto read = result::read_max(document, "m.json");
+    ASSERT_TRUE(read);
+    EXPECT_EQ(result::max_json_report(*read), document);
+    const MaxRun& run = read->formats[0].steps[0].runs[0];
+    EXPECT_EQ(run.before_step->command, "flush");
+    EXPECT_EQ(run.counters->values[0].difference, 80);
+}
+
 }  // namespace
 }  // namespace streamsim::report

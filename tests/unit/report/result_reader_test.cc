@@ -33,6 +33,12 @@ RunResult full() {
     out.histograms = out.streams[0].histograms = several.histograms;
     out.seed = UINT64_MAX;
     out.scenario = {"morning.json", "a morning", "drops", false, {"none came"}};
+    out.before_step = {"flush", "flushed\n", 12, 0, 1'500'000};
+    out.counters = {"count",
+                    {{"disk_read_bytes", 1, 5, 4}, {"share", 0.25, 0.5, 0.25}},
+                    4,
+                    ColdReads::cold,
+                    "disk_read_bytes +4 B of 4 B read: the reads were cold"};
     out.verdict.detail = "at depth 2 the link is 41 % busy";
     out.verdict.next = "measure again";
     out.causes = {{Cause::too_little_in_flight, Limit::client_cpu, 212, 1, "a sentence", "another"}};

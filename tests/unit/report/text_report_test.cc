@@ -273,5 +273,37 @@ TEST(TextTables, ShowNumbersForPeople) {
     EXPECT_EQ(counted(1, "frame") + ", " + counted(1024, "frame"), "1 frame, 1,024 frames");
 }
 
+RunResult with_counters(ColdReads reads) {
+    RunResult result = samples::plays();
+    result.media.server_cache_may_be_warm = true;
+    result.before_step = {"flush all", "", 0, 0, 1'500'000'000};
+    result.counters = {"count",
+                       {{"disk_read_bytes", 0, 8e9, 8e9}, {"hits", 5, 2, -3}, {"share", 0.25, 0.5, 0.25}},
+                       8'000'000'000,
+                       reads,
+                       "the proof"};
+    return result;
+}
+
+TEST(TextReport, CommandAndCountersAreInTheWholeReport) {
+    const std::string text = text_report(with_counters(ColdReads::cold), TextDetail::full, false);
+    EXPECT_THAT(text, HasSubstr("Before      flush all: exit code 0 after 1.5 s"));
+    EXPECT_THAT(text, HasSubstr("disk_read_bytes +8.0 GB"));
+    EXPECT_THAT(text, HasSubstr("hits -3"));
+    EXPECT_THAT(text, HasSubstr("share +0.25"));
+    EXPECT_THAT(text, HasSubstr("8.0 GB were read meanwhile"));
+}
+
+TEST(TextReport, ProofOfColdReadsReplacesTheDoubt) {
+    for (const TextDetail detail : {TextDetail::full, TextDetail::screen}) {
+        const std::string cold = text_report(with_counters(ColdReads::cold), detail, false);
+        EXPECT_THAT(cold, HasSubstr("Cache       the proof"));
+        EXPECT_THAT(cold, Not(HasSubstr("may have come from the server's cache")));
+        const std::string open = text_report(with_counters(ColdReads::not_known), detail, false);
+        EXPECT_THAT(open, HasSubstr("the proof"));
+        EXPECT_THAT(open, HasSubstr("may have come from the server's cache"));
+    }
+}
+
 }  // namespace
 }  // namespace streamsim::report
