@@ -164,6 +164,7 @@ private:
     MaxResult result_;
     std::vector<Contender> contenders_;
     bool preroll_took_too_long_ = false;  // in the last step
+    std::optional<Error> unprepared_;     // why the commands of a step failed, which ends the search
     /// The meters' results in the last run with each number of streams, by format.
     std::map<std::string, std::map<std::uint32_t, std::vector<MeterResult>>> beside_;
 };
@@ -367,6 +368,11 @@ Result<RunResult> MaxCommand::play_step(Contender& contender,
                                         const std::string& progress) {
     preroll_took_too_long_ = false;
     if (auto found = find_media_for(contender, request); !found) return found.error();
+    if (auto ready = prepare_step(request, std::to_string(run::streams_of(request))); !ready) {
+        if (ready.error().kind != ErrorKind::interrupted) unprepared_ = ready.error();
+        return interrupted_error();  // the search ends, and keeps its steps so far
+    }
+    if (steps_.has_command()) contender.places.reset();  // it may have mounted the storage again
     remember_places(contender);
     if (!options_.quiet) context_.log.info(progress);
     auto session = std::make_unique<run::Session>(request, first_of(contender, request), context_.program,
@@ -400,9 +406,12 @@ Result<MaxRun> MaxCommand::play(std::size_t which, const judge::MaxNext& next) {
         return judge::max_run(*result, next.length, options_.headroom_percent);
     }
     if (!preroll_took_too_long_) return result.error();
+    RunResult prepared;
+    steps_.record(prepared);
     MaxRun run;
     run.duration_ns = next.length.ns;
     run.reason = result.error().problems.front();
+    run.before_step = std::move(prepared.before_step);
     return run;
 }
 
@@ -430,6 +439,8 @@ Result<void> MaxCommand::search(std::size_t which) {
     }
     auto found = judge::find_max(*options, [&](const judge::MaxNext& next) { return play(which, next); });
     if (!found) return found.error();
+    if (unprepared_ && found->steps.empty()) return *unprepared_;
+    if (unprepared_) found->at_least = unprepared_->problems.front();
     if (!options_.play.meters.empty()) say_meters(contender.name, found->streams * result_.streams_of_one());
     found->format = contender.name;
     found->width = contender.width;
@@ -437,6 +448,7 @@ Result<void> MaxCommand::search(std::size_t which) {
     found->rate = contender.rate;
     result_.interrupted |= found->interrupted;
     result_.formats.push_back(std::move(*found));
+    if (unprepared_) return *unprepared_;
     return {};
 }
 

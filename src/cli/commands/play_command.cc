@@ -82,11 +82,14 @@ int MediaCommand::play_media(run::FoundMedia media) {
                 fmt::format("clip {}: {}, {} frames", clip.name, clip.format, clip.index->count()));
         }
     }
-    const auto alone =
-        measure_alone(options_.play, options_.play.streams > 0, [&](const run::PlayRequest& request) {
-            return std::make_unique<run::Session>(request, media, context_.program, notices());
-        });
+    const bool has_streams = options_.play.streams > 0;
+    steps_.expect(plays_alone(options_.play, has_streams) + 1);
+    const auto alone = measure_alone(options_.play, has_streams, [&](const run::PlayRequest& request) {
+        return std::make_unique<run::Session>(request, media, context_.program, notices());
+    });
     if (!alone) return end_before_play(alone.error(), options_.play);
+    if (auto ready = prepare_step(options_.play, std::to_string(run::streams_of(options_.play))); !ready)
+        return end_before_play(ready.error(), options_.play);
     run::Session session(options_.play, std::move(media), context_.program, notices());
     return play_session(session, options_.play, options_.play.target.url);
 }

@@ -10,6 +10,7 @@
 #include "base/units.h"
 #include "cli/commands/commands.h"
 #include "cli/media/media_run.h"
+#include "cli/options/document_commands.h"
 #include "cli/options/documents.h"
 #include "cli/play/ranks_run.h"
 #include "judge/run_verdicts.h"
@@ -47,6 +48,10 @@ public:
         request_.keep_frames = options_.play.keep_frames || options_.files.need_frames();
         request_.credentials = options_.play.credentials;
         request_.keep_histograms = !options_.journal.empty();
+        for (const ScenarioSeats& seats : scenario_.seats) {
+            for (const ScenarioMeter& meter : seats.meters)
+                add_commands_without_effect(meter.workload, request_.remarks);
+        }
     }
 
     int run();
@@ -130,10 +135,15 @@ int ScenarioCommand::run() {
     if (done = together(done); !done) return report_error(context_, done.error());
     auto parts = find();
     if (!parts) return end_before_play(parts.error(), request_);
+    steps_.expect(plays_alone(request_, true) + 1);
     const auto alone = measure_alone(request_, true, [&](const run::PlayRequest& request) {
         return std::make_unique<run::Session>(request, *parts, scenario_.faults, context_.program, notices());
     });
     if (!alone) return end_before_play(alone.error(), request_);
+    std::uint64_t streams = 0;
+    for (const run::PlayPart& part : *parts) streams += run::streams_of(part.request);
+    if (auto ready = prepare_step(request_, std::to_string(streams)); !ready)
+        return end_before_play(ready.error(), request_);
     run::Session session(request_, std::move(*parts), scenario_.faults, context_.program, notices());
     return play_session(session, request_, scenario_.source);
 }
@@ -246,6 +256,7 @@ int run_command(CommandContext& context) {
     }
     auto scenario = open_scenario(document->text, options, *formats);
     auto read = scenario ? Result<void>() : Result<void>(scenario.error());
+    if (read) read = take_commands(scenario->source, scenario->before_step, target_of(*scenario), options);
     if (read) {
         auto credentials = target::find_credentials(target_of(*scenario), options.credentials);
         if (credentials)

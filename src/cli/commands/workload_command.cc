@@ -9,6 +9,7 @@
 #include "base/units.h"
 #include "cli/commands/commands.h"
 #include "cli/media/media_run.h"
+#include "cli/options/document_commands.h"
 #include "cli/options/documents.h"
 #include "cli/output/output_documents.h"
 #include "report/csv/csv_report.h"
@@ -45,7 +46,7 @@ private:
     Result<void> play_steps();
     Result<void> play_step(double at);
     void take_own_clients(run::PlayRequest& request);
-    Result<void> prepare(run::PlayRequest& request, double at);
+    Result<void> prepare(run::PlayRequest& request);
     Result<RunResult> play_all(const run::PlayRequest& request, const std::string& about);
     Result<bool> lost_a_rank();
     void write_for_now(RunResult known) override;
@@ -54,7 +55,7 @@ private:
     media::LoadSet fill_set() const;
     void empty_again();
     Result<void> arrange_cache(run::PlayRequest& request, bool warm);
-    Result<void> arrange(run::PlayRequest& request, double at);
+    Result<void> arrange(run::PlayRequest& request, double at, const std::string& shown);
     int finish(const std::optional<Error>& error);
 
     LoadResult result_;
@@ -131,12 +132,16 @@ Result<void> WorkloadCommand::arrange_cache(run::PlayRequest& request, bool warm
     });
 }
 
-Result<void> WorkloadCommand::arrange(run::PlayRequest& request, double at) {
-    switch (result_.workload.sweep.over) {
-        case Sweep::Over::fill_percent: return leads() ? fill_to(at) : Result<void>();
-        case Sweep::Over::cache: return arrange_cache(request, at > 0);  // each computer has a cache of its own
-        default: return {};
-    }
+/// The command before the step comes between the two: files that fill the volume are in the server's caches
+/// when they were just written, and a cache that is to be warm is filled after the caches were flushed. In every
+/// rank; each computer has a cache of its own.
+Result<void> WorkloadCommand::arrange(run::PlayRequest& request, double at, const std::string& shown) {
+    const Sweep::Over over = result_.workload.sweep.over;
+    Result<void> done;
+    if (over == Sweep::Over::fill_percent) done = together(leads() ? fill_to(at) : Result<void>());
+    if (done) done = run_before_step(request, shown);
+    if (done && over == Sweep::Over::cache) done = together(arrange_cache(request, at > 0));
+    return done ? count_before_step() : done;
 }
 
 /// Client i of a step is on rank i % ranks: on the same computer in every step.
@@ -150,8 +155,8 @@ void WorkloadCommand::take_own_clients(run::PlayRequest& request) {
     request.own_seats = ranks.own_seats();
 }
 
-/// Makes the files of a step and brings volume and caches into its state, in every rank.
-Result<void> WorkloadCommand::prepare(run::PlayRequest& request, double at) {
+/// Makes the files of a step, in every rank.
+Result<void> WorkloadCommand::prepare(run::PlayRequest& request) {
     if (store_ != nullptr && context_.ranks == nullptr) {
         if (auto written = media_.write_load_sets(request); !written) return written;
     } else if (store_ != nullptr) {
@@ -160,7 +165,7 @@ Result<void> WorkloadCommand::prepare(run::PlayRequest& request, double at) {
         if (!done) return done;
         if (leads()) media_.share_load_sets(request);
     }
-    return together(arrange(request, at));
+    return {};
 }
 
 /// Plays a step in every rank. The result is that of all ranks in rank 0. Errors: of any rank.
@@ -201,8 +206,9 @@ Result<void> WorkloadCommand::play_step(double at) {
     run::PlayRequest request = run::load_request(step, options_.play);
     take_own_clients(request);
     if (!result_.steps.empty()) request.remarks.clear();  // they are of the document, and were said
-    if (auto ready = prepare(request, at); !ready) return ready;
+    if (auto ready = prepare(request); !ready) return ready;
     const std::string shown = report::show_step(result_.workload, at);
+    if (auto ready = arrange(request, at, shown); !ready) return ready;
     const std::string about =
         fmt::format("{}{}{} for {}", result_.workload.name, shown.empty() ? "" : ", ",
                     shown.empty() ? "" : report::sweep_word(result_.workload.sweep.over) + (" " + shown),
@@ -237,6 +243,7 @@ void WorkloadCommand::write_finished_steps() {
 Result<void> WorkloadCommand::play_steps() {
     std::vector<double> values = result_.workload.sweep.values;
     if (result_.workload.sweep.over == Sweep::Over::none) values = {0};
+    steps_.expect(values.size());
     for (const double at : values) {
         if (result_.interrupted || left_behind()) break;
         const auto lost = lost_a_rank();
@@ -334,6 +341,8 @@ Result<Workload> workload_to_play(CommandContext& context, Workload workload) {
     if (!target) return target.error();
     if (context.ranks != nullptr && target->kind == target::Target::Kind::model)
         return bad_input(fmt::format("{}: {}", target->url, kModelIsForOne));
+    if (auto taken = take_commands(workload.source, workload.before_step, *target, options); !taken)
+        return taken.error();
     options.play.target = std::move(*target);
     auto credentials = target::find_credentials(options.play.target, options.credentials);
     if (!credentials) return credentials.error();

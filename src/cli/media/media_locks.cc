@@ -91,6 +91,34 @@ void MediaLocks::release() {
         media::release_media_lock(*store_, root_, std::move(set.mapped().lock));
 }
 
+void MediaLocks::suspend() {
+    for (const auto& [name, held] : held_) suspended_[name] = held.mode;
+    if (suspended_.empty()) return;
+    const auto there = media::media_set_is_there(*store_, root_);
+    set_was_there_ = there && *there;
+    held_.clear();
+}
+
+Result<void> MediaLocks::resume() {
+    const std::map<std::string, LockMode> names = std::exchange(suspended_, {});
+    if (names.empty()) return {};
+    // Locks are files of the set: on storage that is not mounted they would make a set below its mount point.
+    const auto there = media::media_set_is_there(*store_, root_);
+    if (!there) return there.error();
+    if (!*there && set_was_there_)
+        return environment_error(
+            fmt::format("{}: the media set is not there any more: is the storage mounted again?", root_));
+    const auto set = names.find(media::kSetLock);
+    if (set != names.end()) {
+        if (auto held = hold(set->first, set->second); !held) return held;
+    }
+    for (const auto& [name, mode] : names) {
+        if (held_.contains(name)) continue;
+        if (auto held = hold(name, mode); !held) return held;
+    }
+    return {};
+}
+
 bool MediaLocks::lost() const {
     for (const auto& [name, held] : held_) {
         if (held.lock->lost()) return true;

@@ -31,6 +31,11 @@ public:
     Result<void> share_set();
     void share_load(const std::vector<std::string>& names);
     void release();
+    /// Releases all, so that no file of the target is open, until resume() takes them again in their modes. The
+    /// media set stays as it is; others may use it meanwhile.
+    void suspend();
+    /// Errors: as hold_set; environment, where the media set is not there any more.
+    Result<void> resume();
     /// Releases without looking at what is left: for a process that ends while its storage may not answer.
     void leave() { held_.clear(); }
 
@@ -52,6 +57,8 @@ private:
     std::string root_;
     bool made_set_ = false;  // the set may be one that nothing was written into
     std::map<std::string, Held> held_;
+    std::map<std::string, LockMode> suspended_;
+    bool set_was_there_ = false;  // when suspended
     bool left_behind_ = false;
 };
 

@@ -37,7 +37,8 @@ MediaRun::MediaRun(CommandContext& context, std::unique_ptr<ByteStore> store)
       store_(std::move(store)),
       work_(context, store_ == nullptr ? "" : options_.play.target.name()),
       media_(context, work_, store_),
-      play_(context) {}
+      play_(context),
+      steps_(context) {}
 
 Result<void> MediaRun::open_outputs() {
     auto outputs = OutputDocuments<RunResult>::prepare(options_.files, result_kinds());
@@ -65,6 +66,29 @@ Result<void> MediaRun::choose_formats_together() {
     return done;
 }
 
+Result<void> MediaRun::run_before_step(const run::PlayRequest& request, const std::string& value) {
+    if (options_.step.empty()) return {};
+    steps_.begin({request.target.name(), value});
+    if (!steps_.has_command()) return {};
+    // All ranks release their locks first: some may be on this computer, where the command remounts.
+    media_.locks().suspend();
+    auto done = together(Result<void>());
+    if (done && leads()) done = steps_.run_before();
+    done = together(done);
+    if (done) done = media_.locks().resume();
+    return together(done);
+}
+
+Result<void> MediaRun::count_before_step() {
+    if (options_.step.empty()) return {};
+    return together(leads() ? steps_.count_before() : Result<void>());
+}
+
+Result<void> MediaRun::prepare_step(const run::PlayRequest& request, const std::string& value) {
+    auto done = run_before_step(request, value);
+    return done ? count_before_step() : done;
+}
+
 int MediaRun::end_before_play(const Error& error, const run::PlayRequest& request) {
     return error.kind == ErrorKind::interrupted ? interrupted_before_play(request)
                                                 : report_error(context_, error);
@@ -81,11 +105,14 @@ std::optional<Result<RunResult>> MediaRun::watch_session(run::Session& session,
                                                          const run::PlayRequest& request,
                                                          const std::string& about,
                                                          bool streams_may_change) {
+    steps_.count_after(session);
+    // The result so far goes to the files that can be written again: the rest is to come, and may not.
     return play_.play(session, request, about, streams_may_change,
                       [this](const RunResult& known) { write_for_now(known); });
 }
 
 void MediaRun::write_for_now(RunResult known) {
+    steps_.record(known);
     complete(known);
     (void)outputs_.write_for_now(known);
 }
@@ -100,19 +127,27 @@ Result<RunResult> MediaRun::play_aside(std::unique_ptr<run::Session>& session,
         context_.log.warn("the storage has not completed all operations that it was given: the run ends here");
         if (!result || !*result) return interrupted_error();
     }
+    if (*result) steps_.record(**result);
     return std::move(*result);
+}
+
+std::size_t MediaRun::plays_alone(const run::PlayRequest& request, bool has_streams) const {
+    const bool both = !request.meters.empty() && has_streams;
+    return both && options_.alone ? 2 : 0;
 }
 
 Result<void> MediaRun::measure_alone(
     const run::PlayRequest& request,
     bool has_streams,
     const std::function<std::unique_ptr<run::Session>(const run::PlayRequest&)>& streams) {
-    if (request.meters.empty() || !has_streams || !options_.alone) return {};
+    if (plays_alone(request, has_streams) == 0) return {};
     run::PlayRequest alone = request;
     alone.spare_streams = 0;
     alone.find_cause = false;
     alone.meters.clear();
     const auto play = [&](std::unique_ptr<run::Session> session, const char* about) -> Result<RunResult> {
+        if (auto ready = prepare_step(alone, std::to_string(run::streams_of(alone))); !ready)
+            return ready.error();
         if (!options_.quiet) context_.log.info(about);
         auto result = play_aside(session, alone, about);
         const auto all = together(left_behind() ? Result<RunResult>(interrupted_error()) : result);
@@ -177,6 +212,7 @@ void MediaRun::leave(int code) {
 }
 
 int MediaRun::write_results(RunResult result) {
+    steps_.record(result);
     complete(result);
     result.alone = alone_;
     control_.saving(kFilesTimeout);

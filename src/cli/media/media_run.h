@@ -11,6 +11,7 @@
 #include "cli/media/media_preparation.h"
 #include "cli/output/output_documents.h"
 #include "cli/play/ranks_run.h"
+#include "cli/play/step_runner.h"
 #include "cli/play/watched_play.h"
 
 namespace streamsim::cli {
@@ -42,6 +43,16 @@ protected:
         const run::PlayRequest& request,
         bool has_streams,
         const std::function<std::unique_ptr<run::Session>(const run::PlayRequest&)>& streams);
+    /// A step begins: runs the command that the user wants before it, while no file of the target is open. In
+    /// every rank; the first one runs it. `value`: the streams of the step, or its value of the sweep. Errors:
+    /// as StepRunner; of the locks of the media.
+    Result<void> run_before_step(const run::PlayRequest& request, const std::string& value);
+    /// Reads the counters of the server, right before the step plays. In every rank.
+    Result<void> count_before_step();
+    /// Both.
+    Result<void> prepare_step(const run::PlayRequest& request, const std::string& value);
+    /// How often measure_alone() plays.
+    std::size_t plays_alone(const run::PlayRequest& request, bool has_streams) const;
     /// Plays the session of the command, and writes its result. `about` is what is being played, for the live
     /// view; `request` is for the result of a run that was left.
     int play_session(run::Session& session, const run::PlayRequest& request, const std::string& about);
@@ -67,7 +78,9 @@ protected:
     Result<void> choose_formats_together();
 
     /// A thread is still in a call that does not return: the process has to end by leave().
-    bool left_behind() const { return work_.left_behind() || media_.locks().left_behind(); }
+    bool left_behind() const {
+        return work_.left_behind() || media_.locks().left_behind() || steps_.left_behind();
+    }
     [[noreturn]] void leave(int code);
 
     /// Fills in what only the command knows, before a result is written.
@@ -83,6 +96,7 @@ protected:
     BackgroundWork work_;
     MediaPreparation media_;
     WatchedPlay play_;
+    StepRunner steps_;
 
 private:
     std::optional<Result<RunResult>> watch_session(run::Session& session,

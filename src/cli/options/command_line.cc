@@ -15,6 +15,7 @@
 #include "cli/options/documents.h"
 #include "cli/options/logo.h"
 #include "cli/options/option_table.h"
+#include "run/process/shell_command.h"
 
 namespace streamsim::cli {
 namespace {
@@ -151,6 +152,14 @@ void check_operands(const std::vector<std::string>& extras,
 
 constexpr std::uint64_t kAllStreamsMax = 1'000'000;
 
+bool asks_for_commands(const CliOptions& options) {
+    return !options.step.empty();
+}
+
+constexpr const char* kNothingToFlush =
+    "is for storage: models and null: have no cache of a server to flush, and no counters";
+constexpr const char* kNoShell = "is not for this system, on which streamsim runs no commands";
+
 /// A rule speaks about an option that was given.
 struct Rule {
     const char* option;
@@ -189,6 +198,17 @@ constexpr Rule kRules[] = {
      "is for the edit list of --cuts: give both"},
     {"--durable", [](const CliOptions& o) { return !o.given("--record"); },
      "is for what --record writes: give both"},
+    {"--before-step", [](const CliOptions& o) { return !o.step.command.empty() && !o.play.target.has_files(); },
+     kNothingToFlush},
+    {"--counters", [](const CliOptions& o) { return !o.step.counters.empty() && !o.play.target.has_files(); },
+     kNothingToFlush},
+    {"--before-step", [](const CliOptions& o) { return !o.step.command.empty() && !run::shell_is_available(); },
+     kNoShell},
+    {"--counters", [](const CliOptions& o) { return !o.step.counters.empty() && !run::shell_is_available(); },
+     kNoShell},
+    {"--command-timeout",
+     [](const CliOptions& o) { return o.command != Command::run && !asks_for_commands(o); },
+     "is for --before-step and --counters: give one of them"},
     {"--keep-recordings", [](const CliOptions& o) { return !o.given("--record"); },
      "is for what --record writes: give both"},
     {"--on-miss",

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/document/document.h"
+#include "cli/options/document_commands.h"
 #include "media/cuts/cut_list.h"
 #include "run/plan/meters.h"
 #include "run/process/this_process.h"
@@ -69,6 +70,7 @@ void open_meters(const std::string& formats, CliOptions& options, std::vector<st
             continue;
         }
         for (std::string& text : target::without_effect(*workload)) play.remarks.push_back(std::move(text));
+        add_commands_without_effect(*workload, play.remarks);
         for (run::MeterPart& part : run::meters_of(scenario::scaled(*workload, options.scale), 0, play.seats))
             play.meters.push_back(std::move(part));
     }

@@ -16,6 +16,8 @@ constexpr Command kProfile = Command::profile, kReport = Command::report;
 /// search.
 constexpr Commands kPlays = Command::play | Command::prepare | Command::max;
 constexpr Commands kMeasures = Command::play | Command::run;
+/// They measure steps, and commands can be run around those.
+constexpr Commands kSteps = Command::play | Command::max | Command::run;
 constexpr Commands kAll = kPlays | kMeasures | Command::formats | kInspect | kProfile | kReport |
                           Command::clean | Command::man | Command::completions;
 
@@ -113,6 +115,32 @@ Options reading_options() {
         {"--cold", kPlays, "evict these files from this client's page cache first", flag(&PlayRequest::cold)},
         {"--require-cold", kPlays, "fail the verdict where a cache may have been warm",
          flag(&PlayRequest::require_cold)},
+        {"--before-step", kSteps,
+         "a shell command to run before each step, while no file of TARGET is open: flush caches, remount; if "
+         "it fails, the run ends",
+         text(&StepCommands::command, "COMMAND"),
+         variants(
+             {{kMax,
+               "a shell command to run before each play of the search, while no file of TARGET is open: "
+               "flush caches, remount; if it fails, the search ends",
+               ""},
+              {kRun,
+               "a shell command to run before each step (a scenario, a value of a sweep), while no file of "
+               "TARGET is open: flush caches, remount; if it fails, the run ends; '' runs none, although "
+               "the document has one",
+               ""}})},
+        {"--counters", kSteps,
+         "a shell command to run right before and right after each step; it prints counters of the server "
+         "(NAME "
+         "NUMBER lines or a JSON object), and the result has their differences",
+         text(&StepCommands::counters, "COMMAND")},
+        {"--command-timeout", kSteps, "end such a command, and with it the run, after this time",
+         time(&StepCommands::timeout),
+         variants(
+             {{kRun, "end such a command, and with it the run, after this time", "60s, or the document's"}})},
+        {"--allow-commands", kRun,
+         "run the commands that the document has in before_step, too: read them first",
+         flag(&CliOptions::allow_commands)},
         {"--keep-index", kPlays | kInspect, "keep the index of a container beside it",
          flag(&PlayRequest::keep_index)},
         {"--credentials",

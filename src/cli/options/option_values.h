@@ -43,6 +43,10 @@ T& member(CliOptions& options, T Project::*at) {
     return options.project.*at;
 }
 template <typename T>
+T& member(CliOptions& options, T StepCommands::*at) {
+    return options.step.*at;
+}
+template <typename T>
 T& member(CliOptions& options, T ResultFiles::*at) {
     return options.files.*at;
 }

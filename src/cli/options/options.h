@@ -12,6 +12,7 @@
 #include "report/text/text_report.h"
 #include "run/plan/play_request.h"
 #include "streamsim/max_result.h"
+#include "streamsim/step_commands.h"
 
 namespace streamsim::cli {
 
@@ -51,6 +52,8 @@ struct CliOptions {
     std::string workload;                  // profile: where the document goes; empty: standard output
     std::string workload_name;             // profile: the document's; empty: the capture's
     std::vector<std::string> only;         // profile: beginnings of paths that count; empty: its own rule
+    StepCommands step;                     // play, max, run: as typed; run adds those of its document
+    bool allow_commands = false;           // run: also those of the document
     ResultFiles files;
     Project project;             // of results; its logo is read
     std::string logo;            // the file

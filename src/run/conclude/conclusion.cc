@@ -88,13 +88,14 @@ RunResult Conclusion::nothing_to_play() const {
     return result;
 }
 
-RunResult Conclusion::conclude(PlayObservation& observation) {
+RunResult Conclusion::conclude(PlayObservation& observation, const std::function<void()>& after_play) {
     const bool cut_short = playback_.was_cut_short();
     is_stuck_ = playback_.is_stuck();
     if (cut_short && !plan_.has_recordings()) storage_is_over_.store(true, std::memory_order_relaxed);
     RunFacts facts;
     facts.after = host::read_process_usage();
     playback_.tell_end();
+    if (!cut_short) after_play();
     // Storage that has not given back its reads may not answer an open either, and a result has to be written.
     observation.play_ended(!is_stuck_ && !cut_short);
     const PlayedStreams played = changes_.finish();

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <atomic>
+#include <functional>
 #include <optional>
 #include <utility>
 
@@ -58,8 +59,9 @@ public:
     void begin(RunResult begun) { begun_ = std::move(begun); }
     /// The result of a run in which no stream was assigned to this computer.
     RunResult nothing_to_play() const;
-    /// `observation` began right before play. Blocks for some seconds where frames were missed.
-    RunResult conclude(PlayObservation& observation);
+    /// `observation` began right before play. `after_play` is called when the costs of play are known, before
+    /// anything else is read. Blocks for some seconds where frames were missed.
+    RunResult conclude(PlayObservation& observation, const std::function<void()>& after_play);
     /// The result if the run were interrupted now; nullopt: play has not begun, or a loop does not answer.
     /// `observation` has begun. Any thread.
     std::optional<RunResult> snapshot();

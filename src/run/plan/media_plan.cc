@@ -174,6 +174,13 @@ std::uint32_t streams_of_format(const PlayRequest& request) {
     return request.total_streams.value_or(request.streams * request.seats);
 }
 
+std::uint64_t streams_of(const PlayRequest& request) {
+    const std::size_t formats = std::max<std::size_t>(request.formats.size(), 1);
+    const std::size_t recorded = std::max<std::size_t>(request.record.formats.size(), 1);
+    return std::uint64_t{streams_of_format(request)} * formats +
+           std::uint64_t{request.record.streams} * request.seats * recorded;
+}
+
 // A shuttle covers more frames than slots; without deadlines a seat's link limits the frames.
 std::uint64_t frames_of_play(const PlayRequest& request, const MediaFormat& format) {
     const Duration length = request.duration.value_or(kDefaultDuration);

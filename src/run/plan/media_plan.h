@@ -58,6 +58,8 @@ inline std::uint64_t files_in(const Clip& clip) {
 
 /// Streams of each format, of all seats together.
 std::uint32_t streams_of_format(const PlayRequest& request);
+/// Streams of all formats and seats together, recorders among them.
+std::uint64_t streams_of(const PlayRequest& request);
 
 /// Clips that the streams of one format need: 1, or one for each layer of each stream.
 std::uint32_t clips_needed(const PlayRequest& request);

@@ -32,10 +32,14 @@ Result<RunResult> Session::execute() {
     PlayObservation observation(plan_);
     conclusion_.observe(observation);
     if (auto ran = playback_.run(); !ran) return ran.error();
-    return conclusion_.conclude(observation);
+    return conclusion_.conclude(observation, [this] {
+        if (after_play_ && !interrupted_) after_play_();
+    });
 }
 
 void Session::interrupt() {
+    interrupted_ = true;
+    if (cancel_after_play_) cancel_after_play_();
     playback_.interrupt();
     conclusion_.interrupt();
 }

@@ -2,8 +2,10 @@
 // plan, the playback, and the conclusion.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <utility>
@@ -46,6 +48,13 @@ public:
     /// The streams begin when those of other computers do. To be called before execute(), which `barrier`
     /// outlives.
     void wait_for(seats::StartBarrier& barrier) { playback_.wait_for(barrier); }
+
+    /// `then` runs on the thread of execute() when play has ended by itself, before anything else is read; an
+    /// interruption calls `cancel`, on another thread. To be called before execute().
+    void after_play(std::function<void()> then, std::function<void()> cancel) {
+        after_play_ = std::move(then);
+        cancel_after_play_ = std::move(cancel);
+    }
 
     /// Plays to the end, or until interrupt(). Errors: no memory, storage that is not available, a preroll that
     /// took too long. An interrupted run has a result.
@@ -93,6 +102,8 @@ private:
     Playback playback_{plan_};
     StreamChanges changes_{plan_, playback_};
     Conclusion conclusion_{plan_, playback_, changes_};
+    std::function<void()> after_play_, cancel_after_play_;
+    std::atomic<bool> interrupted_{false};
 };
 
 }  // namespace streamsim::run
