@@ -56,6 +56,7 @@ struct PublishedLoad {
     std::string workload;
     std::string target;
     std::optional<Duration> duration;  // of a step; empty: the document's
+    std::vector<double> steps;         // that peaks are looked for in; empty: all
 };
 
 struct FitParameter {

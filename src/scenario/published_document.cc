@@ -181,6 +181,14 @@ Result<PublishedPaper> read_published(std::string_view text, const std::string& 
         load.workload = element.string("workload").value_or("");
         load.target = element.string("target").value_or("");
         load.duration = element.duration("duration", false);
+        const Json* const steps = element.member("steps", false);
+        if (steps == nullptr) return;
+        if (steps->is_array() &&
+            std::all_of(steps->begin(), steps->end(), [](const Json& step) { return step.is_number(); })) {
+            load.steps = steps->get<std::vector<double>>();
+        } else {
+            element.problem("steps", "expected a list of values of the workload's sweep");
+        }
     });
     read_fit(top, paper, problems);
     each(top, "others", problems, [&](JsonObject& element) {

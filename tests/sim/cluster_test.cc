@@ -121,7 +121,7 @@ TEST(Cluster, RandomNeverReadsAhead) {
 TEST(Cluster, NothingIsReadBehindTheEndOfAFile) {
     sim::ClusterOptions options = plain();
     options.model.strategy.streaming_bytes = 100 * kMiB;
-    options.media.push_back(std::make_shared<PlainMedia>("a", 5, kMiB - 100, false));
+    options.media.emplace_back(std::make_shared<PlainMedia>("a", 5, kMiB - 100, false));
     SimRun run(options);
     const FileId file = run.open("a.mov");
     run.time_of_read(file, 0, kMiB);
@@ -139,7 +139,7 @@ TEST(Cluster, FileNamesAreFollowedOnceTwoWereReadInOrder) {
     sim::ClusterOptions options = plain();
     options.model.strategy.filename_files = 3;
     const auto media = std::make_shared<PlainMedia>("a", 10, 2 * kMiB, true);
-    options.media.push_back(media);
+    options.media.emplace_back(media);
     SimRun run(options);
     const auto fetched_after = [&](std::uint64_t frame) {
         run.time_of_read(run.open(media->path(frame)), 0, 2 * kMiB);
@@ -158,7 +158,7 @@ TEST(Cluster, NamesThatAreOnlyOpenedAreNotFollowed) {
     sim::ClusterOptions options = plain();
     options.model.strategy.filename_files = 2;
     const auto media = std::make_shared<PlainMedia>("a", 20, kMiB, true);
-    options.media.push_back(media);
+    options.media.emplace_back(media);
     SimRun run(options);
     std::vector<FileId> files;
     for (std::uint64_t frame = 0; frame < 8; ++frame) files.push_back(run.open(media->path(frame)));

@@ -34,7 +34,7 @@ std::int64_t ns_of_read(const StrategyModel& strategy, sim::AccessStrategy acces
     options.model.node.cpu_s_per_byte = 1e-9;
     options.strategy = access;
     const auto media = std::make_shared<PlainMedia>("a", 4, kMiB, files);
-    options.media.push_back(media);
+    options.media.emplace_back(media);
     SimRun run(options);
     const FileId file = run.open(media->path(0));
     run.time_of_read(file, 0, kMiB);

@@ -38,7 +38,7 @@ public:
         for (std::uint32_t i = 0; i < seats * show.streams; ++i) {
             media.push_back(std::make_shared<PlainMedia>(fmt::format("m/clip{}", i), show.clip_frames,
                                                          show.frame_bytes, show.files));
-            options.media.push_back(media.back());
+            options.media.emplace_back(media.back());
         }
         cluster_ = std::make_unique<sim::Cluster>(loop_, std::move(options));
         storage_ = cluster_->make_storage();

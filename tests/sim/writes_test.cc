@@ -288,7 +288,7 @@ TEST(Names, AreThereUntilTheyAreRemoved) {
 TEST(Names, OfASequenceOfTheMediaToo) {
     using PathKind = PathOp::Kind;
     sim::ClusterOptions options = with_journal();
-    options.media.push_back(std::make_shared<PlainMedia>("seq", 5, kMiB, true));
+    options.media.emplace_back(std::make_shared<PlainMedia>("seq", 5, kMiB, true));
     WriteRun run(options);
     EXPECT_EQ(run.name(PathKind::stat, "seq/f.1002.dpx").bytes, kMiB);
     EXPECT_EQ(run.name(PathKind::list, "seq").entries, 5u);

@@ -190,9 +190,19 @@ private:
 /// The unit of a quantity, and how much of the quantity one of it is.
 std::pair<const char*, double> unit_of(const std::string& quantity) {
     if (quantity.find("bytes_per_s") != std::string::npos) return {"GB/s", 1e9};
-    if (quantity.starts_with("latency_ms")) return {"ms", 1};
-    if (quantity.starts_with("operations_per_s")) return {"operations/s", 1};
+    if (quantity.find("latency_ms") != std::string::npos) return {"ms", 1};
+    if (quantity.find("operations_per_s") != std::string::npos) return {"operations/s", 1};
     return {"", 1};
+}
+
+/// The step has a printed figure of this model, or may be its peak.
+bool is_wanted(const Workload& workload, const PublishedLoad& load, const std::string& model, double at) {
+    const bool listed =
+        load.steps.empty() || std::find(load.steps.begin(), load.steps.end(), at) != load.steps.end();
+    return std::any_of(workload.printed.begin(), workload.printed.end(), [&](const PrintedFigure& figure) {
+        if (!figure.model.empty() && figure.model != model) return false;
+        return workload.sweep.over == Sweep::Over::none || (figure.peak ? listed : figure.at == at);
+    });
 }
 
 Result<std::vector<PublishedAnswer>> PublishedRun::load_answers(const PublishedPaper& paper,
@@ -211,11 +221,7 @@ Result<std::vector<PublishedAnswer>> PublishedRun::load_answers(const PublishedP
     if (workload->sweep.over == Sweep::Over::none) values = {0};
     std::vector<LoadStep> steps;
     for (const double at : values) {
-        const bool printed =
-            std::any_of(workload->printed.begin(), workload->printed.end(), [&](const PrintedFigure& figure) {
-                return workload->sweep.over == Sweep::Over::none || figure.at == at;
-            });
-        if (!printed) continue;
+        if (!is_wanted(*workload, load, base.target.model->name, at)) continue;
         const Workload step = scenario::at_step(*workload, at);
         PlayRequest request = load_request(step, base);
         if (workload->sweep.over == Sweep::Over::cache) request.target.warm = at > 0;
@@ -231,7 +237,11 @@ Result<std::vector<PublishedAnswer>> PublishedRun::load_answers(const PublishedP
         const auto [unit, size] = unit_of(each.printed.quantity);
         PublishedAnswer answer;
         answer.paper = paper.name;
-        answer.id = fmt::format("{}-{:g}-{}", load.workload, each.printed.at, each.printed.quantity);
+        answer.id =
+            fmt::format("{}{}{}", load.workload, each.printed.model.empty() ? "" : "-" + each.printed.model,
+                        each.printed.peak                           ? "-peak"
+                        : workload->sweep.over == Sweep::Over::none ? ""
+                                                                    : fmt::format("-{:g}", each.printed.at));
         answer.text = each.printed.source;
         answer.role = "workload";
         answer.command = fmt::format("streamsim run {} '{}'", load.workload, load.target);

@@ -32,9 +32,7 @@ namespace streamsim::sim {
 
 /// Media of a run, with the strategy that its player asks the storage for.
 struct ModelMedia {
-    // Implicit: media are mostly named alone.
-    ModelMedia(std::shared_ptr<const FrameIndex> of,  // NOLINT(google-explicit-constructor)
-               AccessStrategy asked = AccessStrategy::as_media)
+    explicit ModelMedia(std::shared_ptr<const FrameIndex> of, AccessStrategy asked = AccessStrategy::as_media)
         : index(std::move(of)), strategy(asked) {}
 
     std::shared_ptr<const FrameIndex> index;
