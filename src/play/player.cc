@@ -31,7 +31,8 @@ Player::Player(const StreamParts& parts, std::span<std::byte> memory)
       ahead_(options_.readahead),
       window_(options_.readahead),
       containers_(path_.sources().size()),
-      entries_(options_.readahead) {
+      entries_(options_.readahead),
+      times_(inflight_.count()) {
     const std::uint64_t frame_bytes = frame_buffer_bytes(needs_, options_);
     const std::uint32_t buffers = buffers_of(options_);
     STREAMSIM_CHECK(memory.size() >= frame_bytes * buffers, "a player gets the memory that it needs");
@@ -162,17 +163,19 @@ void Player::start_reads() {
     bool blocked = false;
     for (;;) {
         if (!options_.paced && submitting_) enter_until(next_ + options_.readahead);
-        if (playing && options_.paced && options_.on_miss == OnMiss::drop) skip_overdue(loop_.now());
+        if (playing && options_.paced && options_.drops_late_frames()) skip_overdue(loop_.now());
         if (!inflight_.any_free() || next_ >= entered_ || !submitting_) break;
-        if (!sources_open(next_)) {
+        const std::uint64_t slot = next_to_read(loop_.now());
+        if (!sources_open(slot)) {
             blocked = true;
             break;
         }
-        if (!can_start()) {
+        if (!can_start(slot)) {
             if (options_.decoder != nullptr) decoder_behind_ = loop_.now();
             blocked = options_.decoder == nullptr;
             break;
         }
+        pass_over_until(slot);
         if (!start_next() && !options_.paced) {
             if (retry_ == 0) retry_ = loop_.at(loop_.now() + kRetryPause, Callback::of<&Player::retry>(this));
             break;
@@ -225,17 +228,49 @@ void Player::take(FrameRead& read, std::uint64_t slot) {
     read.outcome().sought = options_.paced && path_.sought(slot);
 }
 
+/// The unread slot whose read starts now, if it can. REQUIRES: one has entered the window.
+std::uint64_t Player::next_to_read(Instant now) {
+    const bool skips = options_.on_miss == OnMiss::skip && state_ == State::playing && options_.paced;
+    if (!skips || clock_.stopped()) return next_;
+    const Instant in_time = now + times_.expected();
+    std::uint64_t slot = next_;
+    // A slot that enters at this very instant enters after it: the order of events at one instant decides
+    // nothing.
+    while (due(slot) < in_time && slot + 1 < entered_ && scheduled_at(slot + 1) < now) ++slot;
+    return slot;
+}
+
 void Player::skip_overdue(Instant now) {
     if (clock_.stopped()) return;
+    std::uint64_t end = next_;
+    while (end < entered_ && due(end) < now) ++end;
+    pass_over_until(end);
+}
+
+/// Drops the unread slots before `end`.
+void Player::pass_over_until(std::uint64_t end) {
     const std::uint64_t first = next_;
-    while (next_ < entered_ && due(next_) < now) {
+    while (next_ < end) {
         const std::uint64_t slot = next_++;
         if (slot < ahead_end_) abandon(slot);
-        const bool readable = inflight_.may_have_been_free(due(slot));
-        settle_unread(slot, FrameKind::dropped, readable ? DropReason::client : DropReason::late);
+        settle_unread(slot, FrameKind::dropped,
+                      passed_over_by_client(slot) ? DropReason::client : DropReason::late);
     }
     ahead_end_ = std::max(ahead_end_, next_);
-    if (next_ > first) absorb(inflight_.saved(next_ - first), due(next_ - 1));
+    if (next_ > first) absorb(inflight_.saved(next_ - first), last_start(next_ - 1));
+}
+
+bool Player::passed_over_by_client(std::uint64_t slot) {
+    // The time that frames waited for the decoder is in the expected time.
+    const bool decoder = options_.on_miss == OnMiss::skip && decoder_behind_ >= scheduled_at(slot);
+    return decoder || inflight_.may_have_been_free(last_start(slot));
+}
+
+/// The last moment at which the slot would have been read, had an in-flight slot been free.
+Instant Player::last_start(std::uint64_t slot) {
+    const bool newest = slot + 1 >= entered_;
+    if (options_.on_miss != OnMiss::skip || newest) return due(slot);
+    return std::min(due(slot), std::max(due(slot) - times_.expected(), scheduled_at(slot + 1)));
 }
 
 void Player::open_ahead() {
@@ -384,7 +419,7 @@ void Player::read_ended(FrameRead& read) {
     inflight_.give(read, loop_.now());
     if (options_.decoder != nullptr && !read.failed()) {
         // A player that drops does not decode frames that it can no longer show.
-        const bool skips = options_.on_miss == OnMiss::drop && state_ == State::playing && options_.paced;
+        const bool skips = options_.drops_late_frames() && state_ == State::playing && options_.paced;
         const Instant first_due = play_start_ + path_.due(read.tag().slot);
         read.decode(*options_.decoder, skips ? first_due : Instant::never(), clock_.later_ns());
     } else {
@@ -395,6 +430,7 @@ void Player::read_ended(FrameRead& read) {
 /// The frame is complete or has failed. It is judged now if its slot is past, else when it goes on display.
 void Player::read_settled(FrameRead& read) {
     if (state_ == State::prerolling) ++prerolled_;
+    if (!read.failed()) times_.add(read.outcome());
     if (!options_.paced || past(read.tag().slot)) {
         judge(read);
     } else if (!read.failed()) {
@@ -467,7 +503,7 @@ void Player::stop_clock(Instant now) {
         clock_.go_on(now - since);
     }
     waiting_ = false;
-    if (options_.on_miss == OnMiss::drop) skip_overdue(now);
+    if (options_.drops_late_frames()) skip_overdue(now);
 }
 
 /// Releases the frames that were opened ahead of their reads.
@@ -505,7 +541,7 @@ void Player::cancel_read(FrameRead& read, bool played) {
     outcome.delivered = outcome.completed = Instant::never();
     outcome.bytes = 0;
     outcome.error = 0;
-    const bool missed = options_.on_miss == OnMiss::drop && outcome.deadline < loop_.now();
+    const bool missed = options_.drops_late_frames() && outcome.deadline < loop_.now();
     outcome.kind = missed ? FrameKind::dropped : FrameKind::cancelled;
     if (missed) {
         const Instant now = loop_.now();

@@ -15,6 +15,12 @@
 //          and its in-flight slot. The next frame to be read is the first unread one that is not overdue;
 //          overdue frames are never read. A slot that is due exactly when an in-flight slot becomes free is not
 //          overdue, and is read.
+//   skip   as drop, but the next frame to be read is the first unread slot s of the window that is expected to
+//          be in time: D(s) >= now + E, where E is the time that three quarters of the last frames took at most
+//          (frame_times.h). If no slot of the window is, the newest slot of the window is read, so that a
+//          stream never stops measuring and recovers by itself. The slots before it are passed over: they are
+//          dropped and never read. A slot is passed over for one that has entered the window before now, never
+//          for one that has not; before play starts, and while the clock stands, none is passed over.
 //   hold   no frame is passed over; the slot is late when its frame comes, the clock is not shifted.
 //   stall  the clock stops at D(i) until the frame is complete (or has failed); `stalled` grows by that time.
 // A frame that cannot come is failed, under every policy, and nothing waits for it.
@@ -28,9 +34,11 @@
 // runs after slot i's timer. A miss is this client's (`client`) and not the storage's in three cases: the
 // completion may have come before the deadline, but nobody looked (not_before <= D); the frame would have been
 // in time but for its client delay (client_delay.h), its own or that of the frames whose in-flight slots it
-// waited for; or the frame was passed over although an in-flight slot may have been free at its deadline. A
-// loop that could not run while all in-flight slots were taken costs nothing. A delay for which play has made
-// up since, by slots that were passed over or by a stalled play clock, does not excuse later frames.
+// waited for; or the frame was passed over although an in-flight slot may have been free at the last moment at
+// which the policy would have read it (drop: its deadline; skip: E before that, or as long as it was the newest
+// slot of the window). A loop that could not run while all in-flight slots were taken costs nothing. A delay
+// for which play has made up since, by slots that were passed over or by a stalled play clock, does not excuse
+// later frames.
 #pragma once
 
 #include <cstdint>
@@ -40,6 +48,7 @@
 
 #include "play/frame_read.h"
 #include "play/frame_stream.h"
+#include "play/frame_times.h"
 
 namespace streamsim::play {
 
@@ -74,7 +83,9 @@ private:
     void retry();
     /// Each in-flight slot and each frame of the window has a buffer; only a decoder that does not keep up, or
     /// opens that hang, can hold more.
-    bool can_start() { return !buffers_.empty() && (next_ < ahead_end_ || !idle_.empty()); }
+    bool can_start(std::uint64_t slot) const {
+        return !buffers_.empty() && (slot < ahead_end_ || !idle_.empty());
+    }
     void release(FrameRead& read);
     void enter_until(std::uint64_t end);
     void start_reads();
@@ -85,7 +96,11 @@ private:
         idle_.pop_back();
         return read;
     }
+    std::uint64_t next_to_read(Instant now);
     void skip_overdue(Instant now);
+    void pass_over_until(std::uint64_t end);
+    bool passed_over_by_client(std::uint64_t slot);
+    Instant last_start(std::uint64_t slot);
     void abandon(std::uint64_t slot);
     FrameRead*& ahead(std::uint64_t slot) { return ahead_[slot % ahead_.size()]; }
     FrameRead*& window(std::uint64_t slot) { return window_[slot % window_.size()]; }
@@ -138,7 +153,8 @@ private:
         std::uint64_t slot = UINT64_MAX;
         Instant at;
     };
-    std::vector<Entry> entries_;       // when slots entered the window, by slot
+    std::vector<Entry> entries_;  // when slots entered the window, by slot
+    FrameTimes times_;
     std::uint64_t seek_ = UINT64_MAX;  // the last slot that was sought
     std::uint64_t entered_ = 0;        // slots below are in the window or past it
     std::uint64_t next_ = 0;           // the first slot whose read has not been started

@@ -13,7 +13,8 @@
 
 namespace streamsim::play {
 
-enum class OnMiss { drop, hold, stall };
+/// The policy for a frame that misses its deadline; the head of player.h has the exact meaning.
+enum class OnMiss { drop, skip, hold, stall };
 enum class AccessPattern {
     filename_prefetch,  // sequences: the next names are opened and hinted when they enter the window
     streaming,          // containers: front to back in pieces of io_size, each read once
@@ -24,7 +25,7 @@ enum class AccessPattern {
 template <typename T>
 using Words = std::vector<std::pair<std::string, T>>;
 inline const Words<OnMiss> kOnMissWords = {
-    {"drop", OnMiss::drop}, {"hold", OnMiss::hold}, {"stall", OnMiss::stall}};
+    {"drop", OnMiss::drop}, {"skip", OnMiss::skip}, {"hold", OnMiss::hold}, {"stall", OnMiss::stall}};
 inline const Words<AccessPattern> kPatternWords = {{"filename-prefetch", AccessPattern::filename_prefetch},
                                                    {"streaming", AccessPattern::streaming},
                                                    {"on-demand", AccessPattern::on_demand}};
@@ -55,6 +56,8 @@ struct ReadSettings {
     OnMiss on_miss = OnMiss::drop;
 
     std::uint32_t inflight_slots() const { return inflight < readahead ? inflight : readahead; }
+    /// A frame that misses its deadline is not shown.
+    bool drops_late_frames() const { return on_miss == OnMiss::drop || on_miss == OnMiss::skip; }
 };
 
 struct PlayerOptions : ReadSettings {

@@ -27,7 +27,8 @@ Recorder::Recorder(const StreamParts& parts, RecordOptions record, std::span<con
       memory_(memory),
       waiting_(options_.readahead) {
     STREAMSIM_CHECK(record_.distinct > 0, "a recorder has a frame to record");
-    STREAMSIM_CHECK(options_.on_miss != OnMiss::hold, "a recorder has no picture to hold");
+    STREAMSIM_CHECK(options_.on_miss == OnMiss::drop || options_.on_miss == OnMiss::stall,
+                    "a recorder has no picture to hold, and no frame to skip");
     STREAMSIM_CHECK(memory.size() >= stride_ * record_.distinct, "a recorder gets its frames");
     FrameWriteOwner& owner = *this;
     // One more than the buffer holds: the next frame is captured while the one that made room is settled.

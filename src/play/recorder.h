@@ -68,7 +68,7 @@ public:
     /// `path` goes forward over one source, whose frames have the sizes of the distinct ones over and over, and
     /// whose offsets are multiples of options.alignment. A frame is written in whole units of the alignment:
     /// bytes behind its end in memory may be written behind its end in the file. `memory` has memory_bytes(),
-    /// holds the frames, and is only read. REQUIRES: the storage writes; options.on_miss is not hold.
+    /// holds the frames, and is only read. REQUIRES: the storage writes; options.on_miss is drop or stall.
     Recorder(const StreamParts& parts, RecordOptions record, std::span<const std::byte> memory);
 
     /// Creates the directories and, for a container, the file.

@@ -64,19 +64,15 @@ private:
     }
 
     void settle_reads(std::int64_t now) {
-        bool freed = true;
-        while (freed) {
-            fill_inflight_slots(now);
-            freed = false;
-            for (std::size_t i = 0; i < flights_.size();) {
-                if (flights_[i].ends_ns > now) {
-                    i++;
-                    continue;
-                }
-                end_read(flights_[i], now);
-                flights_.erase(flights_.begin() + static_cast<std::ptrdiff_t>(i));
-                freed = true;
+        fill_inflight_slots(now);
+        for (std::size_t i = 0; i < flights_.size();) {
+            if (flights_[i].ends_ns > now) {
+                i++;
+                continue;
             }
+            end_read(flights_[i], now);
+            flights_.erase(flights_.begin() + static_cast<std::ptrdiff_t>(i));
+            fill_inflight_slots(now);
         }
     }
 
@@ -84,20 +80,62 @@ private:
         Frame& frame = slots_[flight.slot];
         frame.done = true;
         frame.failed = flight.fails;
-        if (!flight.fails) frame.slot.completed_ns = now;
+        if (flight.fails) return;
+        frame.slot.completed_ns = now;
+        took_ns_.push_back(now - *frame.slot.submitted_ns);
+    }
+
+    // E: the smallest of the last times that has three quarters of them at or below it.
+    std::int64_t expected_ns() const {
+        const std::size_t counted =
+            std::min<std::size_t>(took_ns_.size(), std::max<std::uint64_t>(16, 4 * inflight_slots_));
+        if (counted == 0) return 0;
+        std::vector<std::int64_t> last(took_ns_.end() - static_cast<std::ptrdiff_t>(counted), took_ns_.end());
+        std::sort(last.begin(), last.end());
+        std::size_t at = 0;
+        while ((at + 1) * 4 < counted * 3) at++;
+        return last[at];
+    }
+
+    // The frames before `end` are never read: an in-flight slot would have had to be free at start_by_ns.
+    void pass_over(std::uint64_t end, std::int64_t start_by_ns) {
+        for (; next_unread_ < end; next_unread_++)
+            slots_[next_unread_].slot.edge_ns = due(next_unread_) - start_by_ns;
+    }
+
+    // skip: the frame of the window that an in-flight slot takes now.
+    std::uint64_t choice(std::int64_t now) {
+        const std::int64_t in_time_ns = now + expected_ns();
+        std::uint64_t chosen = entered_ - 1;
+        for (std::uint64_t slot = entered_; slot-- > next_unread_;) {
+            if (due(slot) >= in_time_ns) chosen = slot;
+        }
+        Slot& slot = slots_[chosen].slot;
+        slot.choice_ns = std::abs(due(chosen) - in_time_ns);
+        if (chosen > next_unread_) {
+            slot.choice_ns = std::min(slot.choice_ns, std::abs(due(chosen - 1) - in_time_ns));
+        }
+        // Without a frame that can be in time, the choice depends on which one entered last.
+        if (due(chosen) < in_time_ns && now > slot.scheduled_ns) {
+            slot.choice_ns = std::min({slot.choice_ns, now - slot.scheduled_ns, due(shown_) - now});
+        }
+        if (entered_ - next_unread_ == 1 && now == slot.scheduled_ns) slot.choice_ns = kNever;
+        pass_over(chosen, in_time_ns);
+        return chosen;
     }
 
     void fill_inflight_slots(std::int64_t now) {
+        const bool drops = plan_.policy == Policy::drop || plan_.policy == Policy::skip;
         while (flights_.size() < inflight_slots_ && next_unread_ < entered_) {
-            Frame& frame = slots_[next_unread_];
-            if (plan_.policy == Policy::drop && started() && due(next_unread_) < now) {
-                frame.slot.edge_ns = due(next_unread_) - now;  // passed over
-            } else {
-                const ReadFate fate = plan_.read(next_unread_, now);
-                frame.slot.submitted_ns = now;
-                flights_.push_back({next_unread_, now + fate.service_ns, fate.fails});
-            }
-            next_unread_++;
+            std::uint64_t in_time = next_unread_;
+            while (drops && started() && in_time < entered_ && due(in_time) < now) in_time++;
+            pass_over(in_time, now);
+            if (next_unread_ == entered_) return;
+            const std::uint64_t slot = plan_.policy == Policy::skip && started() ? choice(now) : next_unread_;
+            const ReadFate fate = plan_.read(slot, now);
+            slots_[slot].slot.submitted_ns = now;
+            flights_.push_back({slot, now + fate.service_ns, fate.fails});
+            next_unread_ = slot + 1;
         }
     }
 
@@ -169,6 +207,7 @@ private:
     std::int64_t play_start_ = kNever;
     std::int64_t stalled_ = 0;
     std::uint64_t stalls_ = 0;
+    std::vector<std::int64_t> took_ns_;  // of the frames that were read, by completion
     std::optional<std::int64_t> stopped_since_;
 };
 

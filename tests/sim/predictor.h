@@ -11,11 +11,17 @@
 //     `start_not_before_ns` (the streams of a seat start together).
 //   - drop: an in-flight slot that is free takes the first unread frame that is not overdue (D >= now); the
 //     frames before it are never read.
+//   - skip: as drop, but of the frames in the window that are unread and not overdue, the free in-flight slot
+//     takes the first one with D >= now + E, and the last one if there is none; the frames before it are never
+//     read. E is the smallest time that at least three of every four frames did not exceed, among the last
+//     max(16, 4 * in-flight slots) frames that were read without failure (among all while they are fewer); the
+//     time of a frame is from its submission to its completion. Before the first, E is 0.
 //   - hold: no frame is passed over; one that comes after its deadline is late.
 //   - stall: a slot that is not complete when it is due stops the clock until it is; it is then on time.
 //   - A read that is over its deadline keeps its in-flight slot until it completes.
 // Equal instants: completions come first, then their in-flight slots are filled (a read of no length completes
-// at once, and may free its slot again), then slots are judged, then frames enter the window.
+// at once, and may free its slot again), then slots are judged, then frames enter the window. Several
+// completions come in the order of their submissions, and each in-flight slot is filled before the next comes.
 //
 // Left open by those words, and decided here: a read that fails after its deadline makes the slot failed, not
 // dropped; under stall, waiting for a read that then fails is a stall.
@@ -28,7 +34,7 @@
 
 namespace predictor {
 
-enum class Policy { drop, hold, stall };
+enum class Policy { drop, skip, hold, stall };
 enum class Kind { on_time, late, dropped, failed };
 
 const char* to_string(Kind kind);
@@ -64,6 +70,8 @@ struct Slot {
     /// frame that was passed over: how much earlier an in-flight slot would have had to be free. INT64_MAX
     /// where no deadline decided (failed).
     std::int64_t edge_ns = 0;
+    /// skip: how far the decision that took the frame was from another one; INT64_MAX where there was none.
+    std::int64_t choice_ns = INT64_MAX;
 };
 
 struct Prediction {

@@ -9,7 +9,7 @@ namespace streamsim::test {
 namespace {
 
 constexpr std::uint64_t kSlots = 2000;
-constexpr int kRuns = 120;  // 240,000 frames
+constexpr int kRuns = 240;  // 480,000 frames
 
 struct Schedule {
     Play play;
@@ -19,6 +19,7 @@ struct Schedule {
 predictor::Policy policy_of(play::OnMiss on_miss) {
     switch (on_miss) {
         case play::OnMiss::drop: return predictor::Policy::drop;
+        case play::OnMiss::skip: return predictor::Policy::skip;
         case play::OnMiss::hold: return predictor::Policy::hold;
         case play::OnMiss::stall: return predictor::Policy::stall;
     }
@@ -49,9 +50,10 @@ void make(std::uint64_t seed, Schedule& schedule) {
     Prng prng(seed);
     Play& play = schedule.play;
     const FrameRate rates[] = {{24, 1}, {24000, 1001}, {30, 1}, {60000, 1001}};
-    const play::OnMiss policies[] = {play::OnMiss::drop, play::OnMiss::hold, play::OnMiss::stall};
+    const play::OnMiss policies[] = {play::OnMiss::drop, play::OnMiss::hold, play::OnMiss::stall,
+                                     play::OnMiss::skip};
     play.rate = rates[prng.below(4)];
-    play.options.on_miss = policies[seed % 3];
+    play.options.on_miss = policies[seed % 4];
     play.options.slots = kSlots;
     play.options.readahead = static_cast<std::uint32_t>(1 + prng.below(8));
     play.options.inflight = static_cast<std::uint32_t>(1 + prng.below(4));
