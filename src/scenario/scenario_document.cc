@@ -106,7 +106,7 @@ void read_playing(ScenarioReading& reading, JsonObject& object, ScenarioStreams&
     }
     streams.pattern =
         object.one_of("pattern", {"filename-prefetch", "streaming", "on-demand"}, false).value_or("");
-    streams.on_miss = object.one_of("on_miss", {"drop", "hold", "stall"}, false).value_or("drop");
+    streams.on_miss = object.one_of("on_miss", {"drop", "skip", "hold", "stall"}, false).value_or("drop");
     read_window(reading, object, streams);
 }
 

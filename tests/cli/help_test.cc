@@ -160,7 +160,7 @@ TEST_F(Help, EveryProblemIsNamedAtOnce) {
                                 "--total-streams: stands instead of --streams: give one of them",
                                 "--buffered: is the opposite of --direct: give one of them",
                                 "--durable: is for what --record writes: give both",
-                                "--on-miss: 'panic': expected one of drop, hold, stall",
+                                "--on-miss: 'panic': expected one of drop, skip, hold, stall",
                                 "--csv: './a' is where --json goes already: name another file",
                                 "--nonsense: there is no such option (see --help)"}) {
         EXPECT_THAT(done.err, HasSubstr(problem));

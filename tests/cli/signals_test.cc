@@ -90,10 +90,10 @@ TEST_F(Interrupted, WhilePlaying) {
     prepare(2);
     const Json rule{{"probability", 0.2}, {"delay", "150ms"}};
     const std::string faults = write_faults(Json::array({rule}));
-    const char* policies[] = {"drop", "hold", "stall"};
-    for (int i = 0; i < 6; i++) {
+    const char* policies[] = {"drop", "hold", "stall", "skip"};
+    for (int i = 0; i < 8; i++) {
         std::vector<std::string> options{"--format", small(),       "--streams", "2",         "--duration",
-                                         "20s",      "--readahead", "4",         "--on-miss", policies[i % 3]};
+                                         "20s",      "--readahead", "4",         "--on-miss", policies[i % 4]};
         if (i % 2 == 0) options.insert(options.end(), {"--faults", faults});
         if (i % 4 >= 2) options.insert(options.end(), {"--io", "threads"});
         const std::int64_t ms = moment(0, 2500);

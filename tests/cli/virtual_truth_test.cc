@@ -31,7 +31,13 @@ struct Case {
 };
 
 const char* to_option(Policy policy) {
-    return policy == Policy::drop ? "drop" : policy == Policy::hold ? "hold" : "stall";
+    switch (policy) {
+        case Policy::drop: return "drop";
+        case Policy::skip: return "skip";
+        case Policy::hold: return "hold";
+        case Policy::stall: return "stall";
+    }
+    return "?";
 }
 
 std::string to_text(const Case& window) {
@@ -210,7 +216,7 @@ TEST_P(VirtualTruth, EverySlotIsWhatArithmeticSaysToTheNanosecond) {
 
 std::vector<Case> cases() {
     std::vector<Case> result;
-    for (const Policy policy : {Policy::drop, Policy::hold, Policy::stall}) {
+    for (const Policy policy : {Policy::drop, Policy::skip, Policy::hold, Policy::stall}) {
         for (const std::uint64_t readahead : {1U, 2U, 3U, 8U}) {
             for (const std::uint64_t inflight : {1U, 2U, 4U}) {
                 if (inflight > readahead) continue;

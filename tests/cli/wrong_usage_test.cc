@@ -71,7 +71,7 @@ INSTANTIATE_TEST_SUITE_P(
         Usage{{"--streams", "four", "sim:null"},
               {"--streams: 'four': expected a whole number from 1 to 100000"}},
         Usage{{"--on-miss", "dorp", "sim:null"},
-              {"--on-miss: 'dorp': expected one of drop, hold, stall; did you mean \"drop\"?"}},
+              {"--on-miss: 'dorp': expected one of drop, skip, hold, stall; did you mean \"drop\"?"}},
         Usage{{"--pattern", "streming", "sim:null"},
               {"--pattern: 'streming': expected one of filename-prefetch, streaming, on-demand; did you mean "
                "\"streaming\"?"}},
@@ -138,7 +138,7 @@ TEST_F(WrongDocument, AKeyThatIsNearlyAnotherIsMended) {
     const Finished done = streamsim({"run", file});
     EXPECT_EQ(done.exit_code, 2);
     for (const char* problem : {": /duration: missing, but required; is it \"duratoin\"?\n",
-                                ": /seats/0/streams/0/on_miss: expected one of drop, hold, stall, found "
+                                ": /seats/0/streams/0/on_miss: expected one of drop, skip, hold, stall, found "
                                 "\"stal\"; did you mean \"stall\"?\n",
                                 ": /seats/0/streams/0/layer: unknown key; did you mean \"layers\"?\n"})
         EXPECT_THAT(done.err, HasSubstr("streamsim: " + file + problem));

@@ -212,8 +212,11 @@ constexpr Rule kRules[] = {
     {"--keep-recordings", [](const CliOptions& o) { return !o.given("--record"); },
      "is for what --record writes: give both"},
     {"--on-miss",
-     [](const CliOptions& o) { return o.given("--record") && o.play.on_miss == play::OnMiss::hold; },
-     "hold is not for --record: a camera drops, a renderer waits (stall)"},
+     [](const CliOptions& o) {
+         return o.given("--record") && o.play.on_miss != play::OnMiss::drop &&
+                o.play.on_miss != play::OnMiss::stall;
+     },
+     "{} is not for --record: a camera drops, a renderer waits (stall)", "--on-miss"},
     {"--scale",
      [](const CliOptions& o) { return o.command != Command::run && o.meters.empty() && o.scale != 1; },
      "is for a workload: give --meter NAME"},
