@@ -149,6 +149,73 @@ TEST(Predictor, ADeadlineIsMetByCompletingExactlyAtIt) {
     EXPECT_EQ(p.slots[39].edge_ns, -39);
 }
 
+TEST(Predictor, SkipIsDropWhileFramesComeInTime) {
+    for (const std::uint64_t readahead : {1U, 2U, 8U}) {
+        const auto slow = [&](Policy policy) {
+            return predict(plan_of(policy, readahead, 1, 1 * kMs, {{10, 20 * kMs}, {20, 30 * kMs}}));
+        };
+        EXPECT_EQ(slow(Policy::skip).count(Kind::on_time), 40U);
+        for (std::uint64_t slot = 0; slot < 40; slot++)
+            EXPECT_EQ(slow(Policy::skip).slots[slot].submitted_ns, slow(Policy::drop).slots[slot].submitted_ns);
+    }
+}
+
+TEST(Predictor, SkipReadsTheFirstFrameThatCanBeInTime) {
+    // Every read takes 50 ms, one at a time, a frame is due every 40: the four frames of the read-ahead are
+    // there at 200 ms. Frame 4 is read from 0 to 50 ms of play, 5 from 50 to 100, ..., 16 from 600 to 650 and
+    // due at 640. Frame 15 (due at 600) is read from 550 on: 50 ms are left for it, which is enough. At 600, 50
+    // ms are not left for 16 (640), but for 17 (680).
+    const Prediction p = predict(plan_of(Policy::skip, 4, 1, 50 * kMs, {}));
+    ASSERT_EQ(p.play_start_ns, 200 * kMs);
+    EXPECT_EQ(*p.slots[15].submitted_ns - p.play_start_ns, 550 * kMs);
+    EXPECT_EQ(p.slots[15].edge_ns, 0);
+    EXPECT_EQ(*p.slots[17].submitted_ns - p.play_start_ns, 600 * kMs);
+    EXPECT_EQ(p.slots[17].choice_ns, 10 * kMs);  // 16 was 10 ms too early, 17 is 30 ms early enough
+    // Each next read begins 10 ms nearer to its deadline, and every fifth frame is passed over.
+    EXPECT_THAT(p.missed(), ElementsAre(16, 21, 26, 31, 36));
+    EXPECT_THAT(never_read(p), ElementsAre(16, 21, 26, 31, 36));
+    EXPECT_EQ(p.slots[16].edge_ns, -10 * kMs);
+    // Drop asks for each next frame when it is already too late for it: all of them come, and none in time.
+    EXPECT_EQ(predict(plan_of(Policy::drop, 4, 1, 50 * kMs, {})).count(Kind::dropped), 24U);
+}
+
+TEST(Predictor, SkipExpectsWhatThreeQuartersOfTheLastSixteenFramesTook) {
+    // Frame 20 is read from D(12) = 480 ms of play to 780, 20 ms before it is due; 21 is then due in 60 ms. Of
+    // the 16 frames 5 to 20, frame 20 and `slow` others took longer than 10 ms.
+    const auto play_with = [](std::uint64_t slow) {
+        std::map<std::uint64_t, std::int64_t> reads{{20, 300 * kMs}};
+        for (std::uint64_t i = 10; i < 10 + slow; i++) reads[i] = 70 * kMs;
+        return predict(plan_of(Policy::skip, 8, 1, 10 * kMs, reads));
+    };
+    const Prediction three = play_with(3);  // 12 of 16 took 10 ms: so long is expected for 21
+    const Prediction four = play_with(4);   // 11 did, and 70 ms are expected
+    EXPECT_EQ(*three.slots[20].completed_ns - three.play_start_ns, 780 * kMs);
+    EXPECT_EQ(*four.slots[20].completed_ns - four.play_start_ns, 780 * kMs);
+    EXPECT_THAT(never_read(three), IsEmpty());
+    EXPECT_THAT(never_read(four), ElementsAre(21));
+    EXPECT_EQ(four.slots[21].edge_ns, -10 * kMs);
+}
+
+TEST(Predictor, SkipReadsTheLastFrameOfTheWindowWhereNoneCanBeInTime) {
+    // Reads take 130 ms, with two frames ahead no frame is asked for more than 80 ms before it is due.
+    const Prediction p = predict(plan_of(Policy::skip, 2, 1, 130 * kMs, {}));
+    // 2: 0 to 130. At 130, 3 (120) is overdue; 4 (160) and 5 (200) are there: 5. At 260, 7 (280) and 8 (320).
+    EXPECT_EQ(*p.slots[5].submitted_ns - p.play_start_ns, 130 * kMs);
+    EXPECT_EQ(*p.slots[8].submitted_ns - p.play_start_ns, 260 * kMs);
+    EXPECT_EQ(p.slots[8].choice_ns, 20 * kMs);  // 8 entered at 240, and 9 enters at 280
+    EXPECT_EQ(p.count(Kind::on_time), 2U);
+}
+
+TEST(Predictor, SkipRecoversByItselfWhenTheStorageDoes) {
+    std::map<std::uint64_t, std::int64_t> slow;
+    for (std::uint64_t i = 8; i < 20; i++) slow[i] = 400 * kMs;
+    Plan plan = plan_of(Policy::skip, 4, 2, 5 * kMs, slow);
+    plan.slots = 100;
+    const Prediction p = predict(plan);
+    EXPECT_GT(p.count(Kind::dropped), 5U);
+    for (std::uint64_t slot = 40; slot < 100; slot++) EXPECT_EQ(p.slots[slot].kind, Kind::on_time) << slot;
+}
+
 TEST(Predictor, HoldReadsEveryFrameInOrderAndDoesNotShiftTheClock) {
     const Prediction p =
         predict(plan_of(Policy::hold, 4, 1, 1 * kMs, {{0, 0}, {1, 0}, {2, 0}, {3, 0}, {10, 500 * kMs}}));

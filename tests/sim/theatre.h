@@ -26,6 +26,7 @@ struct Show {
     std::uint64_t clip_frames = 120;
     bool files = false;
     Duration decode;
+    play::OnMiss on_miss = play::OnMiss::drop;
 };
 
 /// Plays until the end; seats as the options say.
@@ -79,6 +80,7 @@ private:
         options.seat = seat;
         options.stream = number;
         options.slots = show_.slots;
+        options.on_miss = show_.on_miss;
         options.pattern = show_.files ? play::AccessPattern::filename_prefetch : play::AccessPattern::streaming;
         play::LedgerOptions stats;
         stats.seat = seat;

@@ -125,7 +125,8 @@ TEST(Seek, ThatFailsIsAFailedFrameAndPlayGoesOn) {
 }
 
 TEST(Seek, HoldsUnderEveryPolicyAndWithJumpsInTheFirstWindowAndAtTheEnd) {
-    for (const play::OnMiss on_miss : {play::OnMiss::drop, play::OnMiss::hold, play::OnMiss::stall}) {
+    for (const play::OnMiss on_miss :
+         {play::OnMiss::drop, play::OnMiss::skip, play::OnMiss::hold, play::OnMiss::stall}) {
         Play play = jumping({2, 3, 4, 19}, 20);
         play.options.on_miss = on_miss;
         play.reads_take(milliseconds(7)).run();

@@ -68,6 +68,7 @@ struct Play {
     std::vector<play::SeekEntry> seeks;
     std::vector<std::string> log;     // of the storage: see RecordingStorage
     std::vector<std::string> opened;  // names
+    std::uint64_t closed = 0;         // files
     FrameCounts counts;
     std::uint64_t client_stalls = 0;
     StreamResult summary;
@@ -173,6 +174,7 @@ inline void Play::run() {
     seeks = ledger.seeks();
     log = storage.log;
     opened = storage.opened;
+    closed = storage.closed;
     counts = ledger.counts();
     client_stalls = ledger.client_stalls();
     ledger.summarise(summary);

@@ -5,6 +5,9 @@
 namespace streamsim::test {
 namespace {
 
+constexpr play::OnMiss kPolicies[] = {play::OnMiss::drop, play::OnMiss::skip, play::OnMiss::hold,
+                                      play::OnMiss::stall};
+
 constexpr Duration kStall = milliseconds(500);  // exactly 12 periods at 24 fps
 
 TEST(PlayerDrop, AStallOf12PeriodsCosts11SlotsWhenReadsTakeNoTime) {
@@ -113,7 +116,7 @@ TEST(PlayerStall, TheClockStopsUntilTheFrameIsThere) {
 }
 
 TEST(PlayerFails, EverySecondFrameFailsUnderEachPolicyAndNothingWaitsForIt) {
-    for (const play::OnMiss policy : {play::OnMiss::drop, play::OnMiss::hold, play::OnMiss::stall}) {
+    for (const play::OnMiss policy : kPolicies) {
         Play play;
         play.options.on_miss = policy;
         play.options.readahead = 4;
@@ -199,7 +202,7 @@ TEST(PlayerStreaming, AFrameWaitsForThePieceThatAnEarlierFrameAskedFor) {
 }
 
 TEST(PlayerInterrupt, AtAnyInstantTheCountsAddUpAndEachDueSlotIsCounted) {
-    for (const play::OnMiss policy : {play::OnMiss::drop, play::OnMiss::hold, play::OnMiss::stall}) {
+    for (const play::OnMiss policy : kPolicies) {
         for (std::int64_t at_us = 0; at_us < 4'200'000; at_us += 23'456) {
             Play play;
             play.options.on_miss = policy;
@@ -405,7 +408,7 @@ TEST(PlayerBlames, ALongStopBesideAStorageThatIsJustFastEnoughStaysTheClients) {
 }
 
 TEST(PlayerDecodes, ADecoderThatIsTooSlowIsTheClientsFaultAndDropsOnlyWhatItCannotDo) {
-    for (const play::OnMiss policy : {play::OnMiss::drop, play::OnMiss::hold, play::OnMiss::stall}) {
+    for (const play::OnMiss policy : kPolicies) {
         Play play;
         play.options.on_miss = policy;
         play.options.slots = 1440;
@@ -415,13 +418,13 @@ TEST(PlayerDecodes, ADecoderThatIsTooSlowIsTheClientsFaultAndDropsOnlyWhatItCann
         const std::uint64_t bad = play.counts.dropped + play.counts.late + play.counts.stalls;
         EXPECT_GT(bad, 50u);
         for (const FrameOutcome& frame : play.frames) EXPECT_NE(frame.reason, DropReason::late) << frame.slot;
-        EXPECT_LT(bad, policy == play::OnMiss::drop ? 150u : 1440u) << "7.4 % of the frames";
+        EXPECT_LT(bad, play.options.drops_late_frames() ? 150u : 1440u) << "7.4 % of the frames";
     }
 }
 
 /// The clock stands while a jump is decoded, and all that was asked for meanwhile is needed later by that.
 TEST(PlayerDecodes, AJumpWaitsForItsDecodingAndDropsNothing) {
-    for (const play::OnMiss policy : {play::OnMiss::drop, play::OnMiss::hold, play::OnMiss::stall}) {
+    for (const play::OnMiss policy : kPolicies) {
         Play play;
         play.options.on_miss = policy;
         play.options.slots = 480;

@@ -16,6 +16,7 @@ public:
 
     /// "open f.3.dpx", "read 1000+500": in the order in which they were asked for.
     std::vector<std::string> log;
+    std::uint64_t closed = 0;  // files
     /// Only the names, without the rest.
     std::vector<std::string> opened;
     /// The loop by whose clock reads are stamped when they are seen, as a backend does that polls. Null: reads
@@ -38,7 +39,10 @@ public:
     void hint(FileId file, std::uint64_t offset, std::uint64_t bytes) override {
         inner_.hint(file, offset, bytes);
     }
-    void close(FileId file) override { inner_.close(file); }
+    void close(FileId file) override {
+        ++closed;
+        inner_.close(file);
+    }
     void cancel(Op& op) override { inner_.cancel(op); }
     StorageCapabilities capabilities() const override { return inner_.capabilities(); }
     void use_memory(std::span<std::byte> memory) override { inner_.use_memory(memory); }
