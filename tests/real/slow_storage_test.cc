@@ -66,6 +66,27 @@ Kinds kinds_of(const Json& result, const std::string& reason, int error) {
     return kinds;
 }
 
+// A storage that gives 85 % of the bytes that a stream needs, for 8 s. The buffer covers six frames.
+TEST_F(SlowStorage, ABitTooSlowDropLosesMostFramesAndSkipTheShortage) {
+    constexpr double kFrames = 192;
+    const auto rate = static_cast<std::uint64_t>(0.85 * 24 * kFrameBytes);
+    const std::string rules = "clip clip frames=192\nrate " + std::to_string(rate) + "\n";
+    for (const char* policy : {"drop", "skip"}) {
+        const Json result = play(rules, "clip", {"--frames", "192", "--on-miss", policy, "--io-size", "frame"});
+        if (!was_quiet(result)) GTEST_SKIP() << kNoise;
+        const double dropped = result["totals"]["frames_dropped"].get<double>() / kFrames;
+        EXPECT_EQ(result["play"]["on_miss"], policy);
+        EXPECT_EQ(result["totals"]["frames_on_time"].get<double>() / kFrames, 1 - dropped);
+        if (std::string(policy) == "drop") {
+            EXPECT_GE(dropped, 0.6);
+        } else {
+            EXPECT_GE(dropped, 0.15 - 10 / kFrames) << "fewer than the shortage dictates";
+            EXPECT_LE(dropped, 0.2);
+        }
+        mount_.reset();
+    }
+}
+
 TEST_F(SlowStorage, AnErrorOnEverySecondFrame) {
     const Json result =
         play("clip clip frames=48\nread clip frame=every:2 error=EIO\n", "clip", {"--frames", "48"});

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <functional>
 #include <optional>
 #include <sstream>
 
@@ -13,6 +14,9 @@ using predictor::Policy;
 using predictor::Prediction;
 
 constexpr std::int64_t kPeriodNs = 41'666'667;
+// Delays that are tried at each place of a plan; under skip, the first ones with slow reads before them.
+constexpr int kAttempts = 300;
+constexpr int kSlowAttempts = 250;
 // An undelayed read takes the median that the prediction is made with, or so much longer on a busy machine: its
 // share in *when* a frame came. Whether a slot was missed is not decided by it: the plans keep further from the
 // edge.
@@ -25,13 +29,20 @@ std::int64_t milliseconds_of(std::int64_t ns) {
     return ns / kMs;
 }
 
-// How far a slot is from another outcome: its completion from the deadline, and that a place came for it in
-// time at all.
+// How far a slot is from another outcome: its completion from the deadline, that an in-flight slot was free for
+// it in time at all, and that this slot was chosen for it (skip).
 std::int64_t clearance_of(const Job& job, const predictor::Slot& slot) {
-    std::int64_t clearance = std::abs(slot.edge_ns);
-    if (job.policy == Policy::drop && slot.submitted_ns)
+    std::int64_t clearance = std::min(std::abs(slot.edge_ns), slot.choice_ns);
+    if ((job.policy == Policy::drop || job.policy == Policy::skip) && slot.submitted_ns)
         clearance = std::min(clearance, slot.deadline_ns - *slot.submitted_ns);
     return clearance;
+}
+
+// A stretch of slow reads before the delay at `at`: as many as it takes to be expected of the next ones, too.
+void make_slow(StreamPlan& plan, std::uint64_t at, const std::function<std::uint64_t(std::uint64_t)>& below) {
+    const std::int64_t each_ns = static_cast<std::int64_t>(20 + below(160)) * kMs;
+    const std::uint64_t slow = 4 + below(3);
+    for (std::uint64_t slot = at - slow; slot < at; slot++) plan.delay_ns[slot] = each_ns;
 }
 
 // Both predictions say the same of every slot, and no slot is near an edge.
@@ -117,6 +128,7 @@ void compare_stalls(const Job& job, const Json& stream, const Prediction& predic
 const char* to_option(Policy policy) {
     switch (policy) {
         case Policy::drop: return "drop";
+        case Policy::skip: return "skip";
         case Policy::hold: return "hold";
         case Policy::stall: return "stall";
     }
@@ -168,12 +180,13 @@ StreamPlan make_plan(const Job& job,
     plan.slots = slots;
     const auto longest_ms = static_cast<std::uint64_t>(milliseconds_of(kPeriodNs)) * (job.readahead + 6);
     for (std::uint64_t at = job.readahead + 4 + below(6); at + job.readahead + 16 < slots;) {
-        for (int attempt = 0; attempt < 300; attempt++) {
+        for (int attempt = 0; attempt < kAttempts; attempt++) {
             StreamPlan candidate = plan;
             candidate.delay_ns[at] = static_cast<std::int64_t>(10 + below(longest_ms)) * kMs;
             if (below(3) == 0) {
                 candidate.delay_ns[at + 1] = static_cast<std::int64_t>(10 + below(longest_ms)) * kMs;
             }
+            if (job.policy == Policy::skip && attempt < kSlowAttempts) make_slow(candidate, at, below);
             if (!is_robust(job, candidate, clearance_ns)) continue;
             plan = candidate;
             break;

@@ -60,7 +60,7 @@ Comparison with_lie(const Job& job, const std::function<void(Json&)>& lie) {
 }
 
 TEST(TruthPlan, AnHonestResultAgrees) {
-    for (const Policy policy : {Policy::drop, Policy::hold, Policy::stall}) {
+    for (const Policy policy : {Policy::drop, Policy::skip, Policy::hold, Policy::stall}) {
         const Comparison comparison = with_lie(job_of(policy, 2, 1), [](Json&) {});
         EXPECT_THAT(comparison.wrong, IsEmpty());
         EXPECT_THAT(comparison.inside_noise, IsEmpty());
@@ -107,7 +107,7 @@ TEST(TruthPlan, OnlyTheNoiseForgives) {
 }
 
 TEST(TruthPlan, PlansHaveHitsAndMissesAtEveryReadAhead) {
-    for (const Policy policy : {Policy::drop, Policy::hold, Policy::stall}) {
+    for (const Policy policy : {Policy::drop, Policy::skip, Policy::hold, Policy::stall}) {
         for (const std::uint64_t readahead : {1U, 2U, 4U, 8U}) {
             for (const std::uint64_t inflight : {1U, 2U}) {
                 const Job job = job_of(policy, readahead, inflight);

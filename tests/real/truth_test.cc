@@ -141,7 +141,7 @@ TEST_P(Truth, TheDropTableIsWhatArithmeticSays) {
 
 INSTANTIATE_TEST_SUITE_P(Policies,
                          Truth,
-                         ::testing::Values(Policy::drop, Policy::hold, Policy::stall),
+                         ::testing::Values(Policy::drop, Policy::skip, Policy::hold, Policy::stall),
                          [](const auto& policy) { return std::string(to_option(policy.param)); });
 
 class Stall : public ::testing::Test {

@@ -180,8 +180,8 @@ TEST(Predictor, SkipReadsTheFirstFrameThatCanBeInTime) {
 }
 
 TEST(Predictor, SkipExpectsWhatThreeQuartersOfTheLastSixteenFramesTook) {
-    // Frame 20 is read from D(12) = 480 ms of play to 780, 20 ms before it is due; 21 is then due in 60 ms. Of
-    // the 16 frames 5 to 20, frame 20 and `slow` others took longer than 10 ms.
+    // Frame 20 is read from D(12) = 480 ms of play to 780, 20 ms before it is due; 21 is then due in 60 ms.
+    // Frame 20 and `slow` others of the 16 frames 5 to 20 took longer than 10 ms.
     const auto play_with = [](std::uint64_t slow) {
         std::map<std::uint64_t, std::int64_t> reads{{20, 300 * kMs}};
         for (std::uint64_t i = 10; i < 10 + slow; i++) reads[i] = 70 * kMs;

@@ -153,7 +153,7 @@ TEST(PlayerSkip, ThisClientIsToBlameForTheSlotsThatItsStopsCover) {
         for (const FrameOutcome& frame : play.frames) {
             if (frame.reason != DropReason::client) continue;
             ++of_client;
-            // What is passed over after a stop is due later than that by the time that a read takes.
+            // A slot that is passed over after a stop is due later than that by the time that a read takes.
             EXPECT_TRUE(std::any_of(play.stalls.begin(), play.stalls.end(), [&](const LoopStall& stall) {
                 return frame.deadline >= stall.from - milliseconds(50) &&
                        frame.deadline <= stall.to + milliseconds(500);
