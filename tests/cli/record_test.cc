@@ -82,6 +82,9 @@ TEST_F(RecordTest, WhatMeansNothingIsRefused) {
     const Finished hold = streamsim({"--record", "1", "--on-miss", "hold", target()});
     EXPECT_EQ(hold.exit_code, 2);
     EXPECT_THAT(hold.err, HasSubstr("--on-miss"));
+    const Finished skip = streamsim({"--record", "1", "--on-miss", "skip", target()});
+    EXPECT_EQ(skip.exit_code, 2);
+    EXPECT_THAT(skip.err, HasSubstr("--on-miss: skip is not for --record"));
     const Finished alone = streamsim({"--durable", "--keep-recordings", target()});
     EXPECT_EQ(alone.exit_code, 2);
     EXPECT_THAT(alone.err, HasSubstr("--durable"));

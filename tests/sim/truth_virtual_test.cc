@@ -60,7 +60,11 @@ void make(std::uint64_t seed, Schedule& schedule) {
     play.options.pattern =
         prng.below(2) == 0 ? play::AccessPattern::on_demand : play::AccessPattern::filename_prefetch;
     play.clip_frames = 1 + prng.below(100);
-    if (prng.below(3) > 0) play.reads_take(microseconds(static_cast<std::int64_t>(prng.below(45'000))));
+    if (prng.below(3) > 0) {
+        play.reads_take(microseconds(static_cast<std::int64_t>(prng.below(45'000))));
+    } else if (prng.below(2) == 0) {  // longer than many a read-ahead
+        play.reads_take(microseconds(static_cast<std::int64_t>(prng.below(300'000))));
+    }
     const std::uint64_t rules = 5 + prng.below(40);
     for (std::uint64_t i = 0; i < rules; ++i) {
         storage::FaultRule rule;

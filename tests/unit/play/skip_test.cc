@@ -96,6 +96,22 @@ TEST(PlayerSkip, ReadsOnWhereNoFrameCanBeInTimeAndRecoversByItself) {
         EXPECT_EQ(play.frames[slot].kind, FrameKind::on_time) << slot;
 }
 
+TEST(PlayerSkip, WhereNoFrameCanBeInTimeTheNewestOfTheWindowIsRead) {
+    Play play;
+    play.options.on_miss = play::OnMiss::skip;
+    play.options.slots = 240;
+    play.options.readahead = 4;
+    play.options.inflight = 1;
+    play.reads_take(milliseconds(300)).run();
+    std::uint64_t read = 0;
+    for (const FrameOutcome& frame : play.frames) {
+        if (frame.slot < 5 || frame.slot == 239 || frame.submitted == Instant::never()) continue;
+        ++read;
+        EXPECT_GE(play.play_start + play.due(frame.slot + 1 - 4), frame.submitted) << frame.slot;
+    }
+    EXPECT_GE(read, 30u);
+}
+
 TEST(PlayerSkip, WithoutDeadlinesNothingIsSkipped) {
     Play play;
     play.options.on_miss = play::OnMiss::skip;

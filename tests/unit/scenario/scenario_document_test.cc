@@ -135,6 +135,18 @@ TEST(ScenarioDocument, WhatARecorderCannotDoIsAMistake) {
     EXPECT_NE(all.find("/seats/0/recorders/0/layers"), std::string::npos) << all;
 }
 
+TEST(ScenarioDocument, StreamsSkipAndRecordersDoNot) {
+    const auto streams = read(minute(R"(, "streams": [{"format": "dpx10", "on_miss": "skip"}])"));
+    EXPECT_EQ(streams->seats.front().streams.front().on_miss, "skip");
+    const auto recorders = read_scenario(
+        R"({"schema": "streamsim.scenario", "version": 1, "duration": "10s", "seats": [
+            {"target": "sim:null", "recorders": [{"format": "dpx10", "on_miss": "skip"}]}]})",
+        "s.json", test::words());
+    ASSERT_FALSE(recorders);
+    ASSERT_EQ(recorders.error().problems.size(), 1u);
+    EXPECT_NE(recorders.error().problems.front().find("/seats/0/recorders/0/on_miss"), std::string::npos);
+}
+
 TEST(ScenarioDocument, TheEarlierNameOfAThroughputGapIsRead) {
     const auto scenario = read(minute(R"(, "count": 3, "streams": [{"format": "dpx10"}])", R"(, "faults": [
         {"kind": "silence", "at": "1s", "for": "500ms"},
