@@ -241,9 +241,10 @@ std::uint64_t Player::next_to_read(Instant now) {
 }
 
 void Player::skip_overdue(Instant now) {
-    if (clock_.stopped()) return;
+    // A clock that stands is at the deadline of the slot it waits for: those before that slot are overdue.
+    const bool stopped = clock_.stopped();
     std::uint64_t end = next_;
-    while (end < entered_ && due(end) < now) ++end;
+    while (end < entered_ && (stopped ? past(end) : due(end) < now)) ++end;
     pass_over_until(end);
 }
 

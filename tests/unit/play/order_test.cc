@@ -138,6 +138,24 @@ TEST(Seek, HoldsUnderEveryPolicyAndWithJumpsInTheFirstWindowAndAtTheEnd) {
     }
 }
 
+/// Slots 8 and 9 are in flight when the jump is made, or 6 and 7, behind which 8 and 9 wait: their time is
+/// over.
+TEST(Seek, IsReadFirstWhenAnInFlightSlotIsFreeAgain) {
+    for (const play::OnMiss on_miss : {play::OnMiss::drop, play::OnMiss::skip}) {
+        for (const std::uint64_t slow : {8u, 6u}) {
+            Play play = jumping({10}, 20);
+            play.options.on_miss = on_miss;
+            play.options.inflight = 2;
+            play.reads_take(milliseconds(15)).delay(slow, milliseconds(400)).delay(slow + 1, milliseconds(400));
+            play.run();
+            ASSERT_EQ(play.seeks.size(), 1u);
+            EXPECT_EQ(play.frames[10].kind, FrameKind::on_time);
+            EXPECT_EQ(play.frames[10].submitted, play.frames[slow].completed) << slow;
+            EXPECT_EQ(play.slots_that_were(FrameKind::dropped), range(slow, 9));
+        }
+    }
+}
+
 TEST(Seek, InterruptedWhileItWaitsCancelsItsFrame) {
     Play play = jumping({10}, 20);
     play.reads_take(milliseconds(5)).delay(10, seconds(1));
