@@ -234,9 +234,7 @@ std::uint64_t Player::next_to_read(Instant now) {
     if (!skips || clock_.stopped()) return next_;
     const Instant in_time = now + times_.expected();
     std::uint64_t slot = next_;
-    // A slot that enters at this very instant enters after it: the order of events at one instant decides
-    // nothing.
-    while (due(slot) < in_time && slot + 1 < entered_ && scheduled_at(slot + 1) < now) ++slot;
+    while (due(slot) < in_time && slot + 1 < entered_) ++slot;
     return slot;
 }
 
@@ -254,17 +252,11 @@ void Player::pass_over_until(std::uint64_t end) {
     while (next_ < end) {
         const std::uint64_t slot = next_++;
         if (slot < ahead_end_) abandon(slot);
-        settle_unread(slot, FrameKind::dropped,
-                      passed_over_by_client(slot) ? DropReason::client : DropReason::late);
+        const bool readable = inflight_.may_have_been_free(last_start(slot));
+        settle_unread(slot, FrameKind::dropped, readable ? DropReason::client : DropReason::late);
     }
     ahead_end_ = std::max(ahead_end_, next_);
     if (next_ > first) absorb(inflight_.saved(next_ - first), last_start(next_ - 1));
-}
-
-bool Player::passed_over_by_client(std::uint64_t slot) {
-    // The time that frames waited for the decoder is in the expected time.
-    const bool decoder = options_.on_miss == OnMiss::skip && decoder_behind_ >= scheduled_at(slot);
-    return decoder || inflight_.may_have_been_free(last_start(slot));
 }
 
 /// The last moment at which the slot would have been read, had an in-flight slot been free.

@@ -19,8 +19,8 @@
 //          be in time: D(s) >= now + E, where E is the time that three quarters of the last frames took at most
 //          (frame_times.h). If no slot of the window is, the newest slot of the window is read, so that a
 //          stream never stops measuring and recovers by itself. The slots before it are passed over: they are
-//          dropped and never read. A slot is passed over for one that has entered the window before now, never
-//          for one that has not; before play starts, and while the clock stands, none is passed over.
+//          dropped and never read. No slot is passed over for one that has not entered the window, before play
+//          starts, and while the clock stands.
 //   hold   no frame is passed over; the slot is late when its frame comes, the clock is not shifted.
 //   stall  the clock stops at D(i) until the frame is complete (or has failed); `stalled` grows by that time.
 // A frame that cannot come is failed, under every policy, and nothing waits for it.
@@ -99,7 +99,6 @@ private:
     std::uint64_t next_to_read(Instant now);
     void skip_overdue(Instant now);
     void pass_over_until(std::uint64_t end);
-    bool passed_over_by_client(std::uint64_t slot);
     Instant last_start(std::uint64_t slot);
     void abandon(std::uint64_t slot);
     FrameRead*& ahead(std::uint64_t slot) { return ahead_[slot % ahead_.size()]; }

@@ -157,6 +157,28 @@ TEST(PlayerSkip, SkipsByTheTimeOfReadingAndDecoding) {
     EXPECT_GE(play.counts.dropped + 10, 144u);
 }
 
+/// Frames wait for the decoder, which is not the storage's fault.
+TEST(PlayerSkip, ADecoderThatIsTooSlowIsTheClientsFaultAtEveryWindow) {
+    for (const std::uint32_t readahead : {1u, 2u, 3u, 8u}) {
+        for (const std::uint32_t inflight : {1u, 2u, 4u}) {
+            for (const std::int64_t read_ms : {0, 5, 30}) {
+                Play play;
+                play.options.on_miss = play::OnMiss::skip;
+                play.options.slots = 480;
+                play.options.readahead = readahead;
+                play.options.inflight = inflight;
+                play.decode_cpu = milliseconds(60);
+                play.reads_take(milliseconds(read_ms)).run();
+                EXPECT_GE(play.counts.dropped, 140u);
+                const auto late = std::count_if(play.frames.begin(), play.frames.end(), [](const auto& frame) {
+                    return frame.reason == DropReason::late;
+                });
+                EXPECT_EQ(late, 0) << readahead << " " << inflight << " " << read_ms;
+            }
+        }
+    }
+}
+
 TEST(PlayerSkip, ThisClientIsToBlameForTheSlotsThatItsStopsCover) {
     for (const bool stopped : {false, true}) {
         Play play = short_storage(play::OnMiss::skip, 55, 480);
