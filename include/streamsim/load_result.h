@@ -132,6 +132,7 @@ struct LoadStep {
     std::optional<FilesRead> files_read;
     /// The largest values of an interval of the meters' series, all meters together.
     struct Peak {
+        double bytes_per_s = 0;  // read and written
         double operations_per_s = 0;
         double latency_mean_ns = 0;  // the largest mean
     };
@@ -184,8 +185,20 @@ struct LoadResult {
     RunResult common;  // program, host, target
     std::vector<LoadStep> steps;
     std::vector<PrintedComparison> printed;
+    /// The files of the meters that --scale made longer or shorter.
+    struct ScaledFiles {
+        std::string meter;
+        std::uint64_t file_bytes = 0;    // as it was played
+        std::uint64_t source_bytes = 0;  // as the document says
+    };
+    std::vector<ScaledFiles> scaled_files;
     bool interrupted = false;
 };
+void fields(const LoadResult::ScaledFiles& files, auto& visit) {
+    visit("meter", files.meter);
+    visit("file_bytes", files.file_bytes);
+    visit("source_file_bytes", files.source_bytes);
+}
 /// Steps follow these members.
 void fields(const LoadResult& result, auto& visit) {
     program_fields(result.common, visit);
@@ -198,6 +211,7 @@ void fields(const LoadResult& result, auto& visit) {
         workload("file", result.workload.source);
     });
     visit("scale", result.scale);
+    visit("scaled_files", result.scaled_files);
     visit("sweep", result.workload.sweep.over);
     visit("interrupted", result.interrupted);
     visit("printed", result.printed);

@@ -89,6 +89,19 @@ void fields(ConstOr<OperationResult> auto& operation, std::int64_t wall_ns, auto
     visit("response_ns", operation.response_ns);
 }
 
+/// The buffers of the users of a meter that has one (src/load/buffer.h).
+struct MeterBuffer {
+    std::uint64_t bytes_per_s = 0;
+    std::int64_t length_ns = 0, threshold_ns = 0;
+    std::int64_t needed_ns = 0;     // how long a buffer has to be, so that no user's runs dry
+    std::uint32_t needed_user = 0;  // the user that needs it
+    std::uint32_t users_below = 0;  // users whose buffer was below the threshold
+    std::uint64_t below_times = 0;  // this and the next three: sums over the users
+    std::int64_t below_ns = 0;
+    std::uint64_t dry_times = 0;
+    std::int64_t dry_ns = 0;
+};
+
 /// The result of one meter on one seat.
 struct MeterResult {
     std::uint32_t seat = 0;
@@ -120,6 +133,7 @@ struct MeterResult {
         std::string path;  // of the first
     };
     std::vector<Error> errors;
+    std::optional<MeterBuffer> buffer;  // nullopt: the meter has none
 };
 void fields(ConstOr<MeterResult::Cell> auto& each, auto& visit) {
     auto& cell = each.cell;
@@ -143,6 +157,18 @@ void fields(ConstOr<MeterResult::Point> auto& point, auto& visit) {
     visit("users", point.users);
     visit("response_sum_ns", point.response_sum_ns);
     visit("response_max_ns", point.response_max_ns);
+}
+void fields(ConstOr<MeterBuffer> auto& buffer, auto& visit) {
+    visit("bytes_per_s", buffer.bytes_per_s);
+    visit("length_ns", buffer.length_ns);
+    visit("threshold_ns", buffer.threshold_ns);
+    visit("needed_ns", buffer.needed_ns);
+    visit("needed_user", buffer.needed_user);
+    visit("users_below", buffer.users_below);
+    visit("below_times", buffer.below_times);
+    visit("below_ns", buffer.below_ns);
+    visit("dry_times", buffer.dry_times);
+    visit("dry_ns", buffer.dry_ns);
 }
 void fields(ConstOr<MeterResult::Error> auto& error, auto& visit) {
     visit("operation", error.operation);
@@ -177,6 +203,7 @@ void fields(ConstOr<MeterResult> auto& meter, auto& visit) {
         series.columns(meter.series);
     });
     visit("errors", meter.errors);
+    visit("buffer", meter.buffer, kAdded);
 }
 
 /// One block or one other operation, for --csv. Times count from the start of play.
@@ -191,6 +218,12 @@ struct OperationRow {
     std::uint64_t offset = 0, bytes = 0;
     std::int64_t intended_ns = 0, submitted_ns = 0, completed_ns = 0;
     int error = 0;
+    std::uint64_t block_bytes = 0;   // of the column of its transfer in the mode tables; 0: no transfer
+    std::uint64_t length_bytes = 0;  // of its transfer
+    /// Total time of a transfer, from its first submission to its end, in the last row of each transfer that
+    /// the tables count; else nullopt.
+    std::optional<std::int64_t> total_ns;
+    std::optional<std::int64_t> deficit_ns;  // of the user's buffer, before this block; nullopt: it has none
 };
 
 }  // namespace streamsim

@@ -49,11 +49,32 @@ struct WriteSizes {
 
 /// The files of a meter, below TARGET/streamsim-media/.
 struct WorkingSet {
-    std::uint32_t files = 1;        // files of each user (N-N), or of all users together (shared, N-1)
+    /// Whose files they are.
+    enum class Of {
+        user,    // each user has its own (N-N)
+        client,  // the users of a client share those of the client
+        all,     // all users of all clients share them (N-1)
+    };
+    std::uint32_t files = 1;        // files of each user, of each client, or of all together
     std::uint64_t file_bytes = 0;   // size of each file; all are written in full before the meter runs
     std::uint32_t directories = 1;  // directories that the files are spread over
     std::uint32_t spare_files = 0;  // empty files of each user, to be removed and renamed
-    bool shared = false;
+    Of of = Of::user;
+
+    bool shared() const { return of != Of::user; }
+    /// How many times the files are there, with so many users on each of so many clients.
+    std::uint64_t sets(std::uint32_t users, std::uint32_t clients) const {
+        if (of == Of::all) return 1;
+        return of == Of::client ? clients : std::uint64_t{users} * clients;
+    }
+};
+
+/// The buffer of a user that consumes what it reads, or captures what it writes, at a constant rate
+/// (src/load/buffer.h). It changes nothing that the user does.
+struct BufferSpec {
+    std::uint64_t bytes_per_s = 0;  // REQUIRES: above 0
+    Duration length;                // what the buffer holds, at that rate
+    Duration threshold;             // a level; REQUIRES: at most the length
 };
 
 struct MeterSpec {
@@ -96,12 +117,13 @@ struct MeterSpec {
     WorkingSet set;
     bool direct = true;
     Sync sync = Sync::never;
-    Duration think_time;          // closed loop: after each operation
-    Duration one_more_every;      // user i of the run begins so many times i later (login, ramp)
-    Duration start;               // from the start of play
-    std::optional<Duration> end;  // empty: the meter ends with the run
-    std::uint32_t burst = 0;      // operations that a user does at once when it begins (boot, login),
-                                  // closed loop without think time, before the rest
+    Duration think_time;               // closed loop: after each operation
+    Duration one_more_every;           // user i of the run begins so many times i later (login, ramp)
+    Duration start;                    // from the start of play
+    std::optional<Duration> end;       // empty: the meter ends with the run
+    std::optional<BufferSpec> buffer;  // of each user; empty: none is watched
+    std::uint32_t burst = 0;           // operations that a user does at once when it begins (boot, login),
+                                       // closed loop without think time, before the rest
 };
 
 /// True when the reads of a meter can avoid reading a byte twice: all reads are sequential or all are random,
@@ -109,7 +131,8 @@ struct MeterSpec {
 inline bool can_read_once(const MeterSpec& spec) {
     const auto weight = [&spec](LoadOperation of) { return spec.weights[static_cast<std::size_t>(of)]; };
     if (weight(LoadOperation::read) <= 0 || weight(LoadOperation::write) > 0) return false;
-    if (spec.random_share <= 0) return !spec.sequential_from_anywhere && !(spec.whole_files && spec.set.shared);
+    if (spec.random_share <= 0)
+        return !spec.sequential_from_anywhere && !(spec.whole_files && spec.set.shared());
     return spec.random_share >= 1 && !spec.random_by_block && !spec.whole_files;
 }
 
@@ -118,7 +141,8 @@ struct PrintedFigure {
     bool peak = false;  // the largest of all steps, whichever step that is; `at` means nothing
     double at = 0;      // the value of Sweep::values that the figure belongs to
     std::string model;  // compared only on this model, which stands for the storage; empty: on any storage
-    /// read_bytes_per_s, write_bytes_per_s, bytes_per_s (both together), operations_per_s, latency_ms (mean);
+    /// read_bytes_per_s, write_bytes_per_s, bytes_per_s (both together), operations_per_s, latency_ms (mean of
+    /// an operation); block_latency_ms, block_latency_max_ms: mean and largest of a block; peak_bytes_per_s,
     /// peak_operations_per_s, peak_latency_ms: the largest value of an interval of the meters' series (one
     /// second, longer in long runs), of the latency the largest mean.
     std::string quantity;

@@ -18,9 +18,8 @@ MeterFiles::MeterFiles(const MeterPlan& plan, const Draws& draws)
         // Users of a shared file begin in different parts of it, as the ranks of a parallel program do.
         ends_.resize(pairs);
         const std::uint64_t largest = draws.sizes().largest();
-        const std::uint64_t all = std::uint64_t{plan.seats} * spec.users;
-        for (std::uint32_t user = 0; spec.set.shared && user < spec.users; ++user) {
-            const std::uint64_t part = file_bytes_ / all * (plan.first_user + user) / largest * largest;
+        for (std::uint32_t user = 0; spec.set.shared() && user < spec.users; ++user) {
+            const std::uint64_t part = file_bytes_ / sharers() * number_of(user) / largest * largest;
             std::fill_n(ends_.begin() + static_cast<std::ptrdiff_t>(pair(user, 0)), files_, part);
         }
         if (spec.read_once) divide_files();
@@ -31,15 +30,23 @@ MeterFiles::MeterFiles(const MeterPlan& plan, const Draws& draws)
     unit_ = align_up(unit_, plan.alignment);
 }
 
+std::uint64_t MeterFiles::sharers() const {
+    return of_all() ? std::uint64_t{plan_.seats} * plan_.spec.users : plan_.spec.users;
+}
+
+std::uint64_t MeterFiles::number_of(std::uint32_t user) const {
+    return of_all() ? std::uint64_t{plan_.first_user} + user : user;
+}
+
 /// Each user reads from its beginning to that of the next user, or to the end of the file.
 void MeterFiles::divide_files() {
     const std::uint64_t whole = align_down(file_bytes_, plan_.alignment);
     const std::uint64_t largest = draws_.sizes().largest();
-    const std::uint64_t all = std::uint64_t{plan_.seats} * plan_.spec.users;
+    const std::uint64_t all = sharers();
     left_.resize(ends_.size());
     for (std::uint32_t user = 0; user < plan_.spec.users; ++user) {
-        const std::uint64_t next = std::uint64_t{plan_.first_user} + user + 1;
-        const bool last = !plan_.spec.set.shared || next == all;
+        const std::uint64_t next = number_of(user) + 1;
+        const bool last = !plan_.spec.set.shared() || next == all;
         const std::uint64_t end = last ? whole : file_bytes_ / all * next / largest * largest;
         for (std::uint32_t file = 0; file < files_; ++file)
             left_[pair(user, file)] = end - std::min(end, ends_[pair(user, file)]);
@@ -60,11 +67,11 @@ std::uint32_t MeterFiles::file_with_unread(std::uint32_t user, std::uint32_t fil
 
 std::uint64_t MeterFiles::turn(std::size_t name) const {
     const std::uint64_t seat = plan_.first_user / plan_.spec.users;
-    return plan_.spec.set.shared ? visited_[name] * plan_.seats + seat : visited_[name];
+    return of_all() ? visited_[name] * plan_.seats + seat : visited_[name];
 }
 
 const std::string& MeterFiles::directory(std::uint32_t user, std::uint32_t directory) const {
-    const std::size_t of_user = plan_.spec.set.shared ? 0 : std::size_t{user} * plan_.spec.set.directories;
+    const std::size_t of_user = plan_.spec.set.shared() ? 0 : std::size_t{user} * plan_.spec.set.directories;
     return plan_.names.directories[of_user + directory];
 }
 
@@ -97,12 +104,11 @@ std::uint64_t MeterFiles::random_offset(
     std::uint32_t user, std::uint32_t file, std::uint64_t bytes, std::uint64_t grid, Prng& prng) {
     if (visited_.empty()) return prng.below((file_bytes_ - bytes) / grid + 1) * grid;
     // The seats that share a file take turns in one order of positions.
-    const bool shared = plan_.spec.set.shared;
     const std::size_t name = named(user, file);
     const std::uint64_t seat = plan_.first_user / plan_.spec.users;
     const std::uint64_t number = turn(name);
     ++visited_[name];
-    const std::uint64_t of_file = derive_seed(plan_.seed, shared ? name : name + (seat << 32));
+    const std::uint64_t of_file = derive_seed(plan_.seed, of_all() ? name : name + (seat << 32));
     return Permutation(positions(), derive_seed(of_file, number / positions())).at(number % positions()) *
            unit_;
 }

@@ -69,15 +69,20 @@ public:
 private:
     std::size_t pair(std::uint32_t user, std::uint32_t file) const { return std::size_t{user} * files_ + file; }
     std::size_t named(std::uint32_t user, std::uint32_t file) const {
-        return plan_.spec.set.shared ? file : pair(user, file);
+        return plan_.spec.set.shared() ? file : pair(user, file);
     }
+    /// The users that share a file, on all seats.
+    std::uint64_t sharers() const;
+    /// The number of a user among those that share its files.
+    std::uint64_t number_of(std::uint32_t user) const;
+    bool of_all() const { return plan_.spec.set.of == WorkingSet::Of::all; }
     std::uint64_t end_of(std::uint64_t begin, const TransferShape& shape) const;
     void divide_files();
     bool has_unread(std::uint32_t user, std::uint32_t file) const {
         return left_.empty() ? turn(named(user, file)) < positions() : left_[pair(user, file)] > 0;
     }
     std::uint64_t positions() const { return std::max<std::uint64_t>(file_bytes_ / unit_, 1); }
-    /// The number of positions of the file that were visited before, by all seats.
+    /// The number of positions of the file that were visited before, by all seats that share it.
     std::uint64_t turn(std::size_t name) const;
 
     const MeterPlan& plan_;

@@ -34,7 +34,9 @@ void Meter::play(Instant from, Instant until) {
     end_timer_ = context_.loop.at(stats.end(), Callback::of<&Meter::on_end>(this));
     for (std::uint32_t user = 0; user < spec.users; ++user) {
         const std::int64_t number = std::int64_t{context_.plan.first_user} + user;
-        users_[user].begin(begin + Duration{spec.one_more_every.ns * number});
+        const Instant at = begin + Duration{spec.one_more_every.ns * number};
+        stats.begin_user(user, at);
+        users_[user].begin(at);
     }
 }
 

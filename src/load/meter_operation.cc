@@ -70,6 +70,7 @@ void MeterOperation::begin(const MeterTask& task) {
     error_ = 0;
     file_ = kNoFile;
     own_file_ = closing_ = false;
+    last_row_.reset();
     submitted_ = Instant::never();
     const IoTag tag{context_.plan.seat, context_.plan.first_stream + user_, task.number, 0};
     for (Op* op : {static_cast<Op*>(&open_), static_cast<Op*>(&read_), static_cast<Op*>(&write_),
@@ -240,7 +241,7 @@ void MeterOperation::block_ended(const Op& first, const Op& last, int error) {
         end(error, true);
         return;
     }
-    context_.stats.block(task_.operation, piece_, completed_);
+    context_.stats.block(user_, task_.operation, piece_, completed_);
     if (writes() && !own_file_) context_.files.opened(user_, task_.file).written = true;
     ++transfer_.blocks;
     transfer_.bytes += piece_;
@@ -272,12 +273,28 @@ void MeterOperation::transfer_ended() {
 void MeterOperation::note_row(
     const Op& first, const Op& last, std::uint64_t offset, std::uint64_t bytes, int error) {
     MeterStats& stats = context_.stats;
+    last_row_.reset();
     if (!stats.wants_rows()) return;
     const Instant intended = transfers() && transfer_.blocks > 0 ? first.submitted_at : task_.intended;
-    stats.row({context_.plan.seat, context_.plan.number, user_, task_.number, task_.operation,
-               transfers() ? mode() : TransferMode::sequential_read, task_.file, offset, bytes,
-               stats.since_start(intended), stats.since_start(first.submitted_at),
-               stats.since_start(last.completed_at), error});
+    OperationRow row{context_.plan.seat,
+                     context_.plan.number,
+                     user_,
+                     task_.number,
+                     task_.operation,
+                     transfers() ? mode() : TransferMode::sequential_read,
+                     task_.file,
+                     offset,
+                     bytes,
+                     stats.since_start(intended),
+                     stats.since_start(first.submitted_at),
+                     stats.since_start(last.completed_at),
+                     error};
+    if (transfers()) {
+        row.block_bytes = context_.draws.sizes().bytes(task_.shape.block);
+        row.length_bytes = task_.shape.length;
+        row.deficit_ns = stats.deficit_ns(user_, last.completed_at);
+    }
+    last_row_ = stats.row(row);
 }
 
 /// The path of the operation.
@@ -307,6 +324,7 @@ void MeterOperation::end(int error, bool complete) {
         const OperationTimes times{task_.intended, submitted_, completed_};
         if (transfers()) {
             context_.stats.transfer_done(mode(), task_.shape.block, transfer_, times);
+            if (last_row_) context_.stats.row_ends(*last_row_, times);
         } else {
             context_.stats.done(task_.operation, times);
         }

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 
@@ -119,7 +120,8 @@ private:
     std::uint64_t left_ = 0;
     std::uint64_t offset_ = 0;
     std::uint64_t piece_ = 0;
-    TransferCell transfer_;  // the blocks so far
+    TransferCell transfer_;                // the blocks so far
+    std::optional<std::size_t> last_row_;  // of the transfer
     Instant submitted_;
     Instant completed_;
 

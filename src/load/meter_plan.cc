@@ -28,15 +28,15 @@ void name_tree(const MeterSpec& spec, const Tree& tree, WorkingSetNames& names) 
 WorkingSetNames working_set(const MeterSpec& spec, const std::string& root, std::uint32_t seat) {
     WorkingSetNames names;
     names.parents.push_back(root);
-    const std::string base = spec.set.shared ? root + "/shared" : fmt::format("{}/s{}", root, seat);
-    if (spec.set.shared) {
+    const bool of_all = spec.set.of == WorkingSet::Of::all;
+    const std::string base = of_all ? root + "/shared" : fmt::format("{}/s{}", root, seat);
+    if (!of_all) names.parents.push_back(base);
+    if (spec.set.shared()) {
         name_tree(spec, {base, spec.set.directories}, names);
-    } else {
-        names.parents.push_back(base);
     }
     for (std::uint32_t u = 0; u < spec.users; ++u) {
-        const Tree tree{spec.set.shared ? base : fmt::format("{}/u{}", base, u), spec.set.directories};
-        if (!spec.set.shared) name_tree(spec, tree, names);
+        const Tree tree{spec.set.shared() ? base : fmt::format("{}/u{}", base, u), spec.set.directories};
+        if (!spec.set.shared()) name_tree(spec, tree, names);
         for (std::uint32_t k = 0; k < spec.set.spare_files; ++k)
             names.spare.push_back(fmt::format("{}/e{}-{}-{}.load", tree.directory(k), seat, u, k));
     }

@@ -16,14 +16,15 @@ struct WorkingSetNames {
     /// Directories to create, in this order: first `parents`, the root first, then `directories`. Some are in
     /// both.
     std::vector<std::string> parents;
-    /// N-N: user u of the seat has [u * directories, (u + 1) * directories); shared: all have all.
+    /// Files of a user: user u of the seat has [u * directories, (u + 1) * directories); shared: all users of
+    /// the seat have all.
     std::vector<std::string> directories;
     std::vector<std::string> files;  // the same with `files`; file f of a user is in its directory f, around
     std::vector<std::string> spare;  // empty; user u has [u * spare_files, (u + 1) * spare_files)
 };
 
-/// `root` is the meter's own directory. Shared directories and files are the same for all seats; the names of
-/// all others, and of spare files, have the seat's number in them.
+/// `root` is the meter's own directory. The directories and files of all users are the same for all seats; the
+/// names of all others, and of spare files, have the seat's number in them.
 WorkingSetNames working_set(const MeterSpec& spec, const std::string& root, std::uint32_t seat);
 
 struct MeterPlan {

@@ -20,6 +20,7 @@ MeterStats::MeterStats(const MeterPlan& plan, const BlockSizes& sizes)
     result_.seat = plan.seat;
     result_.name = plan.spec.name;
     result_.users = plan.spec.users;
+    if (plan.spec.buffer) buffers_.resize(plan.spec.users);
 }
 
 void MeterStats::begin(Instant from) {
@@ -27,9 +28,14 @@ void MeterStats::begin(Instant from) {
     begin_ = last_sync_ = last_block_ = from + plan_.spec.start;
 }
 
-void MeterStats::block(LoadOperation operation, std::uint64_t bytes, Instant completed) {
+void MeterStats::begin_user(std::uint32_t user, Instant at) {
+    if (!buffers_.empty()) buffers_[user].emplace(*plan_.spec.buffer, at);
+}
+
+void MeterStats::block(std::uint32_t user, LoadOperation operation, std::uint64_t bytes, Instant completed) {
     ++result_.blocks_done;
     if (completed > end_) return;
+    if (!buffers_.empty()) buffers_[user]->completed(completed, bytes);
     last_block_ = std::max(last_block_, completed);
     result_.operations[static_cast<std::size_t>(operation)].bytes += bytes;
     result_.all.bytes += bytes;
@@ -116,6 +122,32 @@ std::uint64_t MeterStats::users_at(Duration since_begin) const {
     return static_cast<std::uint64_t>(std::clamp<std::int64_t>(begun, 0, plan_.spec.users));
 }
 
+std::optional<std::int64_t> MeterStats::deficit_ns(std::uint32_t user, Instant at) const {
+    if (buffers_.empty()) return std::nullopt;
+    return buffers_[user]->deficit_ns(at);
+}
+
+MeterBuffer MeterStats::buffer(Instant end) const {
+    const BufferSpec& spec = *plan_.spec.buffer;
+    MeterBuffer out{
+        .bytes_per_s = spec.bytes_per_s, .length_ns = spec.length.ns, .threshold_ns = spec.threshold.ns};
+    for (std::uint32_t user = 0; user < buffers_.size(); ++user) {
+        if (!buffers_[user]) continue;  // the meter was interrupted before
+        BufferLevel level = *buffers_[user];
+        level.end(end);
+        if (level.needed_ns() > out.needed_ns) {
+            out.needed_ns = level.needed_ns();
+            out.needed_user = user;
+        }
+        if (level.below_times() > 0) ++out.users_below;
+        out.below_times += level.below_times();
+        out.below_ns += level.below_ns();
+        out.dry_times += level.dry_times();
+        out.dry_ns += level.dry_ns();
+    }
+    return out;
+}
+
 MeterResult MeterStats::result_so_far(Instant now) const {
     MeterResult out = result_until(std::clamp(now, begin_, std::max(begin_, end_)));
     out.unfinished =
@@ -137,6 +169,7 @@ MeterResult MeterStats::result_until(Instant end) const {
         out.cells.push_back(
             {static_cast<TransferMode>(i / sizes_.count()), sizes_.bytes(i % sizes_.count()), cells_[i]});
     }
+    if (plan_.spec.buffer) out.buffer = buffer(end);
     out.interval_ns = series_.interval().ns;
     out.series.assign(series_.intervals().begin(), series_.intervals().end());
     for (std::size_t i = 0; i < out.series.size(); ++i) {

@@ -5,9 +5,11 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "load/buffer.h"
 #include "load/draws.h"
 #include "load/meter_plan.h"
 #include "metrics/histogram.h"
@@ -28,6 +30,8 @@ public:
 
     /// Times count from `from`; operations that complete after the end are unfinished. The end may move nearer.
     void begin(Instant from);
+    /// A user begins at `at`, its buffer full.
+    void begin_user(std::uint32_t user, Instant at);
     void set_end(Instant end) { end_ = end; }
     Instant end() const { return end_; }
     /// The meter has no more to do: its end is the completion of the last block.
@@ -37,7 +41,7 @@ public:
     void unfinished(std::uint64_t operations = 1) { result_.unfinished += operations; }
     void substituted() { ++result_.substituted; }
     /// A block was read, or written and, where the spec asks for it, synced.
-    void block(LoadOperation operation, std::uint64_t bytes, Instant completed);
+    void block(std::uint32_t user, LoadOperation operation, std::uint64_t bytes, Instant completed);
     void block_failed() { ++result_.blocks_failed; }
     /// An operation that completes after the end counts as unfinished.
     void done(LoadOperation operation, const OperationTimes& times);
@@ -53,7 +57,17 @@ public:
     void synced(Instant completed) { last_sync_ = std::max(last_sync_, completed); }
 
     bool wants_rows() const { return rows_.size() < rows_kept_; }
-    void row(const OperationRow& row) { rows_.push_back(row); }
+    /// REQUIRES: wants_rows(). The number of the row.
+    std::size_t row(const OperationRow& row) {
+        rows_.push_back(row);
+        return rows_.size() - 1;
+    }
+    /// The transfer that ends with this row is complete.
+    void row_ends(std::size_t row, const OperationTimes& times) {
+        if (times.completed <= end_) rows_[row].total_ns = (times.completed - times.submitted).ns;
+    }
+    /// The deficit of the user's buffer at that time; nullopt: the meter has none.
+    std::optional<std::int64_t> deficit_ns(std::uint32_t user, Instant at) const;
     std::int64_t since_start(Instant at) const { return (at - from_).ns; }
 
     MeterResult result() const { return result_until(end_); }
@@ -76,6 +90,7 @@ private:
     void count_done(OperationResult& result, Times& times, std::int64_t service, std::int64_t response);
     MeterResult result_until(Instant end) const;
     std::uint64_t users_at(Duration since_begin) const;
+    MeterBuffer buffer(Instant end) const;
 
     const MeterPlan& plan_;
     const BlockSizes& sizes_;
@@ -90,6 +105,7 @@ private:
     std::vector<TransferCell> cells_;  // by mode, then block
     metrics::BoundedSeries<Interval> series_{512};
     std::vector<OperationRow> rows_;
+    std::vector<std::optional<BufferLevel>> buffers_;  // by user, from its begin; empty: the meter has none
 };
 
 }  // namespace streamsim::load

@@ -22,9 +22,15 @@ ModeTable::Cell averages(const TransferCell& sum) {
             sum.latency_max_ns};
 }
 
-ModeTable modes_of(const std::vector<const MeterResult*>& meters) {
+/// `played`: all block sizes of its meters have a column, also those of which none was moved.
+ModeTable modes_of(const Workload& played, const std::vector<const MeterResult*>& meters) {
     ModeTable table;
     std::set<std::uint64_t> blocks;
+    for (const MeterSpec& spec : played.meters) {
+        for (const WeightedSize& each : spec.blocks) blocks.insert(each.bytes);
+        if (!spec.writes) continue;
+        for (const WeightedSize& each : spec.writes->blocks) blocks.insert(each.bytes);
+    }
     for (const MeterResult* meter : meters) {
         for (const auto& cell : meter->cells) blocks.insert(cell.block_bytes);
     }
@@ -52,8 +58,7 @@ ModeTable modes_of(const std::vector<const MeterResult*>& meters) {
 LoadStep::FilesRead files_read(const Workload& played, const std::vector<const MeterResult*>& meters) {
     LoadStep::FilesRead out{0, 0, true};
     for (const MeterSpec& spec : played.meters) {
-        const std::uint64_t sets = spec.set.shared ? 1 : std::uint64_t{spec.users} * played.clients;
-        out.files_bytes += sets * spec.set.files * spec.set.file_bytes;
+        out.files_bytes += spec.set.sets(spec.users, played.clients) * spec.set.files * spec.set.file_bytes;
         out.once &= spec.read_once || spec.weights[static_cast<std::size_t>(LoadOperation::read)] <= 0;
     }
     double bytes = 0;
@@ -72,7 +77,7 @@ LoadStep::Peak peak_of(const Workload& played, const std::vector<const MeterResu
         wall_ns = std::max(wall_ns, meter->wall_ns);
     }
     struct Sum {
-        double operations = 0, latency_ns = 0;
+        double operations = 0, latency_ns = 0, bytes = 0;
     };
     std::map<std::int64_t, Sum> sums;  // by interval
     for (const MeterResult* meter : meters) {
@@ -83,13 +88,15 @@ LoadStep::Peak peak_of(const Workload& played, const std::vector<const MeterResu
             Sum& sum = sums[at_ns / interval_ns];
             sum.operations += static_cast<double>(meter->series[i].operations);
             sum.latency_ns += static_cast<double>(meter->series[i].response_sum_ns);
+            sum.bytes += static_cast<double>(meter->series[i].bytes);
         }
     }
     LoadStep::Peak out;
     for (const auto& [at, sum] : sums) {
         const bool shorter = sums.size() == 1 && wall_ns > 0 && wall_ns < interval_ns;  // than an interval
-        const double per_s = sum.operations * 1e9 / static_cast<double>(shorter ? wall_ns : interval_ns);
-        out.operations_per_s = std::max(out.operations_per_s, per_s);
+        const double per_s = 1e9 / static_cast<double>(shorter ? wall_ns : interval_ns);
+        out.operations_per_s = std::max(out.operations_per_s, sum.operations * per_s);
+        out.bytes_per_s = std::max(out.bytes_per_s, sum.bytes * per_s);
         if (sum.operations > 0)
             out.latency_mean_ns = std::max(out.latency_mean_ns, sum.latency_ns / sum.operations);
     }
@@ -101,7 +108,12 @@ double measured(const LoadStep& step, const std::string& quantity) {
     if (quantity == "bytes_per_s") return figures.read_bytes_per_s + figures.write_bytes_per_s;
     if (quantity == "peak_operations_per_s") return step.peak.operations_per_s;
     if (quantity == "peak_latency_ms") return step.peak.latency_mean_ns / 1e6;
+    const ModeTable::Cell blocks =
+        step.modes.cells.back().empty() ? ModeTable::Cell{} : step.modes.cells.back().back();
     if (quantity == "read_bytes_per_s") return figures.read_bytes_per_s;
+    if (quantity == "peak_bytes_per_s") return step.peak.bytes_per_s;
+    if (quantity == "block_latency_ms") return blocks.block_latency_mean_ns / 1e6;
+    if (quantity == "block_latency_max_ms") return static_cast<double>(blocks.block_latency_max_ns) / 1e6;
     if (quantity == "write_bytes_per_s") return figures.write_bytes_per_s;
     if (quantity == "latency_ms") return figures.latency_mean_ns / 1e6;
     return figures.operations_per_s;
@@ -139,13 +151,13 @@ LoadStep load_step(double at, const Workload& played, RunResult result) {
     step.all = load_figures("all", all);
     if (played.sweep.over == Sweep::Over::cache) step.files_read = files_read(played, all);
     step.peak = peak_of(played, all);
-    step.modes = modes_of(all);
+    step.modes = modes_of(played, all);
     for (const std::string& name : names) {
         if (names.size() > 1) step.meters.push_back(load_figures(name, by_name[name]));
     }
     for (const auto& [seat, meters] : by_seat) {
         step.clients.push_back(load_figures(fmt::format("seat {}", seat), meters));
-        step.client_modes.push_back(modes_of(meters));
+        step.client_modes.push_back(modes_of(played, meters));
     }
     return step;
 }

@@ -129,8 +129,9 @@ void read_printed(JsonObject& document, Workload& workload, JsonProblems& proble
         figure.model = read_model_name(object);
         figure.quantity =
             object
-                .one_of("quantity", {"read_bytes_per_s", "write_bytes_per_s", "bytes_per_s", "operations_per_s",
-                                     "latency_ms", "peak_operations_per_s", "peak_latency_ms"})
+                .one_of("quantity", {"read_bytes_per_s", "write_bytes_per_s", "bytes_per_s", "peak_bytes_per_s",
+                                     "operations_per_s", "peak_operations_per_s", "latency_ms",
+                                     "peak_latency_ms", "block_latency_ms", "block_latency_max_ms"})
                 .value_or("");
         figure.value = object.number("value", 0, 1e18).value_or(0);
         figure.source = object.string("source").value_or("");

@@ -53,6 +53,7 @@ public:
         check_fit();
         check_sizes();
         read_times();
+        read_buffer();
         object_.finish();
         return std::move(spec_);
     }
@@ -210,8 +211,22 @@ private:
         }
         spec_.set.directories = read_count(files, "directories", kWorkloadFilesMax, 1);
         spec_.set.spare_files = read_count(files, "spare", kWorkloadFilesMax, 0, 0);
-        spec_.set.shared = files.boolean("shared", false).value_or(false);
+        read_shared(files);
         files.finish();
+    }
+
+    /// false, true or "client".
+    void read_shared(JsonObject& files) {
+        const Json* shared = files.member("shared", false);
+        if (shared == nullptr || *shared == false) return;
+        if (*shared == true) {
+            spec_.set.of = WorkingSet::Of::all;
+        } else if (*shared == "client") {
+            spec_.set.of = WorkingSet::Of::client;
+        } else {
+            files.problem("shared",
+                          fmt::format("expected true, false or \"client\", found {}", json_text(*shared)));
+        }
     }
 
     /// Blocks and lengths lie within a file.
@@ -270,6 +285,24 @@ private:
             object_.problem("end", fmt::format("is after the end, {}", show_duration(all)));
         const Duration end = std::min(spec_.end.value_or(all), all);
         check_begins(object_, {spec_.start, spec_.one_more_every, {}}, users_in_all(), end, "runs", " users");
+    }
+
+    void read_buffer() {
+        const Json* value = object_.member("buffer", false);
+        if (value == nullptr) return;
+        JsonObject buffer(*value, object_.pointer_of("buffer"), problems_);
+        BufferSpec spec;
+        spec.bytes_per_s =
+            static_cast<std::uint64_t>(buffer.integer("bytes_per_s", 1, 1'000'000'000'000).value_or(1));
+        const auto length = read_scenario_length(buffer, "length", true);
+        spec.length = length.value_or(Duration{});
+        spec.threshold = read_scenario_time(buffer, "threshold", false).value_or(Duration{});
+        if (length && spec.threshold > spec.length)
+            buffer.problem("threshold", fmt::format("expected at most the length of the buffer, {}",
+                                                    show_duration(spec.length)));
+        buffer.finish();
+        if (operations_known_) only("buffer", transfers_, "reads and writes, which this meter has none of");
+        spec_.buffer = spec;
     }
 
     const MeterContext context_;

@@ -52,7 +52,7 @@ Workload scaled(const Workload& workload, double scale) {
         const double each = scale * meter.users / users;  // factor on the numbers of each user
         meter.users = users;
         meter.operations_per_s *= each;
-        scale_set(meter, meter.set.shared ? scale : each);
+        scale_set(meter, meter.set.shared() ? scale : each);
     }
     const auto scale_value = [&](double& value) {
         if (out.sweep.over == Sweep::Over::operations_per_s) value *= scale;

@@ -6,6 +6,7 @@
 #include <set>
 #include <sstream>
 
+#include "cli/csv_rows.h"
 #include "cli/fixture.h"
 
 namespace streamsim::tests {
@@ -15,33 +16,7 @@ using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
 
-/// One row of --csv: column by name.
-using Row = std::map<std::string, std::string>;
-
-std::vector<Row> read_rows(const std::string& path) {
-    std::ifstream in(path);
-    std::string line;
-    std::vector<std::string> names;
-    std::vector<Row> rows;
-    while (std::getline(in, line)) {
-        if (!line.empty() && line.back() == '\r') line.pop_back();
-        std::istringstream fields(line);
-        std::vector<std::string> values;
-        for (std::string value; std::getline(fields, value, ',');) values.push_back(value);
-        if (names.empty()) {
-            names = values;
-            continue;
-        }
-        Row row;
-        for (std::size_t i = 0; i < values.size(); ++i) row[names[i]] = values[i];
-        rows.push_back(std::move(row));
-    }
-    return rows;
-}
-
-double number(const Row& row, const char* column) {
-    return std::stod(row.at(column));
-}
+using Row = CsvRow;
 
 class LoadTest : public CliTest {
 protected:
@@ -88,7 +63,7 @@ TEST_F(LoadTest, ReadsEachPlaceOnceBeforeAnyComesAgain) {
     meter.erase("lengths");
     const std::string csv = dir_ / "rows.csv";
     const Json result = load(document, target(), {"--csv", csv});
-    const auto rows = read_rows(csv);
+    const auto rows = read_csv_rows(csv);
     constexpr std::size_t kPlaces = 256;
     ASSERT_GT(rows.size(), kPlaces);
     for (std::size_t pass = 0; (pass + 1) * kPlaces <= rows.size(); ++pass) {
@@ -109,7 +84,7 @@ TEST_F(LoadTest, TablesAreWhatTheSourcesFormulasGiveForTheRows) {
         std::string mode;
     };
     std::map<std::string, Transfer> transfers;
-    for (const Row& row : read_rows(csv)) {
+    for (const Row& row : read_csv_rows(csv)) {
         Transfer& transfer = transfers[row.at("user") + "/" + row.at("transfer")];
         transfer.mode = row.at("mode");
         transfer.bytes += number(row, "bytes");
@@ -179,7 +154,7 @@ struct ColdReads {
 
 ColdReads cold_reads(const std::string& csv) {
     ColdReads out;
-    for (const Row& row : read_rows(csv)) {
+    for (const Row& row : read_csv_rows(csv)) {
         if (row.at("step") != "cold") continue;
         out.bytes += number(row, "bytes");
         ++out.places[row.at("seat") + "/" + row.at("user") + "/" + row.at("file") + "/" + row.at("offset")];
@@ -271,6 +246,12 @@ TEST_F(LoadTest, StepsAreARowEachAndScaleSaysSo) {
     EXPECT_GT(result["steps"][1]["all"]["operations_per_s"], result["steps"][0]["all"]["operations_per_s"]);
     EXPECT_EQ(result["scale"], 0.5);
     EXPECT_THAT(finished_.out, HasSubstr("scaled by 0.5"));
+    ASSERT_EQ(result["scaled_files"].size(), 1u);
+    EXPECT_EQ(result["scaled_files"][0]["file_bytes"], 512 << 10);
+    EXPECT_EQ(result["scaled_files"][0]["source_file_bytes"], 1 << 20);
+    const char* const files = "files of 524.3 kB instead of 1.0 MB: --scale 0.5";
+    EXPECT_LT(finished_.out.find(files), finished_.out.find("meter")) << "before the tables";
+    EXPECT_THAT(read_text(html), HasSubstr(files));
     EXPECT_THAT(finished_.out, HasSubstr("modelled"));
 }
 
@@ -300,6 +281,74 @@ TEST_F(LoadTest, PrintedFiguresOfAModelAreComparedOnIt) {
     EXPECT_EQ(load(document, "sim:f800", {"--clients", "2"})["printed"].size(), 0u) << "it is of one client";
     EXPECT_EQ(load(document, "sim:f800", {"--clients", "1"})["printed"].size(), 1u)
         << "no peak without all steps";
+}
+
+TEST_F(LoadTest, UsersAndClientsAreAsManyAsTheCommandLineSays) {
+    Json document = workload();
+    document["sweep"] = {{"over", "clients"}, {"values", {1, 3}}};
+    document["meters"][0]["files"]["shared"] = "client";
+    document["printed"] = {{{"at", 3}, {"quantity", "read_bytes_per_s"}, {"value", 1e6}, {"source", "none"}}};
+    const std::string csv = dir_ / "rows.csv";
+    const Json result = load(document, target(), {"--users", "3", "--clients", "2", "--csv", csv});
+    ASSERT_EQ(result["steps"].size(), 1u);
+    const Json& meters = result["steps"][0]["result"]["meters"];
+    ASSERT_EQ(meters.size(), 2u);
+    for (const Json& meter : meters) EXPECT_EQ(meter["users"], 3);
+    EXPECT_TRUE(result["printed"].empty()) << "the figure is of another load";
+    // Each user is a thread: its blocks follow each other, whatever the others do in the same file.
+    std::map<std::string, double> free_at;
+    for (const Row& row : read_csv_rows(csv)) {
+        double& free = free_at[row.at("seat") + "/" + row.at("user")];
+        ASSERT_GE(number(row, "submitted_ns"), free);
+        free = number(row, "completed_ns");
+    }
+    EXPECT_EQ(free_at.size(), 6u);
+    std::size_t files = 0;
+    for (const auto& entry : std::filesystem::recursive_directory_iterator(target()))
+        files +=
+            entry.path().extension() == ".load" && entry.path().filename().string().starts_with("f0") ? 1 : 0;
+    EXPECT_EQ(files, 2u) << "the users of a client share its file";
+    const Finished wrong = streamsim({"run", write(document), target(), "--users", "1000000"});
+    EXPECT_EQ(wrong.exit_code, 2) << wrong.text();
+    EXPECT_THAT(wrong.err, HasSubstr("--users: meter m has"));
+}
+
+TEST_F(LoadTest, ABufferIsWhatItsDefinitionGivesForTheRows) {
+    Json document = workload();
+    Json& meter = document["meters"][0];
+    meter["buffer"] = {{"bytes_per_s", 40'000'000}, {"length", "2ms"}, {"threshold", "1500us"}};
+    const std::string csv = dir_ / "rows.csv";
+    const std::string html = dir_ / "report.html";
+    const Json result = load(document, "sim:f800", {"--csv", csv, "--html", html});
+    const Json& buffer = result["steps"][0]["result"]["meters"][0]["buffer"];
+    const double end = 300e6;
+    std::map<std::string, std::pair<double, double>> users;  // the deficit, and when it was
+    double needed = 0, below = 0;
+    const auto pass = [&](std::pair<double, double>& user, double to) {
+        const double before = user.first;
+        user.first += to - user.second;
+        user.second = to;
+        needed = std::max(needed, user.first);
+        below += std::max(user.first - 0.5e6, 0.0) - std::max(before - 0.5e6, 0.0);
+    };
+    for (const Row& row : read_csv_rows(csv)) {
+        if (number(row, "completed_ns") > end) continue;
+        auto& user = users[row.at("user")];
+        pass(user, number(row, "completed_ns"));
+        EXPECT_NEAR(number(row, "deficit_ns"), user.first, 2);
+        user.first = std::max(0.0, user.first - number(row, "bytes") * 1e9 / 40e6);
+    }
+    for (auto& [name, user] : users) pass(user, end);
+    ASSERT_EQ(users.size(), 2u);
+    EXPECT_GT(needed, 0.5e6) << "so that there is something to count";
+    EXPECT_NEAR(buffer["needed_ns"].get<double>(), needed, 2);
+    EXPECT_NEAR(buffer["below_ns"].get<double>(), below, 2000) << "of rounded deficits";
+    EXPECT_GT(buffer["below_times"], 0);
+    EXPECT_EQ(buffer["length_ns"], 2'000'000);
+    EXPECT_EQ(buffer["threshold_ns"], 1'500'000);
+    EXPECT_THAT(finished_.out,
+                AllOf(HasSubstr("Buffers of the users"), HasSubstr("buffer needed at 40.0 MB/s")));
+    EXPECT_THAT(read_text(html), HasSubstr("Buffers of the users"));
 }
 
 TEST_F(LoadTest, BesideStreamsSaysWhatEachCostsTheOther) {
@@ -357,7 +406,7 @@ TEST_F(LoadTest, SaysInItsRowsWhichMeterTheyAreOf) {
     const std::string csv = dir_ / "rows.csv";
     const Json result = load(document, target(), {"--csv", csv});
     std::map<std::string, std::set<std::string>> operations;
-    for (const Row& row : read_rows(csv)) operations[row.at("meter")].insert(row.at("operation"));
+    for (const Row& row : read_csv_rows(csv)) operations[row.at("meter")].insert(row.at("operation"));
     const std::map<std::string, std::set<std::string>> expected{{"m", {"read", "write"}}, {"other", {"stat"}}};
     EXPECT_EQ(operations, expected);
     EXPECT_GT(result["steps"][0]["result"]["totals"]["wall_ns"], 250'000'000);

@@ -291,8 +291,9 @@ TEST_F(Models, WarmCachesAreSaidAndNotCold) {
 }
 
 TEST_F(Models, WhatIsNoModelIsToldWhatThereIs) {
-    EXPECT_THAT(mistake("sim:h5000"), HasSubstr("there is no model 'h5000': expected one of cvs, f800, "
-                                                "f800-hpc, h500, h600, nfs-generic, sc7020f"));
+    EXPECT_THAT(mistake("sim:h5000"),
+                HasSubstr("there is no model 'h5000': expected one of cvs, ebu-tech-3362, "
+                          "ebu-tech-3362-ordinary-windows, f800, f800-hpc, h500, h600, nfs-generic, sc7020f"));
     EXPECT_THAT(mistake("sim:"), HasSubstr("names no model"));
     EXPECT_THAT(mistake("sim:nowhere/model.json"), HasSubstr("nowhere/model.json: there is no such file"));
     EXPECT_THAT(mistake("sim:" + dir_.path().string() + "/"), HasSubstr("expected a file"));

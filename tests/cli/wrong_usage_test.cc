@@ -84,8 +84,8 @@ INSTANTIATE_TEST_SUITE_P(
                "read; "
                "did you mean \"dpx10\" or \"dpx12\"?"}},
         Usage{{"sim:h50"},
-              {"'sim:h50': there is no model 'h50': expected one of cvs, f800, f800-hpc, h500, h600, "
-               "nfs-generic, "
+              {"'sim:h50': there is no model 'h50': expected one of cvs, ebu-tech-3362, "
+               "ebu-tech-3362-ordinary-windows, f800, f800-hpc, h500, h600, nfs-generic, "
                "sc7020f, null, "
                "or a document as sim:FILE.json; did you mean \"h500\"?"}},
         Usage{{"sim:h500?node=2"},

@@ -2,7 +2,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <signal.h>
-#include <sys/mount.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -12,6 +11,7 @@
 #include <thread>
 
 #include "cli/harness.h"
+#include "real/sink_mount.h"
 #include "real/slow_mount.h"
 
 namespace streamsim::tests {
@@ -21,42 +21,6 @@ using ::testing::IsEmpty;
 namespace fs = std::filesystem;
 
 constexpr std::uint64_t kFrameBytes = 8192 + 256 * 64 * 4;
-
-/// sinkfs, mounted for the length of a test.
-class SinkMount {
-public:
-    explicit SinkMount(const std::string& rules) : mountpoint_(dir_ / "mount") {
-        fs::create_directory(mountpoint_);
-        write_text(dir_ / "rules", rules);
-        Spawn spawn;
-        spawn.args = {dir_ / "rules", mountpoint_, dir_ / "log"};
-        process_ = std::make_unique<Process>(SINKFS_BINARY, spawn);
-        for (int i = 0; i < 2000 && process_->running(); i++) {
-            if (process_->out_so_far() == "ready\n") return;
-            sleep_ms(5);
-        }
-        throw std::runtime_error("sinkfs does not come up: " + process_->err_so_far());
-    }
-    ~SinkMount() {
-        process_->send(SIGTERM);
-        for (int i = 0; i < 1000 && process_->running(); i++) sleep_ms(5);
-        if (process_->running()) umount2(mountpoint_.c_str(), MNT_DETACH);
-    }
-    const std::string& path() const { return mountpoint_; }
-    /// Operations of frames with this verb; they are removed under a name of the removal's own.
-    std::size_t count(const std::string& verb) const {
-        std::ifstream in(dir_ / "log");
-        std::size_t times = 0;
-        for (std::string line; std::getline(in, line);)
-            times += line.starts_with(verb + " ") && line.find(".dpx") != std::string::npos ? 1U : 0U;
-        return times;
-    }
-
-private:
-    TempDir dir_;
-    std::string mountpoint_;
-    std::unique_ptr<Process> process_;
-};
 
 /// Everything below a directory: what it is, how long, and what it holds.
 std::map<std::string, std::string> tree_of(const std::string& root) {

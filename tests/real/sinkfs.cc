@@ -7,6 +7,9 @@
 //   write frame.0000031.dpx error=ENOSPC     or fails (write: the one at its beginning)
 //   fsync frame.0000031.dpx delay=10ms
 //   room 10000000                            so many bytes can be written, then ENOSPC
+//   blocks 1                                 files can be read to their ends, as zeros behind the first bytes,
+//                                            and LOG has a line for each read and write: verb, path, offset,
+//                                            bytes, begin and end (CLOCK_MONOTONIC, ns)
 //
 // LOG has a line for each create, fsync and removal: "create seat0-stream0/frame.0000031.dpx". "ready" on
 // standard output says that the mount is there. SIGTERM, SIGINT or the end of the parent unmounts.
@@ -15,6 +18,7 @@
 #include <fuse.h>
 #include <signal.h>
 #include <sys/prctl.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -51,6 +55,7 @@ struct FuseState {
     std::map<std::string, Node> nodes{{"/", {true, 0, {}}}};
     std::vector<Rule> rules;
     std::uint64_t room = UINT64_MAX;
+    bool blocks = false;
     int log = -1;
 };
 FuseState state;  // NOLINT: one a process; libfuse's callbacks have no better place for it
@@ -68,6 +73,20 @@ std::string parent_of(const std::string& path) {
 void note(const char* verb, const std::string& path) {
     const std::string line = verb + (" " + path.substr(1)) + "\n";
     (void)!write(state.log, line.data(), line.size());
+}
+
+std::int64_t monotonic_ns() {
+    timespec now{};
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return std::int64_t{now.tv_sec} * 1'000'000'000 + now.tv_nsec;
+}
+
+/// The line of a read or a write, where the rules ask for it; `bytes`: moved, or -errno, which has no line.
+int note_block(const char* verb, const char* path, off_t offset, int bytes, std::int64_t begun_ns) {
+    if (!state.blocks || bytes < 0) return bytes;
+    note(verb, std::string(path) + " " + std::to_string(offset) + " " + std::to_string(bytes) + " " +
+                   std::to_string(begun_ns) + " " + std::to_string(monotonic_ns()));
+    return bytes;
 }
 
 /// Obeys the rules of this operation: waits for its delay, then returns 0 or -errno.
@@ -137,7 +156,7 @@ int do_open(const char* path, fuse_file_info*) {
     return find(path) == nullptr ? -ENOENT : 0;
 }
 
-int do_write(const char* path, const char* data, std::size_t size, off_t offset, fuse_file_info*) {
+int take(const char* path, const char* data, std::size_t size, off_t offset) {
     if (offset == 0) {
         if (const int error = obey("write", path)) return error;
     }
@@ -156,14 +175,33 @@ int do_write(const char* path, const char* data, std::size_t size, off_t offset,
     return static_cast<int>(size);
 }
 
-int do_read(const char* path, char* into, std::size_t size, off_t offset, fuse_file_info*) {
+int do_write(const char* path, const char* data, std::size_t size, off_t offset, fuse_file_info*) {
+    const std::int64_t begun_ns = monotonic_ns();
+    return note_block("write", path, offset, take(path, data, size, offset), begun_ns);
+}
+
+int give(const char* path, char* into, std::size_t size, off_t offset) {
     const Lock lock(state.mutex);
     const Node* node = find(path);
     if (node == nullptr) return -ENOENT;
+    if (state.blocks) {
+        const std::uint64_t begin = std::min(static_cast<std::uint64_t>(offset), node->bytes);
+        const std::uint64_t bytes = std::min<std::uint64_t>(size, node->bytes - begin);
+        std::memset(into, 0, bytes);
+        if (begin < node->content.size())
+            std::memcpy(into, node->content.data() + begin,
+                        std::min<std::uint64_t>(bytes, node->content.size() - begin));
+        return static_cast<int>(bytes);
+    }
     const auto at = std::min<std::uint64_t>(static_cast<std::uint64_t>(offset), node->content.size());
     const std::uint64_t got = std::min<std::uint64_t>(size, node->content.size() - at);
     std::memcpy(into, node->content.data() + at, got);
     return static_cast<int>(got);
+}
+
+int do_read(const char* path, char* into, std::size_t size, off_t offset, fuse_file_info*) {
+    const std::int64_t begun_ns = monotonic_ns();
+    return note_block("read", path, offset, give(path, into, size, offset), begun_ns);
 }
 
 int do_fsync(const char* path, int, fuse_file_info*) {
@@ -211,6 +249,10 @@ bool read_rules(const char* path) {
         words >> rule.verb >> rule.name;
         if (rule.verb == "room") {
             state.room = std::stoull(rule.name);
+            continue;
+        }
+        if (rule.verb == "blocks") {
+            state.blocks = true;
             continue;
         }
         for (std::string word; words >> word;) {

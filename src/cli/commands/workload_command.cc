@@ -33,9 +33,13 @@ using LoadDocuments = OutputDocuments<LoadResult>;
 
 class WorkloadCommand final : private MediaRun {
 public:
-    WorkloadCommand(CommandContext& context, Workload workload) : MediaRun(context) {
+    WorkloadCommand(CommandContext& context,
+                    Workload workload,
+                    std::vector<LoadResult::ScaledFiles> scaled_files)
+        : MediaRun(context) {
         result_.workload = std::move(workload);
         result_.scale = options_.scale;
+        result_.scaled_files = std::move(scaled_files);
     }
 
     int run();
@@ -133,8 +137,8 @@ Result<void> WorkloadCommand::arrange_cache(run::PlayRequest& request, bool warm
 }
 
 /// The command before the step comes between the two: files that fill the volume are in the server's caches
-/// when they were just written, and a cache that is to be warm is filled after the caches were flushed. In every
-/// rank; each computer has a cache of its own.
+/// when they were just written, and a cache that is to be warm is filled after the caches were flushed. In
+/// every rank; each computer has a cache of its own.
 Result<void> WorkloadCommand::arrange(run::PlayRequest& request, double at, const std::string& shown) {
     const Sweep::Over over = result_.workload.sweep.over;
     Result<void> done;
@@ -331,9 +335,49 @@ Result<target::Target> target_for(const CliOptions& options,
     return target;
 }
 
+std::vector<LoadResult::ScaledFiles> scaled_files_of(const Workload& source, const Workload& played) {
+    std::vector<LoadResult::ScaledFiles> out;
+    for (std::size_t i = 0; i < source.meters.size(); ++i) {
+        const std::uint64_t bytes = played.meters[i].set.file_bytes;
+        const std::uint64_t source_bytes = source.meters[i].set.file_bytes;
+        if (bytes != source_bytes) out.push_back({source.meters[i].name, bytes, source_bytes});
+    }
+    return out;
+}
+
+/// Sets the numbers of clients and of users that the options give.
+Result<void> resize(const CliOptions& options, Workload& workload) {
+    const Sweep::Over over = workload.sweep.over;
+    if (options.clients) {
+        workload.clients = *options.clients;
+        if (const std::string problem = scenario::too_large(workload); !problem.empty())
+            return bad_input("--clients: " + problem);
+        if (over == Sweep::Over::clients) {
+            std::erase_if(workload.printed, [&](const PrintedFigure& figure) {
+                return figure.peak || figure.at != workload.clients;
+            });
+            workload.sweep = {};
+        }
+    }
+    if (options.users) {
+        for (MeterSpec& meter : workload.meters) meter.users = *options.users;
+        if (over == Sweep::Over::users) workload.sweep = {};
+        if (const std::string problem = scenario::too_large(workload); !problem.empty())
+            return bad_input("--users: " + problem);
+        workload.printed.clear();  // they are of another load
+    }
+    return {};
+}
+
+/// A workload as it is played, and what of its files was scaled.
+struct PlayedWorkload {
+    Workload workload;
+    std::vector<LoadResult::ScaledFiles> scaled_files;
+};
+
 /// The workload as the options change it; the options become those of its plays. Errors: bad input;
 /// environment, for documents and credentials.
-Result<Workload> workload_to_play(CommandContext& context, Workload workload) {
+Result<PlayedWorkload> workload_to_play(CommandContext& context, Workload workload) {
     CliOptions& options = context.options;
     const auto formats = formats_directory();
     if (!formats) return formats.error();
@@ -355,30 +399,21 @@ Result<Workload> workload_to_play(CommandContext& context, Workload workload) {
                         "scaled: copy the document and give lower values of fill_percent",
                         workload.name));
     }
-    Workload scaled_workload =
-        options.scale == 1 ? std::move(workload) : scenario::scaled(workload, options.scale);
-    if (options.clients) {
-        scaled_workload.clients = *options.clients;
-        if (const std::string problem = scenario::too_large(scaled_workload); !problem.empty())
-            return bad_input("--clients: " + problem);
-        if (scaled_workload.sweep.over == Sweep::Over::clients) {
-            scaled_workload.sweep = {};
-            std::erase_if(scaled_workload.printed, [&](const PrintedFigure& printed) {
-                return printed.peak || printed.at != *options.clients;
-            });
-        }
-    }
-    if (options.play.duration) scaled_workload.duration = *options.play.duration;
-    return scaled_workload;
+    PlayedWorkload played;
+    played.workload = options.scale == 1 ? workload : scenario::scaled(workload, options.scale);
+    played.scaled_files = scaled_files_of(workload, played.workload);
+    if (auto resized = resize(options, played.workload); !resized) return resized.error();
+    if (options.play.duration) played.workload.duration = *options.play.duration;
+    return played;
 }
 
 }  // namespace
 
 int workload_command(CommandContext& context, Workload workload) {
-    auto read = workload_to_play(context, std::move(workload));
-    const auto agreed = together(context, read ? Result<void>() : Result<void>(read.error()));
+    auto played = workload_to_play(context, std::move(workload));
+    const auto agreed = together(context, played ? Result<void>() : Result<void>(played.error()));
     if (!agreed) return report_error(context, agreed.error());
-    return WorkloadCommand(context, std::move(*read)).run();
+    return WorkloadCommand(context, std::move(played->workload), std::move(played->scaled_files)).run();
 }
 
 }  // namespace streamsim::cli

@@ -175,9 +175,15 @@ Options load_options() {
          "a workload beside the streams, on every seat: a NAME of formats/workload/, or a JSON file; "
          "repeatable",
          texts(&CliOptions::meters, "NAME", Completion::workload)},
-        {"--scale", kPlays | kRun, "workloads X times as large: users, rates and working sets", scale()},
+        {"--scale", kPlays | kRun,
+         "workloads X times as large: more than 16 users, rates and working sets (files of 100 GB are files of "
+         "1 GB at 0.01)",
+         scale()},
         {"--clients", kRun, "for a workload: N clients, in one step",
          with_standard(count(&CliOptions::clients, 100'000), "the document's")},
+        {"--users", kRun,
+         "for a workload: N users of each meter on each client; a user of a closed loop is one thread",
+         with_standard(count(&CliOptions::users, 1'000'000), "the document's")},
         {"--not-alone", kMeasures,
          "beside meters: do not first measure streams and meters alone, to say what they cost each other",
          flag(&CliOptions::alone, false)},

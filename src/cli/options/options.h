@@ -45,6 +45,7 @@ struct CliOptions {
 
     double scale = 1;                      // of workloads
     std::optional<std::uint32_t> clients;  // run: instead of the workload's
+    std::optional<std::uint32_t> users;    // run: of each meter on each client, instead of the workload's
     bool alone = true;                     // beside meters: first measure streams and meters alone
     std::optional<Duration> confirm;       // max: how long the found number is played again
     double headroom_percent = 0;           // max: of the period, that the p1 margin must keep free

@@ -181,8 +181,9 @@ private:
         const UsedFiles used = used_files();
         MeterSpec& spec = out_.spec;
         const bool moves = out_.transfers > 0;
-        spec.set.shared = moves && spec.users > 1 && used.shared * 2 > used.users_of.size();
-        const std::uint64_t users = spec.set.shared ? 1 : spec.users;
+        if (moves && spec.users > 1 && used.shared * 2 > used.users_of.size())
+            spec.set.of = WorkingSet::Of::all;
+        const std::uint64_t users = spec.set.shared() ? 1 : spec.users;
         spec.set.files = static_cast<std::uint32_t>((used.users_of.size() + users - 1) / users);
         spec.set.directories =
             static_cast<std::uint32_t>(std::min<std::size_t>(used.directories.size(), spec.set.files));

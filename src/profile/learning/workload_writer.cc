@@ -70,7 +70,8 @@ OrderedJson working_set_of(const WorkingSet& set) {
     if (set.file_bytes > 0) out["bytes"] = size_text(set.file_bytes);
     if (set.directories != 1) out["directories"] = set.directories;
     if (set.spare_files > 0) out["spare"] = set.spare_files;
-    if (set.shared) out["shared"] = true;
+    if (set.of == WorkingSet::Of::all) out["shared"] = true;
+    if (set.of == WorkingSet::Of::client) out["shared"] = "client";
     return out;
 }
 

@@ -14,6 +14,10 @@ void append_instant(Instant instant, std::string& out) {
     if (instant != Instant::never()) out += std::to_string(instant.ns);
 }
 
+std::string shown(const std::optional<std::int64_t>& ns) {
+    return ns ? std::to_string(*ns) : "";
+}
+
 }  // namespace
 
 void append_csv_text(std::string_view text, std::string& out) {
@@ -87,17 +91,21 @@ void csv_report(const RunResult& result, const TextSink& sink) {
 }
 
 std::string load_csv_report(const LoadResult& result) {
-    std::string out =
-        std::string(kLoadCsvBegins) + "mode,file,offset,bytes,intended_ns,submitted_ns,completed_ns,errno\r\n";
+    std::string out = std::string(kLoadCsvBegins) +
+                      "mode,file,offset,bytes,intended_ns,submitted_ns,completed_ns,errno,block_bytes,length_"
+                      "bytes,total_ns,deficit_ns\r\n";
     for (const LoadStep& step : result.steps) {
         for (const OperationRow& row : step.result.operations) {
             const bool moves = row.operation == LoadOperation::read || row.operation == LoadOperation::write;
             out += fmt::format("{},{},", show_step(result.workload, step.at), row.seat);
             append_csv_text(result.workload.meters[row.meter].name, out);
-            out += fmt::format(",{},{},{},{},{},{},{},{},{},{},{}\r\n", row.user, row.transfer,
+            out += fmt::format(",{},{},{},{},{},{},{},{},{},{},{},", row.user, row.transfer,
                                streamsim::to_string(row.operation), moves ? streamsim::to_string(row.mode) : "",
                                row.file, row.offset, row.bytes, row.intended_ns, row.submitted_ns,
                                row.completed_ns, row.error);
+            out += moves ? fmt::format("{},{},", row.block_bytes, row.length_bytes) : ",,";
+            out += fmt::format("{},{}", shown(row.total_ns), shown(row.deficit_ns));
+            out += kCsvLineEnd;
         }
     }
     return out;

@@ -87,6 +87,7 @@ std::string curves_of(const LoadResult& result, html::Charts& charts) {
         latency.measure(step.at, step.all.latency_mean_ns / 1e6);
     }
     for (const auto& [printed, measured] : result.printed) {
+        if (printed.quantity.starts_with("peak")) continue;
         if (printed.quantity.ends_with("bytes_per_s")) rate.print(printed.at, printed.value / 1e6);
         if (printed.quantity == "operations_per_s") operations.print(printed.at, printed.value);
         if (printed.quantity == "latency_ms") latency.print(printed.at, printed.value);
@@ -195,12 +196,7 @@ std::string header(const LoadResult& result) {
     if (result.interrupted) out += paragraph("Interrupted: the last step is not whole.", "warning");
     if (result.common.model)
         out += paragraph("<strong>Modelled.</strong> This is no measurement: no storage was used.", "warning");
-    if (result.scale != 1) {
-        out +=
-            paragraph(fmt::format("<strong>Scaled by {:g}.</strong> Its figures are not those of the source.",
-                                  result.scale),
-                      "warning");
-    }
+    for (const std::string& text : scale_sentences(result)) out += paragraph(escaped(text), "warning");
     return out + "</header>\n";
 }
 
@@ -242,6 +238,8 @@ std::string load_html_report(const LoadResult& result) {
         out += section("modes", "By mode and block size",
                        paragraph("The darker a cell, the larger its value in the table.", "note") +
                            tables_html(modes_tables(result, SIZE_MAX)));
+    if (const Table buffers = buffers_table(result); !buffers.empty())
+        out += section("buffers", "Buffers", paragraph(escaped(buffer_sentence(result))) + table_html(buffers));
     if (!result.steps.empty() && result.steps.back().clients.size() > 1)
         out += section("clients", "Clients", table_html(clients_table(result.steps.back())));
     if (result.common.seats.size() > 1 && !result.steps.empty())

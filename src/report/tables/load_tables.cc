@@ -177,6 +177,9 @@ std::vector<std::string> latency_definitions(const LoadResult& result) {
         "mean, p99, max: of the time of an operation, from its intended start to its end; a transfer is one "
         "operation with all of its blocks"};
     if (result.workload.report != Workload::Report::modes) return out;
+    out.emplace_back(
+        "average rate: of the rates of transfers, each its bytes (blocks x block size) by the sum of its block "
+        "latencies; a transfer counts in the column of the block size that it was drawn with");
     out.emplace_back("block latency: from the submission of one block to its completion");
     out.emplace_back(
         "transfer latency: the total time of a transfer less the sum of its block latencies (EBU Tech 3362, "
@@ -215,6 +218,23 @@ std::vector<std::string> cache_sentences(const LoadResult& result) {
         }
     }
     add_counter_sentences(result, out);
+    return out;
+}
+
+std::vector<std::string> scale_sentences(const LoadResult& result) {
+    std::vector<std::string> out;
+    for (const LoadResult::ScaledFiles& files : result.scaled_files) {
+        const std::string whose = result.workload.meters.size() > 1 ? files.meter + ": " : "";
+        std::string text =
+            fmt::format("{}files of {} instead of {}: --scale {:g}", whose, show_bytes(files.file_bytes),
+                        show_bytes(files.source_bytes), result.scale);
+        if (std::ranges::find(out, text) == out.end()) out.push_back(std::move(text));
+    }
+    if (result.scale != 1)
+        out.push_back(
+            fmt::format("scaled by {:g}: the load is not that of the source, and its figures cannot be "
+                        "expected",
+                        result.scale));
     return out;
 }
 
@@ -332,7 +352,7 @@ Table printed_table(const LoadResult& result) {
         const auto show = [&printed](double value) {
             if (printed.quantity.ends_with("operations_per_s"))
                 return show_count(static_cast<std::uint64_t>(std::llround(value))) + "/s";
-            if (printed.quantity.ends_with("latency_ms")) return fmt::format("{:.3g} ms", value);
+            if (printed.quantity.ends_with("_ms")) return fmt::format("{:.3g} ms", value);
             return show_rate(value);
         };
         table.row({name_cell(printed.model),
@@ -360,6 +380,48 @@ std::string not_compared(const LoadResult& result) {
                        counted(figures, "figure"), printable(targets));
 }
 
+Table buffers_table(const LoadResult& result) {
+    Table table{.title = "Buffers of the users"};
+    table.right({sweep_word(result.workload.sweep.over)}, Keep::where_not_zero);
+    table.left({"client", "meter"});
+    table.right({"consumes", "buffer", "buffer needed", "by user", "threshold", "times below", "time below",
+                 "users below", "times dry", "time dry"});
+    for (const LoadStep& step : result.steps) {
+        for (const MeterResult& meter : step.result.meters) {
+            if (!meter.buffer) continue;
+            const MeterBuffer& of = *meter.buffer;
+            table.row({show_step(result.workload, step.at), fmt::format("seat {}", meter.seat),
+                       name_cell(meter.name), show_rate(static_cast<double>(of.bytes_per_s)),
+                       show_duration({of.length_ns}), show_duration({of.needed_ns}), show_count(of.needed_user),
+                       show_duration({of.threshold_ns}), show_count(of.below_times),
+                       show_duration({of.below_ns}), show_count(of.users_below), show_count(of.dry_times),
+                       show_duration({of.dry_ns})});
+        }
+    }
+    return table;
+}
+
+std::string buffer_sentence(const LoadResult& result) {
+    const MeterBuffer* most = nullptr;
+    std::string where;
+    for (const LoadStep& step : result.steps) {
+        for (const MeterResult& meter : step.result.meters) {
+            if (!meter.buffer || (most != nullptr && meter.buffer->needed_ns <= most->needed_ns)) continue;
+            most = &*meter.buffer;
+            const std::string at = show_step(result.workload, step.at);
+            where = (at.empty() ? at : sweep_word(result.workload.sweep.over) + " " + at + ", ") +
+                    fmt::format("seat {}, {}", meter.seat, name_cell(meter.name).text);
+        }
+    }
+    if (most == nullptr) return "";
+    return fmt::format(
+        "buffer needed at {}: {} at most ({}); one of {} fell below {} {} times, for {} in all, and ran dry {} "
+        "times, for {}",
+        show_rate(static_cast<double>(most->bytes_per_s)), show_duration({most->needed_ns}), where,
+        show_duration({most->length_ns}), show_duration({most->threshold_ns}), show_count(most->below_times),
+        show_duration({most->below_ns}), show_count(most->dry_times), show_duration({most->dry_ns}));
+}
+
 Table meters_table(const RunResult& result) {
     if (result.meters.empty()) return {};
     Table table{.title = "Meters"};
@@ -368,7 +430,7 @@ Table meters_table(const RunResult& result) {
     table.right({"users", "op/s"});
     table.right({"read MB/s", "write MB/s"}, Keep::where_not_zero);
     table.right({"mean", "p99", "max"});
-    table.right({"failed", "unfinished", "done as creates"}, Keep::where_not_zero);
+    table.right({"buffer needed", "failed", "unfinished", "done as creates"}, Keep::where_not_zero);
     for (const MeterResult& meter : result.meters) {
         const double seconds = static_cast<double>(std::max<std::int64_t>(meter.wall_ns, 1)) / 1e9;
         const auto bytes = [&](LoadOperation of) {
@@ -382,7 +444,8 @@ Table meters_table(const RunResult& result) {
                    show_mean(done > 0 ? static_cast<double>(meter.all.response_sum_ns) / done : 0),
                    meter.all.response_ns ? show_duration({meter.all.response_ns->p99}) : "",
                    meter.all.response_ns ? show_duration({meter.all.response_ns->max}) : "",
-                   show_count(meter.all.failed), show_count(meter.unfinished), show_count(meter.substituted)});
+                   meter.buffer ? show_duration({meter.buffer->needed_ns}) : "", show_count(meter.all.failed),
+                   show_count(meter.unfinished), show_count(meter.substituted)});
     }
     return table;
 }

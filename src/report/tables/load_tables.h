@@ -18,6 +18,9 @@ bool all_passed(const LoadResult& result);
 /// The reasons of the steps that failed, each after the value of its step.
 std::vector<std::string> failures(const LoadResult& result);
 
+/// The changes that --scale made, a sentence each.
+std::vector<std::string> scale_sentences(const LoadResult& result);
+
 Table steps_table(const LoadResult& result);
 /// The definitions of the times in the tables of this report, a sentence each.
 std::vector<std::string> latency_definitions(const LoadResult& result);
@@ -36,6 +39,11 @@ Table computers_table(const LoadStep& step);
 Table printed_table(const LoadResult& result);
 /// Names the models of the printed figures that were not compared; empty: all were.
 std::string not_compared(const LoadResult& result);
+
+/// The buffers of the meters of all steps, a row for each meter on each client; empty where no meter has one.
+Table buffers_table(const LoadResult& result);
+/// The buffer that was needed most, in a sentence; empty where no meter has one.
+std::string buffer_sentence(const LoadResult& result);
 
 /// The meters of a run.
 Table meters_table(const RunResult& result);

@@ -43,11 +43,7 @@ std::vector<std::string> caveats(const LoadResult& result) {
     if (const std::string text = disclaimer_text(result.common); !text.empty()) out.push_back(text);
     if (result.common.model)
         out.emplace_back("modelled: this is no measurement, no storage was read or written");
-    if (result.scale != 1)
-        out.push_back(
-            fmt::format("scaled by {:g}: users, rates and working sets are not those of the source, "
-                        "and its figures cannot be expected",
-                        result.scale));
+    for (const std::string& text : scale_sentences(result)) out.push_back(printable(text));
     if (result.interrupted) out.emplace_back("interrupted: the last step is not whole");
     return out;
 }
@@ -69,6 +65,7 @@ std::vector<std::string> load_remarks(const LoadResult& result) {
     if (substituted > 0)
         out.push_back(fmt::format("{} removes and renames found no file left, and were done as creates",
                                   show_count(substituted)));
+    if (const std::string text = buffer_sentence(result); !text.empty()) out.push_back(printable(text));
     return out;
 }
 
@@ -95,6 +92,7 @@ std::string full_load_report(const LoadResult& result) {
     }
     if (!result.steps.empty()) more.push_back(computers_table(result.steps.back()));
     more.push_back(counters_table(result));
+    more.push_back(buffers_table(result));
     more.push_back(printed_table(result));
     for (const Table& table : more) {
         if (!table.empty()) out += "\n" + table_text(table);

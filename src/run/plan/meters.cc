@@ -26,8 +26,9 @@ constexpr std::uint32_t kFirstMeterStream = 1'000'000;
 /// The directory of a meter's files. Sets of other sizes have other directories, so that all can be used again.
 std::string root_of(const target::Target& target, const MeterSpec& spec) {
     const WorkingSet& set = spec.set;
-    std::string name = spec.name + "-" + std::to_string(set.files) + "x" + std::to_string(set.file_bytes) +
-                       (set.shared ? "-shared" : "");
+    std::string name = spec.name + "-" + std::to_string(set.files) + "x" + std::to_string(set.file_bytes);
+    if (set.of == WorkingSet::Of::all) name += "-shared";
+    if (set.of == WorkingSet::Of::client) name += "-client";
     if (set.directories > 1) name += "-" + std::to_string(set.directories) + "d";
     return media::load_root(target.name()) + "/" + name;
 }

@@ -15,14 +15,14 @@ using testing::UnorderedElementsAreArray;
 TEST(WorkingSet, EachUserHasItsOwnFilesOrAllShareThem) {
     MeterSpec spec;
     spec.users = 2;
-    spec.set = {3, 1 << 20, 2, 1, false};
+    spec.set = {3, 1 << 20, 2, 1, WorkingSet::Of::user};
     const load::WorkingSetNames own = load::working_set(spec, "r", 7);
     EXPECT_THAT(own.parents, ElementsAre("r", "r/s7", "r/s7/u0", "r/s7/u1"));
     EXPECT_THAT(own.directories, ElementsAre("r/s7/u0/d0", "r/s7/u0/d1", "r/s7/u1/d0", "r/s7/u1/d1"));
     EXPECT_THAT(own.files, ElementsAre("r/s7/u0/d0/f0.load", "r/s7/u0/d1/f1.load", "r/s7/u0/d0/f2.load",
                                        "r/s7/u1/d0/f0.load", "r/s7/u1/d1/f1.load", "r/s7/u1/d0/f2.load"));
     EXPECT_THAT(own.spare, ElementsAre("r/s7/u0/d0/e7-0-0.load", "r/s7/u1/d0/e7-1-0.load"));
-    spec.set.shared = true;
+    spec.set.of = WorkingSet::Of::all;
     const load::WorkingSetNames shared = load::working_set(spec, "r", 7);
     EXPECT_THAT(shared.parents, ElementsAre("r", "r/shared"));
     EXPECT_THAT(shared.directories, ElementsAre("r/shared/d0", "r/shared/d1"));
@@ -30,6 +30,12 @@ TEST(WorkingSet, EachUserHasItsOwnFilesOrAllShareThem) {
     EXPECT_THAT(shared.spare, ElementsAre("r/shared/d0/e7-0-0.load", "r/shared/d0/e7-1-0.load"));
     spec.set.directories = 1;
     EXPECT_THAT(load::working_set(spec, "r", 7).directories, ElementsAre("r/shared"));
+    spec.set.of = WorkingSet::Of::client;
+    const load::WorkingSetNames of_client = load::working_set(spec, "r", 7);
+    EXPECT_THAT(of_client.parents, ElementsAre("r", "r/s7"));
+    EXPECT_THAT(of_client.directories, ElementsAre("r/s7"));
+    EXPECT_THAT(of_client.files, ElementsAre("r/s7/f0.load", "r/s7/f1.load", "r/s7/f2.load"));
+    EXPECT_THAT(of_client.spare, ElementsAre("r/s7/e7-0-0.load", "r/s7/e7-1-0.load"));
 }
 
 TEST(MeterByName, CreatedFilesAreRemovedAndRenamedAndWhatIsLeftIsKnown) {
@@ -39,7 +45,7 @@ TEST(MeterByName, CreatedFilesAreRemovedAndRenamedAndWhatIsLeftIsKnown) {
         rig.weigh(each, 1);
     rig.spec.users = 5;
     rig.spec.inflight = 3;
-    rig.spec.set = {20, 0, 4, 10, false};
+    rig.spec.set = {20, 0, 4, 10, WorkingSet::Of::user};
     rig.storage.fixed = milliseconds(1);
     rig.run(seconds(2));
     EXPECT_EQ(rig.result.all.done, 30'000u);
@@ -153,7 +159,7 @@ TEST(MeterFailures, SoDoFilesThatEachTransferOpensAndSyncsItself) {
     for (const auto refused : {Asked::open, Asked::sync}) {
         Rig rig;
         rig.weigh(LoadOperation::write, 1);
-        rig.spec.set = {100, 4096, 1, 0, false};
+        rig.spec.set = {100, 4096, 1, 0, WorkingSet::Of::user};
         rig.spec.sync = MeterSpec::Sync::at_end;
         rig.storage.error = [refused](const Asked& asked) { return asked.kind == refused ? EACCES : 0; };
         rig.run(seconds(1));
@@ -195,7 +201,7 @@ Rig& everything(Rig& rig) {
     rig.spec.lengths = {{4096 * 3, 1}, {4096, 1}};
     rig.spec.sync = MeterSpec::Sync::at_end;
     rig.spec.start = milliseconds(5);
-    rig.spec.set = {2, 1 << 20, 2, 2, false};
+    rig.spec.set = {2, 1 << 20, 2, 2, WorkingSet::Of::user};
     return rig;
 }
 

@@ -150,7 +150,7 @@ TEST(MeterTransfers, SeatsOfASharedFileTakeTurnsInOneOrder) {
         rig.weigh(LoadOperation::read, 1);
         rig.spec.random_share = 1;
         rig.spec.non_repeating = true;
-        rig.spec.set.shared = true;
+        rig.spec.set.of = WorkingSet::Of::all;
         rig.spec.users = 2;
         rig.spec.set.file_bytes = 4096 * 300;
         rig.plan.seat = seat + 4;
@@ -172,7 +172,7 @@ TEST(MeterTransfers, UsersOfASharedFileBeginInPartsOfTheirOwn) {
     rig.weigh(LoadOperation::write, 1);
     rig.spec.blocks = {{kMiB, 1}};
     rig.spec.set.file_bytes = 100 * kMiB;
-    rig.spec.set.shared = true;
+    rig.spec.set.of = WorkingSet::Of::all;
     rig.spec.users = 4;
     rig.plan.seats = 2;
     rig.plan.first_user = 4;
@@ -180,6 +180,71 @@ TEST(MeterTransfers, UsersOfASharedFileBeginInPartsOfTheirOwn) {
     std::vector<std::uint64_t> begins;
     for (const Asked& each : rig.asked(Asked::write)) begins.push_back(each.offset / kMiB);
     EXPECT_THAT(begins, testing::ElementsAre(50, 62, 75, 87));
+}
+
+TEST(MeterTransfers, UsersOfAClientsFileBeginInPartsOfItWhateverOtherClientsThereAre) {
+    Rig rig;
+    rig.weigh(LoadOperation::write, 1);
+    rig.spec.blocks = {{kMiB, 1}};
+    rig.spec.set.file_bytes = 100 * kMiB;
+    rig.spec.set.of = WorkingSet::Of::client;
+    rig.spec.users = 4;
+    rig.plan.seat = 1;
+    rig.plan.seats = 2;
+    rig.plan.first_user = 4;
+    rig.run(milliseconds(10));
+    std::vector<std::uint64_t> begins;
+    for (const Asked& each : rig.asked(Asked::write)) {
+        begins.push_back(each.offset / kMiB);
+        EXPECT_EQ(each.path, "root/s1/f0.load");
+    }
+    EXPECT_THAT(begins, testing::ElementsAre(0, 25, 50, 75));
+}
+
+TEST(MeterTransfers, AUserOfAClosedLoopIsOneThread) {
+    Rig rig;
+    rig.weigh(LoadOperation::read, 1);
+    rig.weigh(LoadOperation::write, 1);
+    rig.spec.sequential_from_anywhere = true;
+    rig.spec.blocks = {{4096, 1}, {65'536, 1}};
+    rig.spec.length_up_to = 256 << 10;
+    rig.spec.set.of = WorkingSet::Of::client;
+    rig.spec.users = 4;
+    rig.storage.bytes_per_s = 1e8;
+    rig.storage.fixed = microseconds(100);
+    rig.run(seconds(2));
+    EXPECT_EQ(rig.storage.most_outstanding, 4u) << "one of each user, whatever file they share";
+    std::map<std::uint32_t, std::int64_t> free_at;
+    std::map<std::uint32_t, std::uint64_t> transfer;
+    for (const OperationRow& row : rig.meter->rows()) {
+        EXPECT_GE(row.submitted_ns, free_at[row.user]) << "its blocks follow each other";
+        EXPECT_GE(row.transfer, transfer[row.user]) << "and so do its transfers";
+        free_at[row.user] = row.completed_ns;
+        transfer[row.user] = row.transfer;
+    }
+    EXPECT_EQ(free_at.size(), 4u);
+}
+
+TEST(MeterTransfers, TheLastRowOfATransferHasItsTotalTime) {
+    Rig rig;
+    rig.weigh(LoadOperation::read, 1);
+    rig.spec.blocks = {{4096, 1}, {1024, 0}};
+    rig.spec.lengths = {{9216, 1}};  // two blocks, and one of 1 KiB
+    const MeterResult& result = rig.run(milliseconds(155));
+    std::uint64_t ended = 0;
+    std::uint64_t bytes = 0;
+    for (const OperationRow& row : rig.meter->rows()) {
+        EXPECT_EQ(row.block_bytes, 4096u) << "the size that was drawn, of the remainder too";
+        EXPECT_EQ(row.length_bytes, 9216u);
+        bytes += row.bytes;
+        EXPECT_EQ(row.total_ns.has_value(), bytes == 9216 && row.completed_ns <= milliseconds(155).ns);
+        if (!row.total_ns) continue;
+        EXPECT_EQ(*row.total_ns, milliseconds(30).ns);
+        bytes = 0;
+        ++ended;
+    }
+    EXPECT_EQ(ended, result.all.done);
+    EXPECT_EQ(ended, 5u) << "15 blocks; the 16th was in flight at the end";
 }
 
 /// Whether no byte was read twice, and how many were read.
@@ -206,7 +271,7 @@ TEST(MeterTransfers, ReadingOnceEndsWhenAllFilesAreRead) {
     rig.spec.read_once = true;
     rig.spec.blocks = {{64 << 10, 1}, {4096, 1}};
     rig.spec.length_up_to = 300 << 10;
-    rig.spec.set = {3, 1000 << 10, 1, 0, false};
+    rig.spec.set = {3, 1000 << 10, 1, 0, WorkingSet::Of::user};
     rig.spec.users = 2;
     rig.spec.inflight = 4;
     rig.storage.bytes_per_s = 100e6;
@@ -224,7 +289,7 @@ TEST(MeterTransfers, ReadingASharedFileOnceIsSharedBetweenTheUsers) {
         rig.spec.read_once = true;
         rig.spec.random_share = random;
         rig.spec.non_repeating = random > 0;
-        rig.spec.set = {1, 1 << 20, 1, 0, true};
+        rig.spec.set = {1, 1 << 20, 1, 0, WorkingSet::Of::all};
         rig.spec.users = 3;
         rig.spec.inflight = 2;
         rig.run(seconds(100));
@@ -236,7 +301,7 @@ TEST(MeterTransfers, ReadingWholeFilesOnceOpensEachOnce) {
     Rig rig;
     rig.weigh(LoadOperation::read, 1);
     rig.spec.read_once = rig.spec.whole_files = true;
-    rig.spec.set = {5, 64 << 10, 1, 0, false};
+    rig.spec.set = {5, 64 << 10, 1, 0, WorkingSet::Of::user};
     rig.run(seconds(100));
     EXPECT_EQ(read_once_bytes(rig), 5u * (64 << 10));
 }

@@ -23,7 +23,7 @@ TEST(WorkloadWriter, WhatIsWrittenIsReadBack) {
     files.writes = WriteSizes{{{4096, 1}}, {{8192, 1}}};
     files.whole_files = true;
     files.direct = false;
-    files.set = {48, 232'064, 2, 0, false};
+    files.set = {48, 232'064, 2, 0, WorkingSet::Of::user};
     files.think_time = microseconds(1500);
     MeterSpec random;
     random.name = "random";

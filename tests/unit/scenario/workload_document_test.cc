@@ -63,7 +63,7 @@ const std::string kEverything = R"({"schema": "streamsim.workload", "version": 1
            "lengths": [{"bytes": "2GiB", "weight": 2}, {"bytes": "1MiB"}],
            "files": {"count": 9, "bytes": "4GiB", "directories": 3, "spare": 5, "shared": true},
            "direct": false, "sync": "each-write", "one_more_every": "500ms", "start": "1s", "end": "90s",
-           "burst": 12},
+           "buffer": {"bytes_per_s": 103000000, "length": "2s", "threshold": "500ms"}, "burst": 12},
           {"name": "copy", "loop": "closed", "operations_per_s": 10, "operations": {"write": 1},
            "blocks": "1MiB", "lengths": {"up_to": "10MiB"}, "files": {"bytes": "1GiB"}, "sync": "at-end",
            "think_time": "20ms"}]})";
@@ -121,13 +121,18 @@ TEST(WorkloadDocument, EveryMemberOfAMeterIsRead) {
     EXPECT_EQ(office.set.file_bytes, 4ull << 30);
     EXPECT_EQ(office.set.directories, 3u);
     EXPECT_EQ(office.set.spare_files, 5u);
-    EXPECT_TRUE(office.set.shared);
+    EXPECT_EQ(office.set.of, WorkingSet::Of::all);
     EXPECT_FALSE(office.direct);
     EXPECT_EQ(office.sync, MeterSpec::Sync::each_write);
     EXPECT_EQ(office.one_more_every, milliseconds(500));
     EXPECT_EQ(office.start, seconds(1));
     EXPECT_EQ(office.end, seconds(90));
     EXPECT_EQ(office.burst, 12u);
+    ASSERT_TRUE(office.buffer);
+    EXPECT_EQ(office.buffer->bytes_per_s, 103'000'000u);
+    EXPECT_EQ(office.buffer->length, seconds(2));
+    EXPECT_EQ(office.buffer->threshold, milliseconds(500));
+    EXPECT_FALSE(all.meters[1].buffer);
     const MeterSpec& copy = all.meters[1];
     EXPECT_EQ(copy.loop, MeterSpec::Loop::closed);
     EXPECT_EQ(copy.operations_per_s, 10);
@@ -275,6 +280,38 @@ TEST(WorkloadDocument, EveryMistakeHasItsPlace) {
                     ElementsAre(AllOf(HasSubstr("w.json: " + wrong.place + ": "), HasSubstr(wrong.says))))
             << wrong.text;
     }
+}
+
+TEST(WorkloadDocument, FilesAreOfAUserAClientOrOfAll) {
+    const auto of = [](const std::string& shared) {
+        return workload_of(
+                   transfers(R"(, "blocks": "4KiB", "files": {"bytes": "1MiB", "shared": )" + shared + "}"))
+            .meters[0]
+            .set.of;
+    };
+    EXPECT_EQ(of("false"), WorkingSet::Of::user);
+    EXPECT_EQ(of(R"("client")"), WorkingSet::Of::client);
+    EXPECT_EQ(of("true"), WorkingSet::Of::all);
+    EXPECT_THAT(
+        workload_problems(transfers(R"(, "blocks": "4KiB", "files": {"bytes": "1MiB", "shared": "user"})")),
+        ElementsAre(HasSubstr("/meters/0/files/shared: expected true, false or \"client\", found")));
+}
+
+TEST(WorkloadDocument, ABufferHasARateAndALengthAndItsThresholdLiesInIt) {
+    const auto problems = [](const std::string& buffer) {
+        return workload_problems(transfers(kPlain + R"(, "buffer": )" + buffer));
+    };
+    EXPECT_THAT(problems(R"({"bytes_per_s": 1000, "length": "1s"})"), IsEmpty()) << "the threshold is 0";
+    EXPECT_THAT(problems(R"({"bytes_per_s": 1000, "length": "1s", "threshold": "1s"})"), IsEmpty());
+    EXPECT_THAT(problems(R"({"bytes_per_s": 1000, "length": "1s", "threshold": "2s"})"),
+                ElementsAre(HasSubstr("/meters/0/buffer/threshold: expected at most the length")));
+    EXPECT_THAT(
+        problems(R"({"bytes_per_s": 0, "length": "0"})"),
+        UnorderedElementsAre(HasSubstr("/meters/0/buffer/bytes_per_s"), HasSubstr("/meters/0/buffer/length")));
+    EXPECT_THAT(problems("{}"), SizeIs(2)) << "both are required";
+    EXPECT_THAT(workload_problems(document(R"(, "operations": {"stat": 1},
+                                               "buffer": {"bytes_per_s": 1000, "length": "1s"})")),
+                ElementsAre(HasSubstr("/meters/0/buffer: is of reads and writes")));
 }
 
 TEST(WorkloadDocument, NamesAreOfFilesAndNotTwice) {
