@@ -36,7 +36,7 @@ public:
 
 private:
     // Deficits are in bytes * 10^9, so that no number is rounded before it is shown.
-    using Exact = __int128;
+    __extension__ using Exact = __int128;
 
     /// The time in which the deficit is above a limit.
     struct Excess {

@@ -93,7 +93,7 @@ TEST(PublishedIor, MovesTwoTerabytesAndSyncsWhatItWrites) {
     for (const char* name : {"ior-n-n-read", "ior-n-n-write", "ior-n-1-read", "ior-n-1-write"}) {
         const Workload workload = shipped_workload(name);
         const MeterSpec& ior = workload.meters.at(0);
-        EXPECT_EQ(ior.set.file_bytes * (ior.set.shared ? 1 : 64), std::uint64_t{2} << 40) << name;
+        EXPECT_EQ(ior.set.file_bytes * (ior.set.shared() ? 1 : 64), std::uint64_t{2} << 40) << name;
     }
     for (const char* name : {"ior-n-n-write", "ior-n-1-write", "ior-random-write", "ior-random-write-8gb"})
         EXPECT_EQ(shipped_workload(name).meters.at(0).sync, MeterSpec::Sync::at_end) << name;

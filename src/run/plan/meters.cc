@@ -214,7 +214,7 @@ Result<media::LoadSetPlan> own_missing_load_set(ByteStore& store,
                                                 bool with_shared) {
     return missing_of(store, request, [&](const MeterPart& part) {
         media::LoadSet set = own_load_set(request, part);
-        if (!part.spec.set.shared || with_shared) return set;
+        if (part.spec.set.of != WorkingSet::Of::all || with_shared) return set;
         const auto names = load::working_set(part.spec, root_of(request.target, part.spec), part.first_seat);
         const std::set<std::string> shared(names.files.begin(), names.files.end());
         std::erase_if(set.files, [&shared](const media::LoadFile& file) { return shared.contains(file.path); });

@@ -190,7 +190,7 @@ private:
 /// The unit of a quantity, and how much of the quantity one of it is.
 std::pair<const char*, double> unit_of(const std::string& quantity) {
     if (quantity.find("bytes_per_s") != std::string::npos) return {"GB/s", 1e9};
-    if (quantity.find("latency_ms") != std::string::npos) return {"ms", 1};
+    if (quantity.ends_with("_ms")) return {"ms", 1};
     if (quantity.find("operations_per_s") != std::string::npos) return {"operations/s", 1};
     return {"", 1};
 }

@@ -55,7 +55,7 @@ std::set<std::string> paths_of(const Result<media::LoadSetPlan>& plan) {
 /// Several processes together write the files that one process writes, each file once.
 TEST(WorkingSets, AreDividedAmongTheComputersOfARun) {
     Workload workload = test::two_meters(5);
-    workload.meters[1].set.shared = true;
+    workload.meters[1].set.of = WorkingSet::Of::all;
     workload.meters[1].set.spare_files = 2;
     const std::string folder = testing::TempDir() + "streamsim-working-sets";
     std::filesystem::create_directory(folder);

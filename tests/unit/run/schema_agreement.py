@@ -33,6 +33,9 @@ TOGETHER = [
     r"reads and writes, which", r"writes, which this", r"is of random transfers", r"with a weight above 0",
     r"do(es)? not fit", r"less than the smallest block", r"is given twice", r"another meter is named",
     r"expected 1 B to", r"says which step", r"/at: expected", r"never runs", r"would begin", r"are more than",
+    # Of published results: names that name nothing, numbers that do not fit each other.
+    r"there is no row", r"is no row with", r"there is no such parameter", r"expected a multiple of the", r"expected no less than /least",
+    r"/(format|row): missing, but required",
     r"sweep: is over", r"which whole_files has none of", r"is not for whole_files", r"beside lengths up_to",
 ]
 
@@ -62,7 +65,7 @@ def remembering(keyword):
 
 def load(directory):
     schemas = {}
-    for name in ("storage-model", "scenario", "workload"):
+    for name in ("storage-model", "scenario", "workload", "published"):
         with open(f"{directory}/{name}.json", encoding="utf-8") as file:
             schemas[name] = json.load(file)
         jsonschema.Draft202012Validator.check_schema(schemas[name])

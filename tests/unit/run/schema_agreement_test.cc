@@ -14,6 +14,7 @@
 
 #include "base/document/json.h"
 #include "run/scenario_run.h"
+#include "scenario/published_document.h"
 #include "scenario/workload_document.h"
 #include "sim/model/model_document.h"
 
@@ -52,6 +53,11 @@ std::vector<std::string> problems_of_scenario(const std::string& text) {
 std::vector<std::string> problems_of_workload(const std::string& text) {
     const auto workload = scenario::read_workload(text, "w.json");
     return workload ? std::vector<std::string>{} : workload.error().problems;
+}
+
+std::vector<std::string> problems_of_published(const std::string& text) {
+    const auto paper = scenario::read_published(text, "p.json");
+    return paper ? std::vector<std::string>{} : paper.error().problems;
 }
 
 /// The words between quotes in a reader's source that could be keys.
@@ -263,6 +269,31 @@ Json largest_workload() {
             {"name": "render", "operations": {"read": 1, "write": 1}, "random_percent": 5, "whole_files": true,
              "blocks": "1MiB", "lengths": "3MiB", "writes": {"blocks": [{"bytes": "64KiB"}, {"bytes": "4KiB",
              "weight": 0}], "lengths": "2MiB"}, "files": {"count": 48, "bytes": "4MiB"}}]})");
+}
+
+TEST_F(SchemaAgreement, OfPublishedResults) {
+    schema_ = "published";
+    reader_ = problems_of_published;
+    words_ = words_in(kSource + "/src/scenario/published_document.cc");
+    for (const auto& entry : std::filesystem::directory_iterator(kSource + "/formats/published")) {
+        const Json document = Json::parse(text_of(entry.path()));
+        EXPECT_TRUE(problems_of_published(document.dump()).empty());
+        judge(entry.path().filename(), document);
+    }
+    Json one = Json::parse(text_of(kSource + "/formats/published/video.json"));
+    one["rows"] = Json::array({one["rows"][0], one["rows"][12]});
+    one["figures"] = Json::array({one["figures"][0], one["figures"][4]});
+    one["figures"][1]["row"] = one["rows"][0]["id"];
+    Json& fit = one["fit"];
+    fit["parameters"] = Json::array({fit["parameters"][0]});
+    fit["parameters"][0]["rows"] = {one["rows"][0]["id"]};
+    fit["numbers"] = Json::array({fit["numbers"][0]});
+    fit["numbers"][0]["terms"] = {{fit["parameters"][0]["name"], 1}};
+    one["loads"] = Json::parse(R"([{"workload": "eda", "target": "sim:cvs", "duration": "2s", "steps": [1]}])");
+    one["others"] = Json::array({one["others"][0]});
+    EXPECT_EQ(problems_of_published(one.dump()), std::vector<std::string>{});
+    change_everywhere(one);
+    compare();
 }
 
 TEST_F(SchemaAgreement, OfWorkloads) {
