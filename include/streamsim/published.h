@@ -208,7 +208,7 @@ void fields(ConstOr<PublishedResult> auto& result, auto& visit) {
     visit("fits", result.fits);
 }
 
-/// What a number of a model decides.
+/// The answers that a number of a model decides.
 struct NumberSensitivity {
     std::string pointer, basis, value;
     std::string changes;  // "none", or the answers that change: "h500-1-on-1-hd 15 -> 12 (-20 %)"

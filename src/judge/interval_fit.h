@@ -3,9 +3,9 @@
 // of "N play" is one end of the row's interval, that of "more do not" the other. Rows together leave what their
 // intervals have in common.
 //
-// The value that is taken is the geometric middle. Where no row gives the other end, it lies 2 % inside the end
-// that there is: a model promises no more than was seen, and no answer hangs on the last digit. Where no value
-// holds for all rows, it is the geometric middle between the ends that contradict each other.
+// The parameter takes the geometric middle of its interval. If no row gives the other end, the value lies 2 %
+// inside the end that there is: a model promises no more than was seen, and no answer hangs on the last digit.
+// If no value holds for all rows, it is the geometric middle between the ends that contradict each other.
 //
 // Pure: the caller plays. Assumption: streams that play with a value also play with every better one.
 #pragma once

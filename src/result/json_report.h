@@ -32,7 +32,7 @@ std::string load_json_report(const LoadResult& result);
 
 /// Printed numbers beside the answers of models.
 std::string published_json_report(const PublishedResult& result);
-/// What each number of a model decides.
+/// The sensitivity of a model to each of its numbers.
 std::string sensitivity_json_report(const ModelSensitivity& result);
 
 }  // namespace streamsim::result

@@ -2,6 +2,8 @@
 
 #include <charconv>
 #include <concepts>
+#include <cstdint>
+#include <optional>
 #include <string_view>
 #include <type_traits>
 #include <utility>
@@ -36,6 +38,18 @@ void each_number(ConstOr<FrameRow> auto& row, const Field& field) {
         field(*ns);
 }
 
+/// Whether the number is known, then the number.
+template <typename Field>
+void optional_number(ConstOr<std::optional<std::int64_t>> auto& value, const Field& field) {
+    bool known = value.has_value();
+    std::int64_t number = value.value_or(0);
+    field(known);
+    field(number);
+    if constexpr (!std::is_const_v<std::remove_reference_t<decltype(value)>>) {
+        value = known ? std::optional(number) : std::nullopt;
+    }
+}
+
 template <typename Field>
 void each_number(ConstOr<OperationRow> auto& row, const Field& field) {
     field(row.seat);
@@ -51,6 +65,10 @@ void each_number(ConstOr<OperationRow> auto& row, const Field& field) {
     field(row.submitted_ns);
     field(row.completed_ns);
     field(row.error);
+    field(row.block_bytes);
+    field(row.length_bytes);
+    optional_number(row.total_ns, field);
+    optional_number(row.deficit_ns, field);
 }
 
 /// Takes the next number of a row from `rest`.

@@ -306,7 +306,7 @@ TEST_F(LoadTest, UsersAndClientsAreAsManyAsTheCommandLineSays) {
     std::size_t files = 0;
     for (const auto& entry : std::filesystem::recursive_directory_iterator(target()))
         files +=
-            entry.path().extension() == ".load" && entry.path().filename().string().starts_with("f0") ? 1 : 0;
+            entry.path().extension() == ".load" && entry.path().filename().string().starts_with("f0") ? 1U : 0U;
     EXPECT_EQ(files, 2u) << "the users of a client share its file";
     const Finished wrong = streamsim({"run", write(document), target(), "--users", "1000000"});
     EXPECT_EQ(wrong.exit_code, 2) << wrong.text();

@@ -89,9 +89,9 @@ INSTANTIATE_TEST_SUITE_P(
                "sc7020f, null, "
                "or a document as sim:FILE.json; did you mean \"h500\"?"}},
         Usage{{"sim:h500?node=2"},
-              {"'sim:h500?node=2': the option 'node=2' is not known: expected nodes=N, cluster=N or "
-               "cache=cold|warm; "
-               "did you mean \"nodes\"?"}},
+              {"'sim:h500?node=2': the option 'node=2' is not known: expected nodes=N, cluster=N, "
+               "cache=cold|warm or "
+               "strategy=streaming|concurrency|random|filename-prefetch|as-media; did you mean \"nodes\"?"}},
         Usage{{"completions", "zhs"}, {"'zhs': expected bash, zsh or fish; did you mean \"zsh\"?"}},
         Usage{{"run", "vdi-stedy", "sim:h500"},
               {"there is no workload and no scenario 'vdi-stedy'; did you mean \"vdi-steady\"?"}},

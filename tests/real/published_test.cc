@@ -29,7 +29,8 @@ void PrintTo(const Row& row, std::ostream* out) {
 
 std::vector<Row> rows() {
     std::vector<Row> all;
-    for (const Json& row : read_json(STREAMSIM_SOURCE_DIR "/formats/published/video.json")["rows"]) {
+    const Json paper = read_json(STREAMSIM_SOURCE_DIR "/formats/published/video.json");
+    for (const Json& row : paper["rows"]) {
         const std::uint32_t seats = row["seats"];
         all.push_back(
             {row["id"], row["format"],
@@ -41,7 +42,7 @@ std::vector<Row> rows() {
 
 class PublishedRow : public ::testing::TestWithParam<Row> {};
 
-// What the documents say the models give, reports say too: by `max`, and by runs of a minute.
+// Reports repeat what the documents say that models give: by `max`, and by runs of a minute.
 TEST_P(PublishedRow, IsWhatMaxAndDirectRunsGive) {
     const Row& row = GetParam();
     const std::vector<std::string> common = {"--format", row.format, "--quiet", "--json", "-"};

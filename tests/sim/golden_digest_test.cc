@@ -38,16 +38,16 @@ const Golden kGolden[] = {
     {"h500_prores",
      scenario(
          R"({"count": 3, "target": "sim:h500?nodes=2", "streams": [{"format": "prores-uhd", "count": 3}]})"),
-     "8a5d4b4e62ad4fd5205a706ca89a7265", "ed4388b086dd8bf3fc46c078b2877777", true},
+     "8a5d4b4e62ad4fd5205a706ca89a7265", "7a7def2844409d2f1c7267cc0220ae11", true},
     {"h500_sequences_too_many", scenario(R"({"count": 2, "target": "sim:h500?nodes=1", "streams": [
          {"format": "dpx10", "count": 2}, {"format": "prores-hd", "order": "random"}]})"),
-     "4d181ea6f48fa60c74972e59bb5ce1e9", "990ca4cf3ddb6edcf6abea8016b34b51", false},
+     "a6f2f3d0c8c4a24c10b192676b9bff70", "9462de60ca543a43484ce7d3784ce142", false},
     {"f800_sequences",
      scenario(R"({"count": 4, "target": "sim:f800?nodes=4", "streams": [{"format": "dpx12", "count": 2}]})"),
-     "66c6c55c11253937bd08ce88fa609e13", "6a5e09b4f9fdeec680c6b969e8d16cad", true},
+     "66c6c55c11253937bd08ce88fa609e13", "6e070fb08487a223d28703af0220a28a", true},
     {"f800_warm_hold", scenario(R"({"count": 2, "target": "sim:f800?cache=warm", "streams": [
          {"format": "dpx10", "count": 3, "on_miss": "hold"}]})"),
-     "8e2ea75edb5ee4bf8b34020db1a6266c", "682591edcff8982a012a9abd26d0ee54", false},
+     "3b42c93fa23d44d4203211ccf480f4c2", "d00c03132885e052a4d26ce3955aed5a", false},
     {"own_document_with_every_fault",
      scenario(R"({"count": 4, "target": "sim:)" STREAMSIM_SOURCE_DIR R"(/tests/sim/user_cluster.json",
          "one_more_every": "200ms", "streams": [{"format": "prores-hd", "count": 4}, {"format": "dpx10"}]})",

@@ -1,5 +1,5 @@
-// What the hardware does beyond rates: stripe units, two levels of RAM, the cost of a frame, connections, the
-// path to the display. Each against arithmetic.
+// The parts of the hardware that rates leave out: stripe units, two levels of RAM, the cost of a frame,
+// connections, the path to the display. Each against arithmetic.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -77,7 +77,7 @@ TEST(StripeUnits, NamesThatAreFollowedComeInWholeBlocks) {
     run.time_of_read(run.open(media->path(0)), 0, 8 * kMiB);
     const std::uint64_t first = drives(run).requests;
     run.time_of_read(run.open(media->path(1)), 0, 8 * kMiB);
-    // Of file 1 eight units for each block; files 2 and 3 are foreseen, 8 blocks each.
+    // File 1 takes eight units for each block; files 2 and 3 are foreseen, 8 blocks each.
     EXPECT_EQ(drives(run).requests, first + 64 + 16);
     run.time_of_read(run.open(media->path(2)), 0, 8 * kMiB);
     EXPECT_EQ(drives(run).requests, first + 64 + 24) << "file 4";

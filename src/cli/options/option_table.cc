@@ -266,8 +266,8 @@ Options result_options() {
          flag(&CliOptions::merge)},
         {"--frames", kInspect, "list each frame's file, offset, bytes and time", flag(&CliOptions::frames)},
         {"--sensitivity", kInspect,
-         "of a model (a NAME of formats/storage/, or its document): whether a fifth more or less of each number "
-         "changes any answer",
+         "of a model (a NAME of formats/storage/, or its document): whether a fifth more or less of each "
+         "number changes any answer",
          flag(&CliOptions::sensitivity)},
         {"--fit", kRun,
          "run published: fit the models again from their rows, and predict each row from the others",

@@ -244,8 +244,13 @@ void add_disclaimer_lines(const RunResult& result, ReportLines& out) {
     out.add("Modelled", fmt::format("this is no measurement; model {} ({})", printable(model.name),
                                     printable(model.title)));
     out.add("", fmt::format("seats on {} of {}", model.nodes_with_seats, counted(model.nodes, "node")));
-    for (const std::string& sentence : model.trust)
-        out.add(&sentence == model.trust.data() ? "Trust" : "", printable(sentence));
+}
+
+void add_trust_lines(const RunResult& result, ReportLines& out) {
+    if (!result.model) return;
+    const std::vector<std::string>& trust = result.model->trust;
+    for (const std::string& sentence : trust)
+        out.add(&sentence == trust.data() ? "Trust" : "", printable(sentence));
 }
 
 void add_scenario_lines(const RunResult& result, ReportLines& out) {

@@ -28,6 +28,8 @@ void add_frames_lines(const RunResult& result, ReportLines& out);
 void add_delivery_lines(const RunResult& result, ReportLines& out);
 /// The limits of the result, for a reader of two lines: no statement about storage, or no measurement.
 void add_disclaimer_lines(const RunResult& result, ReportLines& out);
+/// How far to trust the model; nothing of storage.
+void add_trust_lines(const RunResult& result, ReportLines& out);
 /// The expectation of a scenario, and whether it was met.
 void add_scenario_lines(const RunResult& result, ReportLines& out);
 /// Backend, read sizes, read-ahead, policies.

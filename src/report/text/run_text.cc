@@ -47,6 +47,7 @@ std::string full_report(const RunResult& result, bool colour) {
     std::string out = painted(headline(result), colour) + "\n";
     ReportLines lines;
     add_disclaimer_lines(result, lines);
+    add_trust_lines(result, lines);
     add_cause_lines(result, lines);
     add_scenario_lines(result, lines);
     append_lines(lines, out);
@@ -157,6 +158,8 @@ std::string screen_report(const RunResult& result, bool colour) {
     const std::size_t kept = reserved + key_figures.size();
     for (const ReportLine& line : warnings(result)) screen.add(line, 2, kept);
     for (const ReportLine& line : key_figures) screen.add(line, 1, reserved);
+    if (result.model && !result.model->trust.empty())
+        screen.add({"Trust", printable(result.model->trust.back())}, 2, reserved);
     add_screen_table(result, screen);
     return screen.text();
 }

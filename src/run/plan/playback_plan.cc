@@ -30,7 +30,7 @@ std::vector<const Clip*> clips_of(const PlayPart& part) {
     return all;
 }
 
-/// What the folders of the clips are set to: the pattern that was asked for.
+/// The folders of the clips are set to the pattern that was asked for.
 AccessStrategy strategy_of(const std::optional<play::AccessPattern>& pattern) {
     if (!pattern) return AccessStrategy::as_media;
     switch (*pattern) {

@@ -220,8 +220,10 @@ Result<std::vector<PublishedAnswer>> PublishedRun::load_answers(const PublishedP
     std::vector<double> values = workload->sweep.values;
     if (workload->sweep.over == Sweep::Over::none) values = {0};
     std::vector<LoadStep> steps;
+    std::erase_if(values, [&](double at) { return !is_wanted(*workload, load, base.target.model->name, at); });
+    if (workload->sweep.over != Sweep::Over::none)
+        workload->sweep.values = values;  // a peak is that of all steps
     for (const double at : values) {
-        if (!is_wanted(*workload, load, base.target.model->name, at)) continue;
         const Workload step = scenario::at_step(*workload, at);
         PlayRequest request = load_request(step, base);
         if (workload->sweep.over == Sweep::Over::cache) request.target.warm = at > 0;

@@ -1,5 +1,5 @@
-// What each number of a model decides: every one is made a fifth larger and a fifth smaller, alone, and the
-// questions that are asked of the model are answered again.
+// The sensitivity of a model: every number is made a fifth larger and a fifth smaller, alone, and the questions
+// that are asked of the model are answered again.
 #pragma once
 
 #include <string>

@@ -14,7 +14,7 @@ std::uint64_t key_of(std::uint32_t file, std::uint32_t number, bool paged) {
 
 }  // namespace
 
-void BlockReader::request(Job& read) {
+void BlockReader::request(Job& read, std::uint64_t ahead) {
     Node& node = parts_.nodes[read.node];
     const std::uint64_t size = unit_bytes(read);
     const std::uint64_t last = (read.offset + read.bytes - 1) / size;
@@ -22,7 +22,7 @@ void BlockReader::request(Job& read) {
         const auto block = static_cast<std::uint32_t>(at);
         const std::uint64_t key = key_of(read.file, block, read.paged);
         if (read.paged ? has_page(node, read.file, block, node.ram) : node.ram.take(key)) continue;
-        if (!node.arrivals.expects(key)) fetch(read, read.file, block, read.paged, 0);
+        if (!node.arrivals.expects(key)) fetch(read, read.file, block, read.paged, ahead);
         node.arrivals.wait(key, read);
         ++read.waits_for;
     }
@@ -123,7 +123,10 @@ void BlockReader::reach_home(Job& job) {
     Node& home = home_of(job);
     if (home.lost) return enter_drive(job);
     const std::uint64_t key = key_of(job.file, job.block, job.paged);
-    if (job.paged ? has_page(home, job.file, job.block, home.l2) : home.l2.take(key)) return leave_home(job);
+    if (job.paged ? has_page(home, job.file, job.block, home.l2) : home.l2.take(key)) {
+        // The read that asks for the block does not wait for it yet.
+        return &home == &parts_.nodes[job.node] ? parts_.pass(job, Stage::back_way) : leave_home(job);
+    }
     if (home.home_arrivals.expects(key)) return home.home_arrivals.wait(key, job);
     home.home_arrivals.expect(key);
     job.at_home = true;
@@ -210,6 +213,7 @@ void BlockReader::read_in_runs(Job& job, const BlockPlace& place) {
     }
     // The last part may end the job within its call.
     std::uint64_t rest = job.bytes;
+    std::uint32_t number = 0;
     for (std::uint32_t run = 0; run < runs; ++run) {
         const std::uint64_t bytes = std::min(rest, job.run_bytes);
         const std::uint64_t position = place.position + (job.bytes - rest);
@@ -218,12 +222,13 @@ void BlockReader::read_in_runs(Job& job, const BlockPlace& place) {
         const bool dead = parts_.drive_at(ring).dead;
         for (std::uint32_t i = 0; i < (dead ? needed : 1); ++i) {
             if (dead) ring = parts_.live_drive_after(ring);
-            start_run(job, ring, position, bytes);
+            start_run(job, number++, ring, position, bytes);
         }
     }
 }
 
-void BlockReader::start_run(Job& whole, std::uint32_t ring, std::uint64_t position, std::uint64_t bytes) {
+void BlockReader::start_run(
+    Job& whole, std::uint32_t number, std::uint32_t ring, std::uint64_t position, std::uint64_t bytes) {
     Job& part = parts_.jobs.take(*this, Job::Kind::fetch);
     part.parent = &whole;
     part.seat = whole.seat;
@@ -233,7 +238,7 @@ void BlockReader::start_run(Job& whole, std::uint32_t ring, std::uint64_t positi
     part.paged = whole.paged;
     part.bytes = bytes;
     part.offset = position;
-    part.chance = derive_seed(whole.chance, std::uint64_t{ring} << 32 | (position & UINT32_MAX));
+    part.chance = derive_seed(whole.chance, number);
     enter_live_drive(part, ring);
 }
 

@@ -24,8 +24,8 @@ public:
     explicit BlockReader(ClusterParts& parts) : parts_(parts) {}
 
     /// Fetches the blocks of a read that are not in the RAM of its node. job.waits_for counts them; the owner's
-    /// advance() is called when all of them have come.
-    void request(Job& read);
+    /// advance() is called when all of them have come. `ahead`: as of fetch_ahead().
+    void request(Job& read, std::uint64_t ahead);
     /// Fetches a block for the node of `read`, unless the block is there or in transit. `ahead`: the bytes that
     /// are asked for ahead of the reader altogether.
     void fetch_ahead(const Job& read, std::uint32_t file, std::uint64_t block, std::uint64_t ahead);
@@ -54,7 +54,8 @@ private:
     void enter_drive(Job& job);
     void enter_live_drive(Job& job, std::uint32_t ring);
     void read_in_runs(Job& job, const BlockPlace& place);
-    void start_run(Job& whole, std::uint32_t ring, std::uint64_t position, std::uint64_t bytes);
+    void start_run(
+        Job& whole, std::uint32_t number, std::uint32_t ring, std::uint64_t position, std::uint64_t bytes);
     void leave_drive(Job& job);
     void come(Job& job);
 

@@ -55,10 +55,13 @@ struct ClusterParts {
         if (time <= Duration{}) return job.arrive();
         calendar.at(calendar.now() + time, Callback::of<&Job::arrive>(&job));
     }
-    /// The job reaches the stage with this error in this instant, but not within this call.
+    /// The job reaches the stage in this instant, but not within this call.
+    void pass(Job& job, Job::Stage stage) {
+        calendar.at(calendar.now(), Callback::of<&Job::arrive>(&job.enter_stage(stage)));
+    }
     void fail(Job& job, Job::Stage stage, int error) {
         job.error = error;
-        calendar.at(calendar.now(), Callback::of<&Job::arrive>(&job.enter_stage(stage)));
+        pass(job, stage);
     }
 
     const ClusterOptions options;

@@ -42,6 +42,22 @@ bool ReadAhead::takes_pages(const Job& read) const {
     return handle->in_order < kReadsInOrder || !is_near(read, handle->end, window_of(file));
 }
 
+std::uint64_t ReadAhead::reader_key(const Job& read, const SimFile& file) {
+    return mix64(mix64((std::uint64_t{read.seat} << 32) | read.stream) ^ file.sequence);
+}
+
+std::uint64_t ReadAhead::distance(const Job& read) const {
+    const SimFile& file = parts_.files[read.file];
+    if (file.sequence != SimFile::kNone && strategy_of(file) == AccessStrategy::filename_prefetch) {
+        const auto known = readers_.find(reader_key(read, file));
+        if (known != readers_.end() && known->second.in_order) return file.bytes;
+    }
+    const OpenFile* const handle = open_files_.of(read);
+    if (handle == nullptr || handle->in_order < kReadsInOrder) return 0;
+    const std::uint64_t window = window_of(file);
+    return is_near(read, handle->end, window) ? window : 0;
+}
+
 void ReadAhead::follow(const Job& read) {
     OpenFile* const handle = open_files_.of(read);
     if (handle == nullptr) return;
@@ -93,9 +109,8 @@ void ReadAhead::follow_names(const Job& read) {
     const SimFile begun = parts_.files[read.file];
     if (files == 0 || begun.sequence == SimFile::kNone) return;
     if (strategy_of(begun) != AccessStrategy::filename_prefetch) return;
-    const std::uint64_t key = mix64(mix64((std::uint64_t{read.seat} << 32) | read.stream) ^ begun.sequence);
     const auto [known, first_file] =
-        readers_.try_emplace(key, SequenceReader{begun.frame, 0, read.node, false});
+        readers_.try_emplace(reader_key(read, begun), SequenceReader{begun.frame, 0, read.node, false});
     if (first_file) return;
     SequenceReader& reader = known->second;
     if (begun.frame > reader.frame && begun.frame - reader.frame <= files) {

@@ -24,6 +24,8 @@ public:
     AccessStrategy strategy_of(const SimFile& file) const;
     /// A small read at random, which takes single pages and no blocks.
     bool takes_pages(const Job& read) const;
+    /// The bytes that the storage asks for ahead of this reader, as far as it knows its order by now.
+    std::uint64_t distance(const Job& read) const;
     /// Follows up on a read whose blocks were requested.
     void follow(const Job& read);
 
@@ -36,6 +38,7 @@ private:
         bool in_order = false;
     };
 
+    static std::uint64_t reader_key(const Job& read, const SimFile& file);
     std::uint64_t window_of(const SimFile& file) const;
     void track_small(OpenFile& handle, const Job& read) const;
     void track_order(OpenFile& handle, const Job& read, std::uint64_t window) const;

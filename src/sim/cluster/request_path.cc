@@ -181,7 +181,7 @@ void RequestPath::reach_file(Job& job) {
     job.port_rest = job.bytes > 0 ? sent_bytes(job) : 0;
     job.stage = Stage::blocks;
     if (job.bytes > 0) {
-        blocks_.request(job);
+        blocks_.request(job, read_ahead_.distance(job));
         read_ahead_.follow(job);
     }
     if (job.waits_for == 0) answer(job);

@@ -268,10 +268,10 @@ void read_drive(Numbers& from, DriveModel& drive) {
     });
 }
 
-/// Of an Ethernet frame and its gap to the next, beside its MTU: preamble 8, header 14, check sequence 4, gap
-/// 12 (IEEE 802.3).
+/// Bytes of an Ethernet frame and of its gap to the next, beside its MTU: preamble 8, header 14, check sequence
+/// 4, gap 12 (IEEE 802.3).
 constexpr double kFrameBytes = 38;
-/// Of the MTU: headers of IPv4 (RFC 791) and of TCP (RFC 9293) with time stamps (RFC 7323).
+/// Bytes of the MTU that are headers: IPv4 (RFC 791) and of TCP (RFC 9293) with time stamps (RFC 7323).
 constexpr double kHeaderBytes = 52;
 
 double payload_share(const SwitchModel& network) {

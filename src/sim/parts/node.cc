@@ -76,7 +76,7 @@ Node::Node(Calendar& calendar, const ClusterModel& model, bool warm)
       front_end_in(calendar, {1, Rate::of(model.node.front_end.bytes_per_s()), true}),
       back_end(calendar, {1, Rate::of(model.node.back_end.bytes_per_s()), true}),
       ssd_reads(calendar, {1, Rate::of(model.node.ssd.bytes_per_s()), false}),
-      // What was read from L1 is dropped soon: the media of a warm cluster are at home.
+      // L1 soon drops the blocks that were read: the media of a warm cluster are at home.
       ram(model.node.ram_bytes / model.block_bytes, warm && model.node.l2_bytes == 0, pages_a_block(model)),
       l2(model.node.l2_bytes / model.block_bytes, warm, pages_a_block(model)),
       ssd(model.node.ssd_bytes / model.block_bytes, warm, pages_a_block(model)),

@@ -33,7 +33,7 @@ TOGETHER = [
     r"reads and writes, which", r"writes, which this", r"is of random transfers", r"with a weight above 0",
     r"do(es)? not fit", r"less than the smallest block", r"is given twice", r"another meter is named",
     r"expected 1 B to", r"says which step", r"/at: expected", r"never runs", r"would begin", r"are more than",
-    # Of published results: names that name nothing, numbers that do not fit each other.
+    # Names in published results that name nothing, numbers that do not fit each other.
     r"there is no row", r"is no row with", r"there is no such parameter", r"expected a multiple of the", r"expected no less than /least",
     r"/(format|row): missing, but required",
     r"sweep: is over", r"which whole_files has none of", r"is not for whole_files", r"beside lengths up_to",

@@ -21,11 +21,15 @@ Json sample() {
     return Json::parse(R"({
       "schema": "streamsim.published", "version": 1, "name": "paper", "title": "A paper",
       "rows": [
-        {"id": "a", "model": "h500", "nodes": 1, "seats": 2, "format": "dpx10", "printed": 4, "role": "fit", "equal": true},
-        {"id": "b", "model": "h500", "nodes": 1, "seats": 1, "format": "dpx10", "printed": 2, "role": "validation"}],
-      "figures": [{"id": "f", "text": "a rate", "quantity": "most-rate", "row": "b", "printed": 16, "unit": "Gb/s"}],
+        {"id": "a", "model": "h500", "nodes": 1, "seats": 2, "format": "dpx10", "printed": 4,
+         "role": "fit", "equal": true},
+        {"id": "b", "model": "h500", "nodes": 1, "seats": 1, "format": "dpx10", "printed": 2,
+         "role": "validation"}],
+      "figures": [{"id": "f", "text": "a rate", "quantity": "most-rate", "row": "b", "printed": 16,
+                   "unit": "Gb/s"}],
       "loads": [{"workload": "eda", "target": "sim:cvs", "duration": "2s", "steps": [1, 2]}],
-      "fit": {"parameters": [{"name": "p", "title": "t", "kind": "rate", "least": 1, "most": 100, "rows": ["a"]}],
+      "fit": {"parameters": [{"name": "p", "title": "t", "kind": "rate", "least": 1, "most": 100,
+                              "rows": ["a"]}],
               "numbers": [{"model": "h500", "pointer": "/node/cores", "constant": 1, "terms": {"p": 2}}]},
       "others": [{"printed": "85 %", "why": "given to the model"}]})");
 }

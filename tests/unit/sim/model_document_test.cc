@@ -290,7 +290,7 @@ TEST(ModelDocument, TheModelsThatComeWithStreamsim) {
             EXPECT_EQ(model->drive.write_access.tail_share, 0) << "its own, and none of reads";
         }
     }
-    EXPECT_EQ(found, 7U);
+    EXPECT_EQ(found, 9U);
 }
 
 }  // namespace
