@@ -48,7 +48,7 @@ TEST_P(PublishedRow, IsWhatMaxAndDirectRunsGive) {
     const std::vector<std::string> common = {"--format", row.format, "--quiet", "--json", "-"};
     std::vector<std::string> search = {"max", "--seats", std::to_string(row.seats)};
     search.insert(search.end(), common.begin(), common.end());
-    if (row.step > 1) search.insert(search.end(), {"--find", "streams-per-seat"});
+    if (row.step > 1) search.insert(search.end(), {"--find", "streams"});
     search.push_back(row.target);
     const Json found = Json::parse(streamsim(search).out);
     EXPECT_EQ(found["formats"][0]["streams"], row.gives);

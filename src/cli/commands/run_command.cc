@@ -173,7 +173,7 @@ std::optional<Json> schema_of(const std::string& name, const std::string& text) 
 
 /// The file of a workload or a scenario that comes with streamsim. Errors: bad input that lists them.
 Result<std::string> named_file(const std::string& name, const std::string& formats) {
-    std::vector<std::string> all;
+    std::vector<std::string> all = {"published"};
     std::string lists;
     for (const char* kind : {"workload", "scenario"}) {
         const std::string directory = fmt::format("{}/{}", formats, kind);

@@ -44,7 +44,8 @@ std::vector<CommandInfo> playing_commands() {
          "A workload is load that is not playback; it runs step by step, and the report has the tables or the "
          "curve of its source.",
          {{"FILE", "a scenario or a workload",
-           "a scenario or a workload: JSON, or a NAME of formats/scenario/ or formats/workload/",
+           "a scenario or a workload: JSON, or a NAME of formats/scenario/ or formats/workload/; `published`: "
+           "what papers print, beside what the models give",
            Completion::workload, true, &CliOptions::name},
           {"TARGET", kTargetExpected,
            "a directory or a URL, where the document names none (of a workload: instead of its own)",
@@ -63,7 +64,7 @@ std::vector<CommandInfo> other_commands() {
         {Command::inspect,
          "inspect",
          "shows the frame index of a clip or sequence: frames, rate, bytes, offsets",
-         "",
+         "With --sensitivity, of a model: which answers each of its numbers decides.",
          {target("a clip, a sequence's directory, one of its frames, or a pattern")}},
         {Command::profile,
          "profile",

@@ -123,7 +123,7 @@ private:
         answer.text = seats_text(row);
         answer.role = row.fit ? "fit" : "prediction";
         answer.command = fmt::format("streamsim max --format {} --seats {}{} '{}'", row.format, row.seats,
-                                     row.equal ? " --find streams-per-seat" : "", url_of(row));
+                                     row.equal ? " --find streams" : "", url_of(row));
         answer.printed = row.printed;
         answer.result = streams;
         answer.unit = "streams";
