@@ -31,8 +31,9 @@ bool is_met(const PublishedAnswer& answer) {
 }
 
 std::string number_text(double value) {
-    if (value == std::floor(value) && std::abs(value) < 1e15)
-        return show_count(static_cast<std::uint64_t>(std::max(value, 0.0)));
+    constexpr double kWholeFrom = 1000;  // larger numbers are shown without decimals
+    if ((value == std::floor(value) || value >= kWholeFrom) && std::abs(value) < 1e15)
+        return show_count(static_cast<std::uint64_t>(std::llround(std::max(value, 0.0))));
     return fmt::format("{:.3g}", value);
 }
 
@@ -215,7 +216,7 @@ std::string published_csv_report(const PublishedResult& result) {
 
 std::string sensitivity_text_report(const ModelSensitivity& result) {
     Table answers;
-    answers.title = "Answers of the model as it is";
+    answers.title = "Answers of the model as it is, by plays of 10 s (max plays for a minute)";
     answers.left({"question", "role"});
     answers.right({"printed"}, Keep::where_not_zero);
     answers.right({"streams"});

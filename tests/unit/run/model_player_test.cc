@@ -1,0 +1,91 @@
+// Plays on models that run at once: they give what they give one after the other.
+#include "run/published/model_player.h"
+
+#include <gmock/gmock.h>
+
+#include <memory>
+#include <vector>
+
+#include "base/system/parallel_for.h"
+#include "run/published/published_run.h"
+#include "run/published/sensitivity.h"
+#include "sim/model/model_document.h"
+
+namespace streamsim::run {
+namespace {
+
+const std::string kFormats = STREAMSIM_SOURCE_DIR "/formats";
+
+PublishedRow row_of(const char* format, std::uint32_t seats) {
+    PublishedRow row;
+    row.id = format;
+    row.model = "h500";
+    row.seats = seats;
+    row.format = format;
+    return row;
+}
+
+class OnH500 : public testing::Test {
+protected:
+    OnH500() : catalogue_(media::Catalogue::load(kFormats + "/media")), player_(*catalogue_, {}) {
+        const auto text = read_model_text("h500", kFormats);
+        EXPECT_TRUE(text);
+        model_ = std::make_shared<const ClusterModel>(*sim::read_model_document(text->text, text->path));
+    }
+
+    Result<media::Catalogue> catalogue_;
+    ModelPlayer player_;
+    std::shared_ptr<const ClusterModel> model_;
+};
+
+TEST_F(OnH500, PlaysAtOnceGiveWhatTheyGiveOneAfterTheOther) {
+    const std::vector<PublishedRow> rows = {row_of("prores-hd", 1), row_of("prores-uhd", 2),
+                                            row_of("dpx10", 1)};
+    const auto play = [&](std::size_t i) {
+        const auto run = player_.play(model_, rows[i % rows.size()],
+                                      static_cast<std::uint32_t>(1 + i / rows.size()), seconds(1));
+        EXPECT_TRUE(run);
+        return run ? *run : MaxRun{};
+    };
+    constexpr std::size_t kPlays = 9;
+    std::vector<MaxRun> at_once(kPlays);
+    parallel_for(
+        kPlays, [&](std::size_t i) { at_once[i] = play(i); }, 4);
+    for (std::size_t i = 0; i < kPlays; ++i) {
+        const MaxRun alone = play(i);
+        EXPECT_EQ(at_once[i].pass, alone.pass) << i;
+        EXPECT_EQ(at_once[i].missed, alone.missed) << i;
+        EXPECT_EQ(at_once[i].margin_min_ns, alone.margin_min_ns) << i;
+    }
+}
+
+TEST_F(OnH500, EqualNumbersAreCountedASeat) {
+    PublishedRow row = row_of("dpx10", 2);
+    row.equal = true;
+    EXPECT_EQ(step_of(row), 2U);
+    judge::MaxSearchOptions search;
+    search.step = seconds(4);
+    search.confirm = {};
+    search.repeatable = false;
+    search.most = 4;
+    const auto most = player_.most(model_, row, search);
+    ASSERT_TRUE(most);
+    EXPECT_EQ(most->streams, 1U) << "three play, two each do not";
+}
+
+TEST_F(OnH500, AnUnknownFormatIsNamedWithItsRow) {
+    const auto run = player_.play(model_, row_of("dpx14", 1), 1, seconds(1));
+    ASSERT_FALSE(run);
+    EXPECT_THAT(run.error().problems.front(), testing::HasSubstr("dpx14"));
+}
+
+TEST(Questions, AreThePublishedRowsOfAModelElseTheFourDataSets) {
+    const auto papers = read_papers(kFormats);
+    ASSERT_TRUE(papers) << papers.error().problems.front();
+    EXPECT_EQ(questions_to("h500", 4, *papers).size(), 16U);
+    EXPECT_EQ(questions_to("mine", 4, *papers).size(), 8U);
+    EXPECT_EQ(questions_to("mine", 1, *papers).size(), 4U);
+}
+
+}  // namespace
+}  // namespace streamsim::run
