@@ -363,8 +363,8 @@ TEST_F(BeforeStep, OfAWorkloadIsRunBeforeEachValueOfItsSweep) {
     ASSERT_EQ(done.exit_code, 0) << done.text();
     EXPECT_THAT(noted(), ElementsAre("1 1", "2 3"));
     EXPECT_THAT(done.err, HasSubstr("before step 2 of 2: "));
-    for (const Json& step : read_json(json_path())["steps"])
-        EXPECT_EQ(step["result"]["before_step"]["command"], note_step());
+    const Json result = read_json(json_path());
+    for (const Json& step : result["steps"]) EXPECT_EQ(step["result"]["before_step"]["command"], note_step());
 }
 
 TEST_F(BeforeStep, FailureInASweepKeepsTheStepsBefore) {

@@ -16,7 +16,7 @@ namespace {
 
 const std::string kFormats = STREAMSIM_SOURCE_DIR "/formats";
 
-PublishedRow row_of(const char* format, std::uint32_t seats) {
+PublishedRow h500_row(const char* format, std::uint32_t seats) {
     PublishedRow row;
     row.id = format;
     row.model = "h500";
@@ -39,8 +39,8 @@ protected:
 };
 
 TEST_F(OnH500, PlaysAtOnceGiveWhatTheyGiveOneAfterTheOther) {
-    const std::vector<PublishedRow> rows = {row_of("prores-hd", 1), row_of("prores-uhd", 2),
-                                            row_of("dpx10", 1)};
+    const std::vector<PublishedRow> rows = {h500_row("prores-hd", 1), h500_row("prores-uhd", 2),
+                                            h500_row("dpx10", 1)};
     const auto play = [&](std::size_t i) {
         const auto run = player_.play(model_, rows[i % rows.size()],
                                       static_cast<std::uint32_t>(1 + i / rows.size()), seconds(1));
@@ -60,9 +60,9 @@ TEST_F(OnH500, PlaysAtOnceGiveWhatTheyGiveOneAfterTheOther) {
 }
 
 TEST_F(OnH500, EqualNumbersAreCountedASeat) {
-    PublishedRow row = row_of("dpx10", 2);
+    PublishedRow row = h500_row("dpx10", 2);
     row.equal = true;
-    EXPECT_EQ(step_of(row), 2U);
+    EXPECT_EQ(streamsim::run::step_of(row), 2U);
     judge::MaxSearchOptions search;
     search.step = seconds(4);
     search.confirm = {};
@@ -74,7 +74,7 @@ TEST_F(OnH500, EqualNumbersAreCountedASeat) {
 }
 
 TEST_F(OnH500, AnUnknownFormatIsNamedWithItsRow) {
-    const auto run = player_.play(model_, row_of("dpx14", 1), 1, seconds(1));
+    const auto run = player_.play(model_, h500_row("dpx14", 1), 1, seconds(1));
     ASSERT_FALSE(run);
     EXPECT_THAT(run.error().problems.front(), testing::HasSubstr("dpx14"));
 }
