@@ -69,7 +69,8 @@ std::vector<std::string> trust_of(const std::string& model, const std::string& d
     }
     if (!out.empty()) return out;
     return {
-        "no published row says how many streams it plays: it is as good as its worst number (streamsim inspect "
+        "no published row was played with this set-up: the model is as good as its worst number (streamsim "
+        "inspect "
         "MODEL --sensitivity)"};
 }
 
@@ -100,7 +101,10 @@ Result<void> open_model(Target& target, const std::string& directory) {
     if (!model) return model.error();
     if (!names_a_file(target.path) && model->name != target.path)
         return bad_input(fmt::format("{}: /name: expected \"{}\", as the file is named", path, target.path));
-    model->trust = trust_of(model->name, directory + "/../published");
+    // The rows are of the shipped document as it is.
+    const bool as_published = !names_a_file(target.path) && !target.cluster && !target.warm &&
+                              target.strategy == AccessStrategy::as_media;
+    model->trust = trust_of(as_published ? model->name : "", directory + "/../published");
     model->nodes = target.cluster.value_or(model->nodes);
     Error wrong;
     if (target.nodes.value_or(1) > model->nodes) {

@@ -100,6 +100,21 @@ TEST(StripeUnits, OfADeadDriveIsRebuiltFromTheOthersOfItsGroup) {
     EXPECT_EQ(drives(run).bytes, 7 * kMiB / 8 + 4 * kMiB / 8);
 }
 
+TEST(StripeUnits, OfTheOnlyDriveThatDiesAreAnError) {
+    for (const std::uint32_t data_drives : {1U, 2U}) {
+        sim::ClusterOptions options = striped(AccessStrategy::random);
+        options.model.node.drives = 1;
+        options.model.data_drives = data_drives;
+        SimRun run(options);
+        const FileId file = run.open("a.mov");
+        run.cluster.at(run.loop.now(), {.kind = sim::ClusterFault::Kind::drive_dies, .node = 0, .drive = 0});
+        run.loop.run();
+        const ReadOp& lost = run.read(file, 0, kMiB);
+        run.loop.run();
+        EXPECT_EQ(lost.error, EIO);
+    }
+}
+
 TEST(MediaStrategy, IsThatOfTheFolderUnlessThePlaceHasOne) {
     for (const auto place : {AccessStrategy::as_media, AccessStrategy::random}) {
         sim::ClusterOptions options = striped(place);

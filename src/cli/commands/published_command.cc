@@ -44,6 +44,11 @@ int published_command(CommandContext& context) {
     const auto formats = formats_directory();
     if (!formats) return report_error(context, formats.error());
     if (context.ranks != nullptr) return report_error(context, bad_input("run published is for one computer"));
+    if (!context.options.target.empty())
+        return report_error(context,
+                            bad_input(fmt::format("'{}': run published plays on the models of its papers: "
+                                                  "give no TARGET",
+                                                  context.options.target)));
     auto documents = documents_of(context.options);
     if (!documents) return report_error(context, documents.error());
     const auto papers = run::read_papers(*formats);
@@ -63,6 +68,21 @@ int published_command(CommandContext& context) {
 int sensitivity_command(CommandContext& context, const std::string& model) {
     const auto formats = formats_directory();
     if (!formats) return report_error(context, formats.error());
+    const target::Target& target = context.options.play.target;
+    const bool local = target.kind == target::Target::Kind::local;
+    if ((!local && target.kind != target::Target::Kind::model) || context.options.frames)
+        return report_error(context,
+                            bad_input("--sensitivity is for a model, without --frames: give sim:NAME, a "
+                                      "NAME of formats/storage/ or its document"));
+    if (target.nodes || target.cluster || target.warm || target.strategy != AccessStrategy::as_media)
+        return report_error(context,
+                            bad_input(fmt::format("'{}': --sensitivity asks the questions of its papers: "
+                                                  "leave out the options of the model",
+                                                  target.url)));
+    auto documents = OutputDocuments<ModelSensitivity>::prepare(
+        context.options.files,
+        {{&ResultFiles::json, result::kSensitivityReportBegins, result::sensitivity_json_report}});
+    if (!documents) return report_error(context, documents.error());
     const auto papers = run::read_papers(*formats);
     if (!papers) return report_error(context, papers.error());
     const auto text = run::read_model_text(model, *formats);
@@ -75,12 +95,8 @@ int sensitivity_command(CommandContext& context, const std::string& model) {
         return run::sensitivity_of(text, papers, kPercent, options);
     });
     if (!result) return end_command(work, report_error(context, result.error()));
-    const std::string& file = context.options.files.json;
-    if (!file.empty()) {
-        const auto written =
-            write_document(file, result::kSensitivityReportBegins, result::sensitivity_json_report(*result));
-        return written ? kExitPass : report_error(context, written.error());
-    }
+    if (auto written = documents->write(*result); !written) return report_error(context, written.error());
+    if (!context.options.files.json.empty()) return kExitPass;
     print_text(stdout, report::sensitivity_text_report(*result));
     return kExitPass;
 }

@@ -115,7 +115,8 @@ private:
         } else {
             while (most > 0 && !player_.plays(model, row, most, kFitPlay)) most -= step;
         }
-        return most == most_[i] ? "" : fmt::format("{} -> {}", most_[i], most);
+        const bool more = most > most_[i] && most >= 2 * most_[i] + 4 * step;
+        return most == most_[i] ? "" : fmt::format("{} -> {}{}", most_[i], more ? "at least " : "", most);
     }
 
     const ModelText& text_;

@@ -58,9 +58,14 @@ bool BlockReader::has_page(Node& node, std::uint32_t file, std::uint32_t page, B
     bool was_there = false;
     if (parts_.options.warm) {
         std::uint64_t room = cache.capacity();
-        if (&cache == &node.l2) room *= parts_.nodes.size();
+        std::uint64_t opened = node.opened_bytes;
         if (&cache == &node.ssd) room += two_levels() ? node.l2.capacity() : node.ram.capacity();
-        const double pages = static_cast<double>(node.opened_bytes) / static_cast<double>(model.page_bytes);
+        if (two_levels() && &cache != &node.ram) {  // the homes together hold what all nodes have open
+            room *= parts_.nodes.size();
+            opened = 0;
+            for (const Node& each : parts_.nodes) opened += each.opened_bytes;
+        }
+        const double pages = static_cast<double>(opened) / static_cast<double>(model.page_bytes);
         was_there = Prng(parts_.options.seed ^ key).unit() * pages < static_cast<double>(room);
     }
     return cache.take_page(key, block, was_there);
@@ -166,6 +171,7 @@ void BlockReader::advance(Job& job) {
         case Stage::ssd: return parts_.delay(job, Stage::ssd_way, node.ssd.latency);
         case Stage::ssd_way:
             if (!job.at_home) return come(job);
+            if (home_of(job).lost) return enter_drive(job);
             settle_home(job);
             return leave_home(job);
         case Stage::drive: return leave_drive(job);
@@ -204,9 +210,13 @@ void BlockReader::read_in_runs(Job& job, const BlockPlace& place) {
     const auto ring_of = [&](std::uint32_t run) { return (place.ring + run) % ring_size; };
     const std::uint32_t needed = std::max<std::uint32_t>(parts_.model().data_drives, 1);
     job.waits_for = 0;
-    for (std::uint32_t run = 0; run < runs; ++run)
-        job.waits_for += parts_.drive_at(ring_of(run)).dead ? needed : 1;
-    if (job.waits_for > runs) {
+    bool any_dead = false;
+    for (std::uint32_t run = 0; run < runs; ++run) {
+        const bool dead = parts_.drive_at(ring_of(run)).dead;
+        any_dead |= dead;
+        job.waits_for += dead ? needed : 1;
+    }
+    if (any_dead) {
         std::uint32_t live = 0;
         for (std::uint32_t at = 0; at < ring_size; ++at) live += parts_.drive_at(at).dead ? 0U : 1U;
         if (live < needed) return parts_.fail(job, Stage::back_way, EIO);
