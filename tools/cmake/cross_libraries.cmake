@@ -1,5 +1,5 @@
-# For another system, from what Debian has for this one: libraries that are headers only, as they are; libuv and
-# GoogleTest from their sources. OpenEXR and libmicrohttpd are left out; libav is loaded when it is needed and has
+# For another system, from what Debian has for this one: libraries that are headers only, as they are; libuv, NLopt
+# and GoogleTest from their sources. OpenEXR and libmicrohttpd are left out; libav is loaded when it is needed and has
 # to be there then.
 set(LIBUV_SOURCE "" CACHE PATH "The source of libuv")
 if(NOT EXISTS ${LIBUV_SOURCE}/include/uv.h)
@@ -9,11 +9,22 @@ set(BUILD_TESTING OFF)
 set(LIBUV_BUILD_TESTS OFF)
 add_subdirectory(${LIBUV_SOURCE} ${CMAKE_BINARY_DIR}/libuv EXCLUDE_FROM_ALL SYSTEM)
 add_library(PkgConfig::LIBUV ALIAS uv_a)
+set(NLOPT_SOURCE "" CACHE PATH "The source of NLopt")
+if(NOT EXISTS ${NLOPT_SOURCE}/src/api/nlopt.h)
+    message(FATAL_ERROR "NLOPT_SOURCE has to name the source of NLopt, as `apt-get source nlopt` gets it")
+endif()
+set(NLOPT_CXX OFF)
+foreach(part PYTHON OCTAVE MATLAB GUILE SWIG TESTS)
+    set(NLOPT_${part} OFF)
+endforeach()
+set(BUILD_SHARED_LIBS OFF)
+add_subdirectory(${NLOPT_SOURCE} ${CMAKE_BINARY_DIR}/nlopt EXCLUDE_FROM_ALL SYSTEM)
+add_library(PkgConfig::NLOPT ALIAS nlopt)
 
 # A folder of their own: the other headers beside them are this system's.
 set(headers ${CMAKE_BINARY_DIR}/headers)
 file(MAKE_DIRECTORY ${headers})
-foreach(name fmt spdlog CLI nlohmann libavformat libavcodec libavutil)
+foreach(name fmt spdlog CLI nlohmann boost libavformat libavcodec libavutil)
     file(GLOB found /usr/include/${name} /usr/include/*/${name})
     if(NOT found)
         message(FATAL_ERROR "The headers of ${name} were not found below /usr/include")
@@ -35,7 +46,7 @@ template auto fmt::detail::decimal_point_impl<char>(locale_ref) -> char;
 ")
 add_library(streamsim_fmt STATIC ${fmt_source})
 target_link_libraries(streamsim_fmt PUBLIC streamsim_headers)
-foreach(name fmt::fmt spdlog::spdlog nlohmann_json::nlohmann_json CLI11::CLI11)
+foreach(name fmt::fmt spdlog::spdlog nlohmann_json::nlohmann_json CLI11::CLI11 Boost::headers)
     add_library(${name} ALIAS streamsim_fmt)
 endforeach()
 set(LIBAV_INCLUDE_DIRS ${headers})
