@@ -37,13 +37,13 @@ constexpr Commands kForOne = kPrint | Command::inspect | Command::clean | Comman
 
 /// True where the command writes to standard output.
 bool needs_standard_output(const CliOptions& options) {
-    if (options.files.take_standard_output() || options.workload == "-") return true;
+    if (options.files.take_standard_output() || options.output == "-") return true;
     switch (options.command) {
         case Command::formats:
         case Command::inspect: return options.files.json.empty();
         case Command::man:
         case Command::completions: return true;
-        case Command::profile: return options.workload.empty() || !options.quiet;
+        case Command::profile: return options.output.empty() || !options.quiet;
         default: return !options.quiet;
     }
 }
@@ -68,6 +68,7 @@ int do_command(CommandContext& context) {
         case Command::play: return play_command(context);
         case Command::prepare: return prepare_command(context);
         case Command::max: return max_command(context);
+        case Command::calibrate: return calibrate_command(context);
         case Command::report: return report_command(context);
         case Command::run: return run_command(context);
         case Command::formats: return formats_command(context);

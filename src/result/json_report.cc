@@ -66,4 +66,14 @@ std::string sensitivity_json_report(const ModelSensitivity& result) {
                     [&result](FieldWriter& members, JsonText&) { fields(result, members); });
 }
 
+std::string measurement_document(const Measurement& measured) {
+    return document("streamsim.measurement", Lines::tables,
+                    [&measured](FieldWriter& members, JsonText&) { fields(measured, members); });
+}
+
+std::string calibration_json_report(const Calibration& calibration) {
+    return document("streamsim.calibration", Lines::all,
+                    [&calibration](FieldWriter& members, JsonText&) { fields(calibration, members); });
+}
+
 }  // namespace streamsim::result

@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 
+#include "streamsim/calibration.h"
 #include "streamsim/load_result.h"
 #include "streamsim/max_result.h"
 #include "streamsim/published.h"
@@ -18,6 +19,9 @@ inline constexpr std::string_view kMaxReportBegins = "{\n  \"schema\": \"streams
 inline constexpr std::string_view kLoadReportBegins = "{\n  \"schema\": \"streamsim.load\"";
 inline constexpr std::string_view kPublishedReportBegins = "{\n  \"schema\": \"streamsim.published-result\"";
 inline constexpr std::string_view kSensitivityReportBegins = "{\n  \"schema\": \"streamsim.sensitivity\"";
+
+inline constexpr std::string_view kMeasurementBegins = "{\n  \"schema\": \"streamsim.measurement\"";
+inline constexpr std::string_view kCalibrationReportBegins = "{\n  \"schema\": \"streamsim.calibration\"";
 
 /// UTF-8, ends with a newline. Keys keep their order; streams, drops and time-line entries take a line each.
 /// Counts, bytes and nanoseconds are integers; values that never were or are not known are null. A name that is
@@ -34,5 +38,10 @@ std::string load_json_report(const LoadResult& result);
 std::string published_json_report(const PublishedResult& result);
 /// The sensitivity of a model to each of its numbers.
 std::string sensitivity_json_report(const ModelSensitivity& result);
+
+/// The raw rows of a calibration; read_measurement reads them again.
+std::string measurement_document(const Measurement& measured);
+/// The fitted numbers, the residuals and the held-back run.
+std::string calibration_json_report(const Calibration& calibration);
 
 }  // namespace streamsim::result

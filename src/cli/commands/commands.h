@@ -3,8 +3,10 @@
 
 #include <string>
 
+#include "base/result.h"
 #include "cli/options/options.h"
 #include "cli/output/cli_context.h"
+#include "streamsim/max_result.h"
 #include "streamsim/workload.h"
 
 namespace streamsim::cli {
@@ -17,7 +19,12 @@ int max_command(CommandContext& context);
 int profile_command(CommandContext& context);
 int report_command(CommandContext& context);
 int run_command(CommandContext& context);
+int calibrate_command(CommandContext& context);
 int clean_command(CommandContext& context);
+
+/// The search of `max` for another command: prints no result. Errors: its own, which it has printed; the result
+/// of a rank that follows is empty.
+Result<MaxResult> search_most(CommandContext& context);
 
 /// `run published`
 int published_command(CommandContext& context);

@@ -130,7 +130,7 @@ std::string sheet_of(const MaxResult& result) {
 
 class MaxCommand final : private MediaRun {
 public:
-    /// `text`: where the result goes that a person reads, unless a document takes it.
+    /// `text`: where the result goes that a person reads, unless a document takes it; null: nowhere.
     explicit MaxCommand(CommandContext& context, std::FILE* text = stdout) : MediaRun(context), text_(text) {}
 
     int run();
@@ -471,7 +471,7 @@ void MaxCommand::say_meters(const std::string& format, std::uint64_t streams) {
 int MaxCommand::finish(MaxDocuments documents, const std::optional<Error>& error) {
     const auto say = [&] {
         control_.saving(run::kInterruptTimeout);
-        if (options_.quiet || result_.formats.empty()) return;
+        if (options_.quiet || text_ == nullptr || result_.formats.empty()) return;
         print_text(documents.standard_output() ? stderr : text_,
                    report::max_text_report(result_, options_.text_detail()));
     };
@@ -569,6 +569,16 @@ int compare_targets(CommandContext& context) {
 }
 
 }  // namespace
+
+Result<MaxResult> search_most(CommandContext& context) {
+    MaxCommand command(context, nullptr);
+    const int code = command.run();
+    if (code == kExitInterrupted) return interrupted_error();
+    const bool follows = context.ranks != nullptr && !context.ranks->first();
+    if (command.result().formats.empty() && !follows)
+        return environment_error("the search for the held-back run gave no result");
+    return command.result();
+}
 
 int max_command(CommandContext& context) {
     return context.options.others.empty() ? MaxCommand(context).run() : compare_targets(context);

@@ -249,19 +249,19 @@ Result<void> is_free(const std::string& path) {
 
 int profile_command(CommandContext& context) {
     const CliOptions& options = context.options;
-    if (const auto free = is_free(options.workload); !free) return report_error(context, free.error());
+    if (const auto free = is_free(options.output); !free) return report_error(context, free.error());
     BackgroundWork work(context);
     const auto found =
         work.index([&options](IndexProgress& progress) { return find(options, progress); }, "reading the log");
     if (!found) return end_command(work, report_error(context, found.error()));
     // The document goes to standard output where no file is named for it, unless --json goes there.
     const bool json_out = options.files.json == "-";
-    const bool document_out = options.workload == "-" || (options.workload.empty() && !json_out);
+    const bool document_out = options.output == "-" || (options.output.empty() && !json_out);
     const std::string text = profile_text(*found);
     if (!options.quiet) print_text(document_out || json_out ? stderr : stdout, text);
-    if (!options.workload.empty() || document_out) {
+    if (!options.output.empty() || document_out) {
         const auto written =
-            write_document(document_out ? "-" : options.workload, "",
+            write_document(document_out ? "-" : options.output, "",
                            json_text(profile::workload_document(found->profile.workload), 2) + "\n");
         if (!written) return report_error(context, written.error());
     }

@@ -8,7 +8,7 @@
 
 #include "base/units.h"
 #include "cli/commands/commands.h"
-#include "cli/media/media_run.h"
+#include "cli/media/load_run.h"
 #include "cli/options/document_commands.h"
 #include "cli/options/documents.h"
 #include "cli/output/output_documents.h"
@@ -31,12 +31,12 @@ constexpr const char* kFillDirectory = "fill";
 
 using LoadDocuments = OutputDocuments<LoadResult>;
 
-class WorkloadCommand final : private MediaRun {
+class WorkloadCommand final : private LoadRun {
 public:
     WorkloadCommand(CommandContext& context,
                     Workload workload,
                     std::vector<LoadResult::ScaledFiles> scaled_files)
-        : MediaRun(context) {
+        : LoadRun(context) {
         result_.workload = std::move(workload);
         result_.scale = options_.scale;
         result_.scaled_files = std::move(scaled_files);
@@ -49,9 +49,6 @@ private:
     Result<void> allow();
     Result<void> play_steps();
     Result<void> play_step(double at);
-    void take_own_clients(run::PlayRequest& request);
-    Result<void> prepare(run::PlayRequest& request);
-    Result<RunResult> play_all(const run::PlayRequest& request, const std::string& about);
     Result<bool> lost_a_rank();
     void write_for_now(RunResult known) override;
     void write_finished_steps();
@@ -64,9 +61,8 @@ private:
 
     LoadResult result_;
     std::optional<std::pair<double, Workload>> playing_;  // the value of the sweep, and the step
-    std::optional<Error> ended_by_;        // of another rank, after a step that this one has played
-    std::vector<std::string> about_step_;  // notices on the coming step, for its result
-    bool filled_ = false;                  // files that fill the volume were begun
+    std::vector<std::string> about_step_;                 // notices on the coming step, for its result
+    bool filled_ = false;                                 // files that fill the volume were begun
     LoadDocuments documents_;
 };
 
@@ -148,48 +144,6 @@ Result<void> WorkloadCommand::arrange(run::PlayRequest& request, double at, cons
     return done ? count_before_step() : done;
 }
 
-/// Client i of a step is on rank i % ranks: on the same computer in every step.
-void WorkloadCommand::take_own_clients(run::PlayRequest& request) {
-    if (context_.ranks == nullptr) return;
-    seats::Ranks& ranks = *context_.ranks;
-    ranks.assign_seats(request.seats, seats::SeatOrder::round_robin);
-    ranks.name_play(fmt::format("step-{}", result_.steps.size() + 1));
-    request.first_seat = ranks.first_seat();
-    request.seat_step = ranks.seat_step();
-    request.own_seats = ranks.own_seats();
-}
-
-/// Makes the files of a step, in every rank.
-Result<void> WorkloadCommand::prepare(run::PlayRequest& request) {
-    if (store_ != nullptr && context_.ranks == nullptr) {
-        if (auto written = media_.write_load_sets(request); !written) return written;
-    } else if (store_ != nullptr) {
-        auto done = together(leads() ? media_.record_load_sets(request) : Result<void>());
-        if (done) done = together(media_.write_own_load_sets(request));
-        if (!done) return done;
-        if (leads()) media_.share_load_sets(request);
-    }
-    return {};
-}
-
-/// Plays a step in every rank. The result is that of all ranks in rank 0. Errors: of any rank.
-Result<RunResult> WorkloadCommand::play_all(const run::PlayRequest& request, const std::string& about) {
-    if (auto opened = together(play_.open_journal(request)); !opened) return opened.error();
-    auto session = meters_session(request);
-    play_.follow_in_journal(*session);
-    auto result = play_aside(session, request, fmt::format("{}; {}", request.target.url, about));
-    if (result && context_.ranks == nullptr) play_.finish_journal(*result);
-    play_.stop_journal();
-    if (leads()) media_.remove_created(request);  // no rank plays any more
-    if (context_.ranks == nullptr || (result && result->interrupted)) return result;
-    auto own = result ? Result<void>() : Result<void>(result.error());
-    if (own && left_behind())
-        own = environment_error("its storage has not completed all operations: the workload ends here");
-    const auto all = together(own);
-    if (!all && result) ended_by_ = all.error();
-    return all || result ? std::move(result) : Result<RunResult>(all.error());
-}
-
 /// True: a computer of the run was lost, and the clients of later steps would not be those that were asked
 /// for. The same in every rank.
 Result<bool> WorkloadCommand::lost_a_rank() {
@@ -208,9 +162,9 @@ Result<void> WorkloadCommand::play_step(double at) {
     playing_ = {at, scenario::at_step(result_.workload, at)};
     const Workload& step = playing_->second;
     run::PlayRequest request = run::load_request(step, options_.play);
-    take_own_clients(request);
+    take_own_clients(request, result_.steps.size() + 1);
     if (!result_.steps.empty()) request.remarks.clear();  // they are of the document, and were said
-    if (auto ready = prepare(request); !ready) return ready;
+    if (auto ready = prepare_files(request); !ready) return ready;
     const std::string shown = report::show_step(result_.workload, at);
     if (auto ready = arrange(request, at, shown); !ready) return ready;
     const std::string about =
@@ -261,7 +215,7 @@ Result<void> WorkloadCommand::play_steps() {
         }
         write_finished_steps();
         if (auto played = play_step(at); !played) return played;
-        if (ended_by_) return *ended_by_;
+        if (ended_by()) return *ended_by();
     }
     return {};
 }

@@ -2,9 +2,7 @@
 
 #include <fmt/format.h>
 #include <spdlog/spdlog.h>
-#include <unistd.h>
 
-#include <cstdio>
 #include <filesystem>
 #include <optional>
 #include <utility>
@@ -12,6 +10,7 @@
 #include "base/system/utf8_path.h"
 #include "base/units.h"
 #include "cli/options/options.h"
+#include "cli/process/question.h"
 #include "media/own_files/own_names.h"
 #include "media/sequence/sequence_index.h"
 #include "run/plan/meters.h"
@@ -21,8 +20,6 @@
 
 namespace streamsim::cli {
 namespace {
-
-constexpr std::size_t kAnswerMax = 64;  // the rest of a longer line does not count
 
 /// The media set that holds the target: its path up to the last component of that name. Empty: none does.
 std::string set_around(const target::Target& target) {
@@ -38,28 +35,6 @@ std::string set_around(const target::Target& target) {
         if (end == path.size() || path[end] == '/') return path.substr(0, end);
     }
     return {};
-}
-
-/// True where a person can be asked: standard input and standard error are terminals.
-bool can_ask() {
-    return isatty(STDIN_FILENO) != 0 && isatty(STDERR_FILENO) != 0;
-}
-
-/// Writes `question` to standard error and reads one line. Blocks until there is one. True: it was a yes; an
-/// end of input is none.
-bool ask(const std::string& question) {
-    std::fprintf(stderr, "%s [y/N] ", question.c_str());
-    std::fflush(stderr);
-    std::string answer;
-    for (char each = 0; each != '\n';) {  // not by stdin: whoever leaves this thread behind flushes all streams
-        if (read(STDIN_FILENO, &each, 1) != 1) {
-            std::fputc('\n', stderr);
-            return false;
-        }
-        const bool space = each == ' ' || each == '\t' || each == '\r' || each == '\n';
-        if (!space && answer.size() < kAnswerMax) answer.push_back(each);
-    }
-    return answer == "y" || answer == "Y" || answer == "yes" || answer == "Yes" || answer == "YES";
 }
 
 }  // namespace

@@ -55,6 +55,15 @@ std::vector<CommandInfo> playing_commands() {
 
 std::vector<CommandInfo> other_commands() {
     return {
+        {Command::calibrate,
+         "calibrate",
+         "measures a storage with probes and fits a model to it",
+         "The probes take 3 to 5 minutes, their files and the search for the held-back run some more. What was "
+         "measured is kept beside the model as MODEL.measured.json: after Ctrl-C the same command goes on from "
+         "there. With several computers (mpirun) it tells the limit of a seat from that of the server.\n"
+         "  streamsim calibrate /mnt/media -o media.json\n"
+         "  streamsim predict media.json --dpx12 --seats 20",
+         {target("a directory on the storage, or a URL (nfs:, smb:, sim:MODEL)")}},
         {Command::formats,
          "formats",
          "lists the media formats, or shows one with its sources",

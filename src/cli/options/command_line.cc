@@ -240,8 +240,14 @@ constexpr Rule kRules[] = {
      "is the result of one TARGET: give --html, or one TARGET at a time", nullptr, Command::max},
     {"--junit", [](const CliOptions& o) { return o.results.size() > 1 && !o.merge; },
      "is the verdict of one result: give one, or --merge", nullptr, Command::report},
-    {"--json", [](const CliOptions& o) { return o.workload == "-" && o.files.json == "-"; },
+    {"--json", [](const CliOptions& o) { return o.output == "-" && o.files.json == "-"; },
      "'-' is where --output goes already: name a file", nullptr, Command::profile},
+    {"--refit", [](const CliOptions& o) { return o.again || o.check; },
+     "fits again from what was measured: it is not for --again and --check", nullptr, Command::calibrate},
+    {"--again", [](const CliOptions& o) { return o.check; }, "measures anew: it is not for --check", nullptr,
+     Command::calibrate},
+    {"--output", [](const CliOptions& o) { return o.output == "-"; },
+     "'-': expected the name of a file: the raw rows go beside it", nullptr, Command::calibrate},
 };
 
 /// One path for all names of a file, which need not be there yet.
@@ -346,7 +352,7 @@ Result<void> read(const TypedOptions& typed, const std::vector<std::string>& ext
     if (!options.targets.empty()) options.target = options.targets.front();
     const CliOptions as_typed = options;
     if (options.command != Command::run) open_target(options, problems);
-    const Commands plays = Command::play | Command::prepare | Command::max;
+    const Commands plays = Command::play | Command::prepare | Command::max | Command::calibrate;
     if (plays.has(options.command)) {
         if (auto opened = open_documents(options, problems); !opened) return opened;
     }

@@ -11,14 +11,16 @@ namespace streamsim::cli {
 namespace {
 
 constexpr Command kRun = Command::run, kMax = Command::max, kInspect = Command::inspect;
-constexpr Command kProfile = Command::profile, kReport = Command::report;
+constexpr Command kProfile = Command::profile, kCalibrate = Command::calibrate, kReport = Command::report;
 /// They take all that play takes of media and players, so that one line serves to prepare, to play and to
 /// search.
 constexpr Commands kPlays = Command::play | Command::prepare | Command::max;
+/// They make media.
+constexpr Commands kMakes = kPlays | kCalibrate;
 constexpr Commands kMeasures = Command::play | Command::run;
 /// They measure steps, and commands can be run around those.
 constexpr Commands kSteps = Command::play | Command::max | Command::run;
-constexpr Commands kAll = kPlays | kMeasures | Command::formats | kInspect | kProfile | kReport |
+constexpr Commands kAll = kPlays | kMeasures | Command::formats | kInspect | kProfile | kReport | kCalibrate |
                           Command::clean | Command::man | Command::completions;
 
 using Options = std::vector<Option>;
@@ -32,28 +34,28 @@ std::vector<Option::Variant> variants(std::vector<Option::Variant> all) {
 
 Options media_options() {
     return {
-        {"--format", kPlays, "a format that `streamsim formats` lists, or a JSON file; repeatable",
+        {"--format", kMakes, "a format that `streamsim formats` lists, or a JSON file; repeatable",
          texts(&CliOptions::formats, "NAME", Completion::format)},
-        {"--dpx10", kPlays, "DPX 10 bit, UHD, 24 fps", format_flag("dpx10")},
-        {"--dpx12", kPlays, "DPX 12 bit, UHD, 24 fps: the format of an empty directory", format_flag("dpx12")},
-        {"--prores-hd", kPlays, "ProRes 422, HD, 30 fps", format_flag("prores-hd")},
-        {"--prores-uhd", kPlays, "ProRes 422 HQ, UHD, 30 fps", format_flag("prores-uhd")},
-        {"--clip-duration", kPlays, "length of a clip that is made",
+        {"--dpx10", kMakes, "DPX 10 bit, UHD, 24 fps", format_flag("dpx10")},
+        {"--dpx12", kMakes, "DPX 12 bit, UHD, 24 fps: the format of an empty directory", format_flag("dpx12")},
+        {"--prores-hd", kMakes, "ProRes 422, HD, 30 fps", format_flag("prores-hd")},
+        {"--prores-uhd", kMakes, "ProRes 422 HQ, UHD, 30 fps", format_flag("prores-uhd")},
+        {"--clip-duration", kMakes, "length of a clip that is made",
          with_standard(time(&PlayRequest::clip_duration), "10s")},
         {"--streams", kPlays, "streams per seat, of each format", count(&PlayRequest::streams, 100'000)},
-        {"--seats", kPlays, "clients that this process plays", count(&PlayRequest::seats, 100'000)},
+        {"--seats", kMakes, "clients that this process plays", count(&PlayRequest::seats, 100'000)},
         {"--total-streams", kPlays,
          "instead of --streams: N in all, assigned to the seats in turn (round robin)",
          count(&PlayRequest::total_streams, 1'000'000)},
         {"--media", kPlays, "own: each stream plays its own clip; same: all play one",
          choice(&PlayRequest::same_media, {{"own", false}, {"same", true}})},
-        {"--seed", kPlays | kRun, "seed of every random choice", any_seed(),
+        {"--seed", kMakes | kRun, "seed of every random choice", any_seed(),
          variants({{kRun, "seed of every random choice", "the scenario's"}})},
-        {"--yes", kPlays | kRun,
+        {"--yes", kMakes | kRun,
          "write without a question where media or recordings take more than half of the free space, or files "
          "of a workload a tenth, and where a workload fills the volume",
          flag(&CliOptions::yes)},
-        {"--wait", kPlays | kRun | Command::clean,
+        {"--wait", kMakes | kRun | Command::clean,
          "wait until another streamsim that uses the media set of TARGET has ended (without it: exit code 3)",
          flag(&CliOptions::wait)},
     };
@@ -62,10 +64,11 @@ Options media_options() {
 Options playing_options() {
     return {
         {"--fps", kPlays, "24, 23.976, 24000/1001, ... or max: as fast as it goes", rate()},
-        {"--duration", kPlays | kRun, "how long each stream plays; clips loop",
+        {"--duration", kMakes | kRun, "how long each stream plays; clips loop",
          with_standard(time(&PlayRequest::duration), "60s"),
          variants({{kMax, "how long each step of the search plays; clips loop",
                     "20s, and five read-aheads at least"},
+                   {kCalibrate, "how long a probe lasts", "6s"},
                    {kRun, "for a workload: how long each step plays", "the document's"}})},
         {"--frames", kPlays, "each stream plays at most N frames", count(&PlayRequest::frames, 1'000'000'000)},
         {"--on-miss", kPlays, "what the player does with a frame that misses its deadline",
@@ -102,16 +105,16 @@ Options playing_options() {
 
 Options reading_options() {
     return {
-        {"--io", kPlays | kRun, "how files are read",
+        {"--io", kMakes | kRun, "how files are read",
          choice(&PlayRequest::io, {{"auto", run::IoChoice::automatic},
                                    {"uring", run::IoChoice::uring},
                                    {"threads", run::IoChoice::threads}}),
          variants({{kRun, "for a workload: how files are read and written", "auto"}})},
         {"--io-size", kPlays, "size of one read, or frame: one read for each frame", io_size()},
         {"--io-depth", kPlays, "pieces of one frame in flight", count(&PlayRequest::io_depth, 1024)},
-        {"--direct", kPlays, "past this client's page cache, where the storage allows it (the default)",
+        {"--direct", kMakes, "past this client's page cache, where the storage allows it (the default)",
          flag(&PlayRequest::direct)},
-        {"--buffered", kPlays, "through this client's page cache", flag(&PlayRequest::direct, false)},
+        {"--buffered", kMakes, "through this client's page cache", flag(&PlayRequest::direct, false)},
         {"--cold", kPlays, "evict these files from this client's page cache first", flag(&PlayRequest::cold)},
         {"--require-cold", kPlays, "fail the verdict where a cache may have been warm",
          flag(&PlayRequest::require_cold)},
@@ -206,6 +209,22 @@ Options searching_options() {
     };
 }
 
+Options calibrating_options() {
+    return {
+        {"--max-load", kCalibrate,
+         "do not load the storage above this share of its bandwidth without a question (or --yes): of the "
+         "port of this computer, where its speed is known, else of the highest rate seen",
+         load_percent()},
+        {"--set-size", kCalibrate, "size of the files that the probes read; they want a fourth more",
+         with_standard(set_size(), "a sixteenth of the free space, 256MiB to 2GiB")},
+        {"--refit", kCalibrate, "fit again from what was measured before, without the storage",
+         flag(&CliOptions::refit)},
+        {"--again", kCalibrate, "measure anew, and replace what was measured before", flag(&CliOptions::again)},
+        {"--check", kCalibrate, "only play the held-back run again, and compare the model with it",
+         flag(&CliOptions::check)},
+    };
+}
+
 Options testing_options() {
     return {
         {"--faults", kPlays, "a schedule of injected delays and errors (JSON)",
@@ -221,17 +240,19 @@ Options testing_options() {
 Options result_options() {
     const char* document = "as a document; - is standard output";
     return {
-        {"--json", kMeasures | kMax | kReport | kInspect | kProfile | Command::formats,
+        {"--json", kMeasures | kMax | kReport | kInspect | kProfile | kCalibrate | Command::formats,
          "the result as a document; - is standard output", text(&ResultFiles::json, "FILE", Completion::file),
          variants(
              {{kMax, "the number that was found, with every step, as a document; - is standard output", ""},
               {kReport, "the result, or the comparison, as a document; - is standard output", ""},
               {kProfile, "the findings and how they fit, as a document; - is standard output", ""},
+              {kCalibrate, "the fit, its residuals and the held-back run, as a document; - is standard output",
+               ""},
               {kInspect | Command::formats, document, ""}})},
         {"--csv", kMeasures | kReport, "one row for each frame",
          text(&ResultFiles::csv, "FILE", Completion::file),
          variants({{kReport, "one row for each stream; of several results one row for each figure", ""}})},
-        {"--html", kMeasures | kMax | kReport, "the report, in one file that needs no network",
+        {"--html", kMeasures | kMax | kReport | kCalibrate, "the report, in one file that needs no network",
          text(&ResultFiles::html, "FILE", Completion::file),
          variants({{kMax, "the stream-count sheet, in one file that needs no network", ""}})},
         {"--title", kMeasures | kMax | kReport, "the name of the project, on every page and in the documents",
@@ -257,8 +278,8 @@ Options result_options() {
          "addresses "
          "want the key of the URL that is printed; on a terminal the finished report stays until Ctrl-C",
          http_address("[ADDR:]PORT", &CliOptions::web)},
-        {"--output,-o", kProfile, "where the document goes; an existing file is not overwritten",
-         with_standard(text(&CliOptions::workload, "WORKLOAD.json", Completion::file), "standard output")},
+        {"--output,-o", kProfile | kCalibrate, "where the document goes; an existing file is not overwritten",
+         with_standard(text(&CliOptions::output, "FILE.json", Completion::file), "standard output")},
         {"--name", kProfile, "the name of the document",
          with_standard(text(&CliOptions::workload_name, "NAME"), "the capture's")},
         {"--merge", kReport,
@@ -289,9 +310,16 @@ constexpr struct {
     const char* name;
     Options (*options)();
 } kGroups[] = {
-    {"Media", media_options},         {"Playing", playing_options}, {"Reading", reading_options},
-    {"Recording", recording_options}, {"Load", load_options},       {"Searching", searching_options},
-    {"Testing", testing_options},     {"Results", result_options},  {"General", general_options},
+    {"Media", media_options},
+    {"Playing", playing_options},
+    {"Reading", reading_options},
+    {"Recording", recording_options},
+    {"Load", load_options},
+    {"Searching", searching_options},
+    {"Calibrating", calibrating_options},
+    {"Testing", testing_options},
+    {"Results", result_options},
+    {"General", general_options},
 };
 
 Options make_options() {

@@ -159,6 +159,24 @@ OptionValue percent() {
                   [](CliOptions& options, double percent) { options.headroom_percent = percent; });
 }
 
+OptionValue set_size() {
+    constexpr std::uint64_t kSetBytesMin = 64 << 20;
+    constexpr std::uint64_t kSetBytesMax = std::uint64_t{1} << 50;
+    const auto read = [](const std::string& text) -> Result<std::uint64_t> {
+        const auto size = parse_size(text);
+        if (!size) return size.error();
+        if (*size < kSetBytesMin || *size > kSetBytesMax) return unexpected(text, "64MiB to 1024TiB");
+        return *size;
+    };
+    return parsed("BYTES", "64MiB to 1024TiB", "", read,
+                  [](CliOptions& options, std::uint64_t bytes) { options.set_bytes = bytes; });
+}
+
+OptionValue load_percent() {
+    return parsed("PERCENT", kPercentRange, "100", read_percent,
+                  [](CliOptions& options, double percent) { options.max_load_percent = percent; });
+}
+
 OptionValue scale() {
     return parsed("X", kScaleRange, "1", read_scale,
                   [](CliOptions& options, double scale) { options.scale = scale; });

@@ -50,24 +50,29 @@ struct CliOptions {
     std::optional<Duration> confirm;       // max: how long the found number is played again
     double headroom_percent = 0;           // max: of the period, that the p1 margin must keep free
     std::optional<MaxCounts> find;         // max: empty: streams; over several computers those of each seat
-    std::string workload;                  // profile: where the document goes; empty: standard output
+    std::string output;                    // profile, calibrate: the document; empty: standard output
     std::string workload_name;             // profile: the document's; empty: the capture's
     std::vector<std::string> only;         // profile: beginnings of paths that count; empty: its own rule
     StepCommands step;                     // play, max, run: as typed; run adds those of its document
     bool allow_commands = false;           // run: also those of the document
     ResultFiles files;
-    Project project;             // of results; its logo is read
-    std::string logo;            // the file
-    std::string metrics;         // ADDR:PORT for OpenMetrics while it plays; empty: nowhere
-    std::string web;             // ADDR:PORT for the page of the run; empty: nowhere
-    std::string journal;         // play, run: the directory for one; empty: none is kept
-    std::string journal_beside;  // over several computers: the directory for one where none is asked for
-    bool frames = false;         // inspect --frames
-    bool sensitivity = false;    // inspect, of a model
-    bool fit = false;            // run published: fit the models again
-    bool merge = false;          // report: parts of one run, put together
-    bool yes = false;            // much may be written without a question
-    bool wait = false;           // for others that use the media set
+    Project project;              // of results; its logo is read
+    std::string logo;             // the file
+    std::string metrics;          // ADDR:PORT for OpenMetrics while it plays; empty: nowhere
+    std::string web;              // ADDR:PORT for the page of the run; empty: nowhere
+    std::string journal;          // play, run: the directory for one; empty: none is kept
+    std::string journal_beside;   // over several computers: the directory for one where none is asked for
+    bool frames = false;          // inspect --frames
+    bool sensitivity = false;     // inspect, of a model
+    bool fit = false;             // run published: fit the models again
+    bool merge = false;           // report: parts of one run, put together
+    bool refit = false;           // calibrate: from the raw rows, without the storage
+    bool again = false;           // calibrate: anew, instead of what was measured before
+    bool check = false;           // calibrate: only the held-back run, against the model
+    std::uint64_t set_bytes = 0;  // calibrate: files of the probes; 0: by the free space
+    std::optional<double> max_load_percent;  // calibrate: of the bandwidth, without a question
+    bool yes = false;                        // much may be written without a question
+    bool wait = false;                       // for others that use the media set
     bool quiet = false;
     unsigned verbosity = 0;  // 1 (-v): the whole report; 2 (-vv): debugging messages, too
 

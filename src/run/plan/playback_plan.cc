@@ -204,7 +204,7 @@ Result<void> PlaybackPlan::reserve_memory() {
     for (const StreamPlan& plan : streams_) count(plan.memory_bytes());
     for (const load::MeterPlan& plan : meters_) count(load::Meter::memory_bytes(plan));
     if (request_.target.has_files()) return memory_.reserve_pages(sum, log_.sink());
-    memory_.reserve_addresses(largest);
+    if (largest > 0) memory_.reserve_addresses(largest);  // meters that move no bytes need none
     return {};
 }
 

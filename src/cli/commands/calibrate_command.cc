@@ -1,0 +1,472 @@
+// `calibrate`: measures a storage with probes, fits a model to what they found, and checks it with a run that
+// was held back.
+#include <fmt/format.h>
+#include <spdlog/spdlog.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <optional>
+#include <utility>
+
+#include "base/document/document.h"
+#include "base/document/json.h"
+#include "base/system/utf8_path.h"
+#include "base/units.h"
+#include "cli/commands/commands.h"
+#include "cli/media/load_run.h"
+#include "cli/options/documents.h"
+#include "cli/output/output_documents.h"
+#include "cli/process/question.h"
+#include "media/catalogue/catalogue.h"
+#include "report/calibration/calibration_report.h"
+#include "report/html/html_report.h"
+#include "result/json_report.h"
+#include "result/measurement_reader.h"
+#include "run/calibration/calibrated_document.h"
+#include "run/calibration/held_back.h"
+#include "run/calibration/model_fit.h"
+#include "run/calibration/probes.h"
+#include "run/plan/meters.h"
+
+namespace streamsim::cli {
+namespace {
+
+constexpr std::string_view kModelBegins = "{\n  \"schema\": \"streamsim.storage-model\"";
+/// The formats of which the held-back run takes one, where none is asked for.
+constexpr const char* kHeldBackFormats[] = {"dpx12", "dpx10", "prores-uhd", "prores-hd"};
+constexpr std::uint64_t kSetBytesMin = 256 << 20;
+constexpr std::uint64_t kSetBytesMax = std::uint64_t{2} << 30;
+/// A target without files has room for files that no cache holds.
+constexpr std::uint64_t kSetBytesOfModel = std::uint64_t{1} << 40;
+constexpr std::uint64_t kShareOfFreeSpace = 16;
+/// The held-back search confirms its number for less time than `max` does.
+constexpr Duration kSearchStep = seconds(10);
+constexpr Duration kSearchConfirm = seconds(30);
+
+/// Does the probes, in every rank.
+class ProbeRun final : private LoadRun {
+public:
+    explicit ProbeRun(CommandContext& context) : LoadRun(context) {}
+
+    /// Bytes for the files of the probes, where the user names none. Errors: of the storage.
+    Result<std::uint64_t> set_bytes() {
+        if (store_ == nullptr) return kSetBytesOfModel;
+        const std::string target = options_.play.target.name();
+        const auto free = work_.run([store = store_, target] { return store->free_bytes(target); });
+        if (!free) return free.error();
+        return std::clamp(*free / kShareOfFreeSpace, kSetBytesMin, kSetBytesMax);
+    }
+
+    /// The result of all ranks in rank 0. Errors: of the storage; interrupted.
+    Result<RunResult> play(const Probe& probe, const Measurement& measured) {
+        run::PlayRequest request = run::load_request(run::workload_of(probe, measured), options_.play);
+        request.keep_frames = true;
+        request.find_cause = false;
+        take_own_clients(request, measured.rows.size() + 1);
+        if (auto ready = prepare_files(request); !ready) return ready.error();
+        if (probe.kind == ProbeKind::cold && store_ != nullptr) {
+            auto evicted =
+                work_.run([store = store_, request] { return run::evict_load_set(*store, request); });
+            if (auto done = together(evicted); !done) return done.error();
+        }
+        auto result = play_all(request, probe.id);
+        if (!result) return result.error();
+        if (ended_by()) return *ended_by();
+        if (result->interrupted) return interrupted_error();
+        return result;
+    }
+
+    /// True: a person at the terminal says so. Errors: interrupted.
+    Result<bool> allows(const std::string& question) {
+        if (!can_ask()) return false;
+        return work_.run([question]() -> Result<bool> { return ask("streamsim: " + question); });
+    }
+
+    using LoadRun::left_behind;
+};
+
+class CalibrateCommand {
+public:
+    explicit CalibrateCommand(CommandContext& context) : context_(context), options_(context.options) {}
+
+    int run();
+
+private:
+    using Documents = OutputDocuments<Calibration>;
+
+    Result<void> open_files();
+    Result<void> take_earlier_rows();
+    Result<void> load_catalogue();
+    Result<void> measure();
+    Result<void> begin_measurement(ProbeRun& probes);
+    Result<void> measure_probe(ProbeRun& probes, const Probe& probe);
+    std::optional<Probe> next_probe() const;
+    Result<bool> share_next(std::optional<Probe>& probe);
+    std::string too_much_load(const Probe& probe) const;
+    void note_computer(const RunResult& result);
+    Result<void> play_held_back();
+    Result<void> fit();
+    Result<void> save();
+    int finish();
+    int end(const Error& error);
+    void say(const std::string& text) const {
+        if (!options_.quiet && leads()) context_.log.info(text);
+    }
+    bool leads() const { return context_.ranks == nullptr || context_.ranks->first(); }
+    std::vector<MediaFormat> formats() const;
+    run::ProbeOptions probe_options() const;
+
+    CommandContext& context_;
+    CliOptions& options_;
+    std::string rows_file_;  // of the raw rows
+    Measurement measured_;
+    Calibration result_;
+    std::optional<media::Catalogue> catalogue_;
+    Documents documents_;
+    std::vector<std::string> skipped_;  // ids of probes that are not done
+    bool left_behind_ = false;
+};
+
+/// "/tmp/nas.json" -> "/tmp/nas.measured.json"
+std::string rows_file_of(const std::string& model) {
+    const std::string end = ".json";
+    const std::string stem = model.ends_with(end) ? model.substr(0, model.size() - end.size()) : model;
+    return stem + ".measured" + end;
+}
+
+/// The name of a model, as the model's document may have it.
+std::string model_name_of(const std::string& file) {
+    std::string name = utf8_path(file).stem().string();
+    for (char& each : name) {
+        const bool plain = std::isalnum(static_cast<unsigned char>(each)) != 0 || each == '-' || each == '_';
+        if (!plain) each = '-';
+    }
+    if (name.empty() || std::isalnum(static_cast<unsigned char>(name[0])) == 0) name.insert(0, "m");
+    constexpr std::size_t kLongest = 60;
+    return name == "null" ? "model-null" : name.substr(0, kLongest);
+}
+
+Result<void> CalibrateCommand::open_files() {
+    Error problems{ErrorKind::bad_input, {}};
+    if (options_.output.empty())
+        problems.problems.emplace_back("--output: name the file of the model: -o MODEL.json");
+    const target::Target& target = options_.play.target;
+    if (target.kind == target::Target::Kind::null || target.kind == target::Target::Kind::null_virtual)
+        problems.problems.push_back(fmt::format("{}: has no time that a model could be fitted to", target.url));
+    rows_file_ = rows_file_of(options_.output);
+    std::error_code error;
+    const bool there = std::filesystem::exists(utf8_path(options_.output), error);
+    if (there && !options_.again && !options_.refit && !options_.check)
+        problems.problems.push_back(
+            fmt::format("{}: is there already: --refit fits it again from {}, --again measures anew and "
+                        "replaces both, --check "
+                        "compares it with a new run",
+                        options_.output, rows_file_));
+    auto documents = Documents::prepare(
+        options_.files,
+        {{&ResultFiles::json, result::kCalibrationReportBegins, result::calibration_json_report},
+         {&ResultFiles::html, report::kHtmlReportBegins, report::calibration_html_report}});
+    if (documents) {
+        documents_ = std::move(*documents);
+    } else {
+        for (const std::string& text : documents.error().problems) problems.problems.push_back(text);
+        problems.kind = documents.error().kind;
+    }
+    if (!problems.problems.empty()) return problems;
+    return {};
+}
+
+/// The rows of an earlier call, which go on from there.
+Result<void> CalibrateCommand::take_earlier_rows() {
+    std::error_code error;
+    const bool there = std::filesystem::exists(utf8_path(rows_file_), error);
+    const bool needed = options_.refit || options_.check;
+    if (!there && needed)
+        return bad_input(fmt::format("{}: there are no raw rows of a calibration", rows_file_));
+    if (!there || options_.again) return {};
+    const auto text = read_document(rows_file_);
+    if (!text) return text.error();
+    auto earlier = result::read_measurement(*text, rows_file_);
+    if (!earlier) return earlier.error();
+    if (needed) {
+        measured_ = std::move(*earlier);
+        return {};
+    }
+    if (earlier->target != options_.play.target.url)
+        return bad_input(
+            fmt::format("{}: is of {}: name another -o, or give --again", rows_file_, earlier->target));
+    if (earlier->complete)
+        return bad_input(
+            fmt::format("{}: is complete: --refit fits a model to it, --again measures anew", rows_file_));
+    measured_ = std::move(*earlier);
+    say(fmt::format("goes on from the {} probes of {}", measured_.rows.size(), rows_file_));
+    return {};
+}
+
+Result<void> CalibrateCommand::load_catalogue() {
+    const auto directory = formats_directory();
+    if (!directory) return directory.error();
+    auto catalogue = media::Catalogue::load(*directory + "/media");
+    if (!catalogue) return catalogue.error();
+    catalogue_ = std::move(*catalogue);
+    return {};
+}
+
+std::vector<MediaFormat> CalibrateCommand::formats() const {
+    if (!options_.play.formats.empty()) return options_.play.formats;
+    std::vector<MediaFormat> all;
+    for (const char* name : kHeldBackFormats) {
+        if (const MediaFormat* format = catalogue_->find(name)) all.push_back(*format);
+    }
+    return all;
+}
+
+run::ProbeOptions CalibrateCommand::probe_options() const {
+    run::ProbeOptions options;
+    options.length = options_.play.duration.value_or(options.length);
+    return options;
+}
+
+Result<void> CalibrateCommand::begin_measurement(ProbeRun& probes) {
+    const target::Target& target = options_.play.target;
+    const bool model = target.kind == target::Target::Kind::model;
+    if (measured_.started_at.empty()) {
+        measured_.target = target.url;
+        measured_.seed = options_.play.seed;
+        measured_.started_at = run::not_played(options_.play, context_.program).started_at;
+        measured_.seats = model || context_.ranks != nullptr ? options_.play.seats : 1;
+        if (!model && context_.ranks == nullptr && options_.play.seats > 1)
+            say("--seats: seats of one computer share its limit and tell nothing about the server: one seat is "
+                "measured (start it on several computers with mpirun)");
+        measured_.set_bytes = options_.set_bytes;
+        if (measured_.set_bytes == 0) {
+            const auto bytes = probes.set_bytes();
+            if (!bytes) return bytes.error();
+            measured_.set_bytes = *bytes;
+        }
+    }
+    return {};
+}
+
+std::optional<Probe> CalibrateCommand::next_probe() const {
+    for (const Probe& probe : run::probes_of(measured_, probe_options())) {
+        const bool skipped = std::ranges::count(skipped_, probe.id) > 0;
+        if (!skipped && run::find_row(measured_, probe.id) == nullptr) return probe;
+    }
+    return std::nullopt;
+}
+
+/// Rank 0 names the probe to all. Errors: of the network.
+Result<bool> CalibrateCommand::share_next(std::optional<Probe>& probe) {
+    if (context_.ranks == nullptr) return probe.has_value();
+    Result<Json> shared = interrupted_error();
+    Json own = nullptr;
+    if (probe)
+        own = {{"probe", result::measurement_document({.rows = {{.probe = *probe}}})},
+               {"set_bytes", measured_.set_bytes},
+               {"seed", measured_.seed}};
+    wait_for_ranks(context_.control, *context_.ranks, [&] { shared = context_.ranks->share(own); });
+    if (!shared) return shared.error();
+    if (shared->is_null()) return false;
+    if (!leads()) {
+        auto rows = result::read_measurement(shared->at("probe").get<std::string>(), "rank 0");
+        if (!rows) return rows.error();
+        probe = rows->rows.front().probe;
+        measured_.set_bytes = shared->at("set_bytes");
+        measured_.seed = shared->at("seed");
+    }
+    return true;
+}
+
+void CalibrateCommand::note_computer(const RunResult& result) {
+    measured_.os = result.host.os;
+    measured_.computer = result.host.name;
+    const target::Target::Kind kind = options_.play.target.kind;
+    const bool network =
+        kind == target::Target::Kind::remote || (result.mount && !result.mount->server.empty());
+    if (!network) return;
+    constexpr std::uint32_t kEthernet = 1500;
+    measured_.mtu = kEthernet;
+    for (const LinkEvidence& link : result.links) {
+        if (link.bits_per_s && link.received_bytes > 0)
+            measured_.link_bits_per_s =
+                std::max(measured_.link_bits_per_s, static_cast<double>(*link.bits_per_s));
+    }
+}
+
+/// Why a probe would load the storage more than --max-load allows; empty: it does not.
+std::string CalibrateCommand::too_much_load(const Probe& probe) const {
+    if (!options_.max_load_percent || options_.yes) return "";
+    const double port = measured_.link_bits_per_s / 8;
+    const double highest = run::highest_rate(measured_);
+    const double bandwidth = port > 0 ? port : highest;
+    if (bandwidth <= 0) return "";
+    const double limit = *options_.max_load_percent / 100 * bandwidth;
+    double expected = probe.operations_per_s * probe.users * static_cast<double>(probe.block_bytes);
+    if (expected <= 0) {
+        // So many reads in flight get at most so many times the rate of one.
+        double one = 0;
+        for (const ProbeRow& row : measured_.rows) {
+            if (row.probe.block_bytes == probe.block_bytes && row.probe.operations_per_s <= 0)
+                one = std::max(one, row.bytes_per_s / row.probe.all_inflight());
+        }
+        expected = one * probe.all_inflight();
+    }
+    if (expected <= limit) return "";
+    return fmt::format("{}: may load the storage with {}, above {:.0f} % of {}", probe.id, show_rate(expected),
+                       *options_.max_load_percent, show_rate(bandwidth));
+}
+
+Result<void> CalibrateCommand::measure_probe(ProbeRun& probes, const Probe& probe) {
+    auto result = probes.play(probe, measured_);
+    left_behind_ = probes.left_behind();
+    if (!result) return result.error();
+    if (!leads()) return {};
+    note_computer(*result);
+    measured_.rows.push_back(run::row_of(probe, *result));
+    const std::size_t all = run::probes_of(measured_, probe_options()).size();
+    say(fmt::format("{} of {}: {}: {}", measured_.rows.size(), all, probe.id,
+                    report::probe_finding(measured_.rows.back())));
+    return save();
+}
+
+Result<void> CalibrateCommand::measure() {
+    ProbeRun probes(context_);
+    if (leads()) {
+        if (auto begun = begin_measurement(probes); !begun) return begun;
+    }
+    for (;;) {
+        std::optional<Probe> probe;
+        while (leads() && (probe = next_probe())) {
+            const std::string why = too_much_load(*probe);
+            if (why.empty()) break;
+            const auto allowed = probes.allows(why + ". Do it?");
+            if (!allowed) return allowed.error();
+            if (*allowed) break;
+            skipped_.push_back(probe->id);
+            measured_.left_out.push_back(why + ": left out (--yes does it)");
+            say(measured_.left_out.back());
+        }
+        const auto more = share_next(probe);
+        if (!more) return more.error();
+        if (!*more) return {};
+        if (auto done = measure_probe(probes, *probe); !done) return done;
+    }
+}
+
+Result<void> CalibrateCommand::play_held_back() {
+    CliOptions options = options_;
+    options.command = Command::max;
+    options.files = {};
+    options.play.duration = kSearchStep;
+    if (options.play.target.is_virtual_time()) options.play.duration.reset();
+    if (!options.confirm && !options.play.target.is_virtual_time()) options.confirm = kSearchConfirm;
+    std::string name = leads() ? run::held_back_format(formats(), measured_).name : "";
+    if (context_.ranks != nullptr) {
+        Result<Json> shared = interrupted_error();
+        wait_for_ranks(context_.control, *context_.ranks, [&] { shared = context_.ranks->share(name); });
+        if (!shared) return shared.error();
+        name = shared->get<std::string>();
+        options.find = MaxCounts::streams;
+    }
+    const auto all = formats();
+    const auto format = std::ranges::find(all, name, &MediaFormat::name);
+    options.play.formats = {*format};
+    options.play.seats =
+        context_.ranks != nullptr || options.play.target.is_virtual_time() ? options_.play.seats : 1;
+    say(fmt::format("held-back run: how many streams of {} play", name));
+    CommandContext of_search{context_, context_.control, options};
+    const auto found = search_most(of_search);
+    if (!found) return found.error();
+    if (!leads()) return {};
+    const MaxFormat& most = found->formats.front();
+    HeldBackSearch held_back;
+    held_back.format = name;
+    held_back.seats = options.play.seats;
+    held_back.streams = most.streams * found->streams_of_one();
+    for (const MaxStep& step : most.steps) {
+        if (!step.pass && !step.runs.empty()) held_back.limit = step.runs.back().reason;
+    }
+    measured_.held_back = std::move(held_back);
+    measured_.complete = true;
+    say(fmt::format("held-back run: {} streams of {} play", measured_.held_back->streams, name));
+    return save();
+}
+
+Result<void> CalibrateCommand::fit() {
+    run::FitOptions fit;
+    fit.name = model_name_of(options_.output);
+    fit.program = context_.program;
+    fit.progress = [this](const std::string& text) { say(text); };
+    BackgroundWork work(context_);
+    work.suppress_messages();
+    auto fitted = work.run([measured = measured_, fit] { return run::fit_model(measured, fit); });
+    left_behind_ = work.left_behind();
+    if (!fitted) return fitted.error();
+    result_ = std::move(*fitted);
+    if (!measured_.held_back) return {};
+    const MediaFormat* const known = catalogue_->find(measured_.held_back->format);
+    const auto given =
+        std::ranges::find(options_.play.formats, measured_.held_back->format, &MediaFormat::name);
+    if (known == nullptr && given == options_.play.formats.end())
+        return bad_input(fmt::format("{}: its held-back run is of {}: name that format", rows_file_,
+                                     measured_.held_back->format));
+    const MediaFormat format = known != nullptr ? *known : *given;
+    say("comparing the model with the held-back run");
+    auto check =
+        work.run([result = result_, held_back = *measured_.held_back, format, program = context_.program] {
+            return run::check_held_back(result, held_back, format, program);
+        });
+    left_behind_ = work.left_behind();
+    if (!check) return check.error();
+    result_.held_back = std::move(*check);
+    result_.document = run::calibrated_document(result_);
+    return {};
+}
+
+/// The raw rows so far.
+Result<void> CalibrateCommand::save() {
+    return write_document(rows_file_, result::kMeasurementBegins, result::measurement_document(measured_));
+}
+
+int CalibrateCommand::end(const Error& error) {
+    if (leads() && !measured_.rows.empty() && !options_.refit)
+        context_.log.info(
+            fmt::format("what was measured so far is in {}: the same command goes on from there", rows_file_));
+    if (error.kind == ErrorKind::interrupted) return kExitInterrupted;
+    return report_error(context_, error);
+}
+
+int CalibrateCommand::finish() {
+    if (auto written = write_document(options_.output, kModelBegins, result_.document); !written)
+        return report_error(context_, written.error());
+    if (auto written = documents_.write(result_); !written) return report_error(context_, written.error());
+    if (!options_.quiet)
+        print_text(documents_.standard_output() ? stderr : stdout, report::calibration_text_report(result_));
+    say(fmt::format("the model is in {}, its raw rows in {}", options_.output, rows_file_));
+    return result_.held_back && result_.held_back->rejected ? kExitMissed : kExitPass;
+}
+
+int CalibrateCommand::run() {
+    if (auto opened = together(context_, leads() ? open_files() : Result<void>()); !opened)
+        return report_error(context_, opened.error());
+    auto ready = load_catalogue();
+    if (ready && leads()) ready = take_earlier_rows();
+    if (auto all = together(context_, ready); !all) return report_error(context_, all.error());
+    Result<void> done;
+    if (!options_.refit && !options_.check) done = measure();
+    if (done && !options_.refit && !left_behind_) done = play_held_back();
+    if (!leads()) return kExitPass;
+    if (done) done = fit();
+    const int code = done ? finish() : end(done.error());
+    if (left_behind_) leave_process(code);
+    return code;
+}
+
+}  // namespace
+
+int calibrate_command(CommandContext& context) {
+    return CalibrateCommand(context).run();
+}
+
+}  // namespace streamsim::cli

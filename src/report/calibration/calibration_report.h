@@ -1,0 +1,16 @@
+// A calibration as text and HTML: its numbers, and the probes beside the model.
+#pragma once
+
+#include <string>
+
+#include "streamsim/calibration.h"
+
+namespace streamsim::report {
+
+std::string calibration_text_report(const Calibration& calibration);
+std::string calibration_html_report(const Calibration& calibration);
+
+/// "812 MB/s, median 9.8 ms, p99 14.1 ms": what a probe found.
+std::string probe_finding(const ProbeRow& row);
+
+}  // namespace streamsim::report

@@ -1,0 +1,240 @@
+#include "run/calibration/direct_numbers.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "fit/resample.h"
+#include "run/calibration/calibrated_document.h"
+#include "run/calibration/probes.h"
+
+namespace streamsim::run {
+namespace {
+
+/// Standard deviations from the mean to the ends of a 90 % interval.
+constexpr double kNinety = 1.645;
+
+using Quantile = std::pair<double, double>;  // share, ns
+
+std::vector<Quantile> quantiles_of(const ResponseQuantiles& of) {
+    return {{0.1, static_cast<double>(of.p10)},     {0.5, static_cast<double>(of.p50)},
+            {0.9, static_cast<double>(of.p90)},     {0.99, static_cast<double>(of.p99)},
+            {0.999, static_cast<double>(of.p99_9)}, {1, static_cast<double>(of.max)}};
+}
+
+/// Between the quantiles in proportion.
+double at_share(const std::vector<Quantile>& quantiles, double share) {
+    if (share <= quantiles.front().first) return quantiles.front().second;
+    for (std::size_t i = 1; i < quantiles.size(); ++i) {
+        const auto& [above, value] = quantiles[i];
+        const auto& [below, before] = quantiles[i - 1];
+        if (share <= above) return before + (share - below) / (above - below) * (value - before);
+    }
+    return quantiles.back().second;
+}
+
+std::string measured_by(const std::string& probe, const std::string& more) {
+    return fmt::format("measured: {}, {}", probe, more);
+}
+
+/// The rates of a row by intervals of at least 200 ms, bytes a second. The first and the last are left out.
+std::vector<double> rates_of(const ProbeRow& row) {
+    if (row.interval_ns <= 0) return {};
+    constexpr std::int64_t kShortest = 200'000'000;
+    const auto joined = static_cast<std::size_t>(std::max<std::int64_t>(kShortest / row.interval_ns, 1));
+    std::vector<double> rates;
+    for (std::size_t i = joined; i + joined < row.bytes.size(); i += joined) {
+        double bytes = 0;
+        for (std::size_t k = 0; k < joined; ++k) bytes += static_cast<double>(row.bytes[i + k]);
+        rates.push_back(bytes * 1e9 / static_cast<double>(joined * static_cast<std::size_t>(row.interval_ns)));
+    }
+    return rates;
+}
+
+}  // namespace
+
+double steady_operations_per_s(const ProbeRow& row) {
+    if (row.operations == 0 || row.operations_per_s <= 0) return 0;
+    if (row.probe.operations_per_s > 0) return row.operations_per_s;
+    const double in_flight = row.probe.all_inflight();
+    return row.operations_per_s * (1 + in_flight / 2 / static_cast<double>(row.operations));
+}
+
+double steady_bytes_per_s(const ProbeRow& row) {
+    if (row.operations_per_s <= 0) return 0;
+    return row.bytes_per_s * steady_operations_per_s(row) / row.operations_per_s;
+}
+
+ResponseParts response_parts(const Measurement& measured) {
+    const ProbeRow& small = *find_row(measured, "latency-4k");
+    const ProbeRow& first = *find_row(measured, "ladder-1");
+    const ProbeRow* const opens = find_row(measured, "opens-1");
+    const auto quantiles = quantiles_of(first.response_ns);
+    const double median = quantiles[1].second;
+    ResponseParts parts;
+    // The bytes take at least what they take at the highest rate; a read of few bytes shows the rest, unless it
+    // has to go to a place of its own, as on a disk.
+    const double fastest_ns = static_cast<double>(kProbeBlock) * 1e9 / highest_rate(measured);
+    const double longer_ns = median - static_cast<double>(small.response_ns.p50);
+    parts.bytes_ns = std::clamp(longer_ns, std::min(fastest_ns, median), median);
+    parts.trip_ns = std::max(static_cast<double>(first.response_ns.p10) - parts.bytes_ns, 0.0);
+    if (opens != nullptr && opens->operations > 0)
+        parts.trip_ns = std::min(parts.trip_ns, static_cast<double>(opens->response_ns.p50));
+    return parts;
+}
+
+std::vector<CalibratedNumber> response_values(const ProbeRow& first, const ResponseParts& parts) {
+    static constexpr const char* kNames[] = {"p10", "p50", "p90", "p99", "p99_9", "max"};
+    const auto quantiles = quantiles_of(first.response_ns);
+    const double less_ns = parts.bytes_ns + parts.trip_ns;
+    const auto rest = [less_ns](double value) { return std::max(value - less_ns, 0.0); };
+    const auto count = static_cast<double>(std::max<std::uint64_t>(first.operations, 1));
+    std::vector<CalibratedNumber> values;
+    values.push_back({kTripTime, "response of any operation", parts.trip_ns, parts.trip_ns * 0.95,
+                      parts.trip_ns * 1.05, false,
+                      measured_by("opens-1 and " + first.probe.id, "what the fastest operations take")});
+    double before = 0;
+    for (std::size_t i = 0; i < quantiles.size(); ++i) {
+        const auto& [share, ns] = quantiles[i];
+        const double error = kNinety * std::sqrt(std::max(share * (1 - share), 0.5 / count) / count);
+        CalibratedNumber value;
+        value.pointer = std::string(kAccess) + kNames[i];
+        value.name = fmt::format("more of a read, {}", kNames[i]);
+        value.value = std::max(rest(ns), before);
+        value.low = std::min(rest(at_share(quantiles, share - error)), value.value);
+        value.high = std::max(rest(at_share(quantiles, std::min(share + error, 1.0))), value.value);
+        value.basis =
+            measured_by(first.probe.id, fmt::format("less {:.0f} us for its bytes and {:.0f} us that any "
+                                                    "operation takes",
+                                                    parts.bytes_ns / 1e3, parts.trip_ns / 1e3));
+        before = value.value;
+        values.push_back(std::move(value));
+    }
+    return values;
+}
+
+std::vector<CalibratedNumber> open_values(const ProbeRow& one, const ProbeRow& many, double trip_ns) {
+    const double rate = steady_operations_per_s(many);
+    if (one.operations == 0 || rate <= 0) return {};
+    const double open_s = std::max(static_cast<double>(one.response_ns.p50) - trip_ns, 0.0) / 1e9;
+    CalibratedNumber time{kOpenTime,
+                          "time of an open",
+                          open_s,
+                          open_s * 0.95,
+                          open_s * 1.05,
+                          false,
+                          measured_by(one.probe.id, "less what any operation takes")};
+    const double alone = steady_operations_per_s(one);
+    constexpr double kFull = 0.8;
+    if (rate >= kFull * alone * many.probe.all_inflight()) return {time};
+    // The opens of several users take turns in so many lines.
+    constexpr double kLeast = 1e-7;
+    time.value = std::max(time.value, kLeast);
+    time.high = std::max(*time.high, kLeast);
+    const double lines = std::max(std::round(rate * time.value), 1.0);
+    const std::string basis = measured_by(many.probe.id, fmt::format("{:.0f} opens/s", rate));
+    return {time,
+            {kOpenLines, "opens at once", lines, 0, std::nullopt, false, basis},
+            {kOpenLineShare, "share of an open in line", lines / (rate * time.value), 0, std::nullopt, false,
+             basis}};
+}
+
+std::optional<CalibratedNumber> file_value(const Measurement& measured) {
+    constexpr double kClearly = 0.85;
+    double one = 0;
+    double many = 0;
+    std::string probe;
+    for (const ProbeRow& row : measured.rows) {
+        if (row.probe.kind != ProbeKind::one_file) continue;
+        const ProbeRow* const step = find_row(measured, fmt::format("ladder-{}", row.probe.all_inflight()));
+        if (step == nullptr || steady_bytes_per_s(row) <= one) continue;
+        one = steady_bytes_per_s(row);
+        many = steady_bytes_per_s(*step);
+        probe = row.probe.id;
+    }
+    if (one <= 0 || one > kClearly * many) return std::nullopt;
+    return CalibratedNumber{kFileRate,
+                            "rate of one file",
+                            one,
+                            one * 0.97,
+                            one * 1.03,
+                            false,
+                            measured_by(probe, "many files deliver more")};
+}
+
+std::vector<CalibratedNumber> write_values(const Measurement& measured, double trip_ns) {
+    const ProbeRow* const one = find_row(measured, "writes-1");
+    const ProbeRow* const many = find_row(measured, "writes-8");
+    if (one == nullptr || many == nullptr || one->operations == 0 || many->operations == 0) return {};
+    const double rate = std::max(steady_bytes_per_s(*many), steady_bytes_per_s(*one));
+    const double bytes_ns = static_cast<double>(one->probe.block_bytes) * 1e9 / rate;
+    // A write and its fsync are two operations, each with the journal's latency; its bytes go in once more.
+    const double in_ns = static_cast<double>(one->probe.block_bytes) * 1e9 / highest_rate(measured);
+    const double latency =
+        std::max((static_cast<double>(one->response_ns.p50) - 2 * trip_ns - bytes_ns - in_ns) / 2, 0.0);
+    return {{kJournalBytes, "journal", static_cast<double>(std::uint64_t{1} << 36), 0, std::nullopt, false,
+             "assumed: it takes what recorders write; how long the storage sustains that was not measured"},
+            {kJournalRate, "rate of writes", rate, rate * 0.95, rate * 1.05, false,
+             measured_by(many->probe.id, "each write of 1 MiB synced")},
+            {kJournalLatency, "time of a synced write", latency, latency * 0.9, latency * 1.1, false,
+             measured_by(one->probe.id, "less its bytes and what any operation takes")}};
+}
+
+std::vector<const ProbeRow*> saturated_rows(const Measurement& measured, double share) {
+    double highest = 0;
+    for (const ProbeRow& row : measured.rows) {
+        if (row.probe.kind == ProbeKind::ladder) highest = std::max(highest, steady_bytes_per_s(row));
+    }
+    std::vector<const ProbeRow*> out;
+    for (const ProbeRow& row : measured.rows) {
+        if (row.probe.kind == ProbeKind::ladder && steady_bytes_per_s(row) >= share * highest)
+            out.push_back(&row);
+    }
+    return out;
+}
+
+std::optional<fit::SlowPeriods> other_load_of(const Measurement& measured) {
+    std::vector<std::vector<double>> series;
+    double interval_s = 0;
+    for (const ProbeRow* row : saturated_rows(measured, 0.6)) {
+        if (row->interval_ns > 200'000'000) continue;  // seconds are too coarse
+        interval_s = 0.2;
+        series.push_back(rates_of(*row));
+    }
+    constexpr double kShareMin = 0.2;
+    return fit::slow_periods(series, interval_s, kShareMin);
+}
+
+double undisturbed_bytes_per_s(const ProbeRow& row) {
+    constexpr double kUndisturbed = 0.75;  // quantile
+    const auto rates = rates_of(row);
+    return rates.size() < 4 ? steady_bytes_per_s(row) : fit::quantile(rates, kUndisturbed);
+}
+
+double spread_of_rate(const ProbeRow& row, std::uint64_t seed) {
+    std::vector<double> values;
+    for (const std::uint64_t operations : row.operations_in) values.push_back(static_cast<double>(operations));
+    const std::size_t second =
+        row.interval_ns > 0
+            ? static_cast<std::size_t>(std::max<std::int64_t>(1'000'000'000 / row.interval_ns, 1))
+            : 1;
+    return fit::spread_of_mean(values, second, seed);
+}
+
+std::optional<double> drift_of(const Measurement& measured) {
+    double low = HUGE_VAL;
+    double high = 0;
+    int count = 0;
+    for (const ProbeRow& row : measured.rows) {
+        if (row.probe.kind != ProbeKind::reference || row.operations == 0) continue;
+        low = std::min(low, steady_bytes_per_s(row));
+        high = std::max(high, steady_bytes_per_s(row));
+        ++count;
+    }
+    if (count < 2 || low <= 0) return std::nullopt;
+    return high / low;
+}
+
+}  // namespace streamsim::run

@@ -1,0 +1,54 @@
+// Numbers of a calibrated model that come from one probe each, without the optimiser. Pure.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "fit/slow_periods.h"
+#include "streamsim/calibration.h"
+
+namespace streamsim::run {
+
+/// Operations a second of a closed load from its first second on: what was in flight at the end counts half, as
+/// it is done by half on average. Open loads: as they are.
+double steady_operations_per_s(const ProbeRow& row);
+/// The same in bytes.
+double steady_bytes_per_s(const ProbeRow& row);
+
+/// The time of a read that is alone, in parts.
+struct ResponseParts {
+    double bytes_ns = 0;  // of a MiB
+    double trip_ns = 0;   // of any operation
+};
+/// REQUIRES: the probes latency-4k and ladder-1 were measured.
+ResponseParts response_parts(const Measurement& measured);
+
+/// The time of any operation, and six quantiles of what a read takes beyond that and its bytes: from the
+/// ladder's first step, whose reads follow each other as a player's do.
+std::vector<CalibratedNumber> response_values(const ProbeRow& first_step, const ResponseParts& parts);
+
+/// Processor time and lines of opens. Empty: opens were not measured.
+std::vector<CalibratedNumber> open_values(const ProbeRow& one, const ProbeRow& many, double trip_ns);
+
+/// The rate of one file, where it is clearly below that of many; else empty.
+std::optional<CalibratedNumber> file_value(const Measurement& measured);
+
+/// The journal, from writes of one and of several users; empty: not measured.
+std::vector<CalibratedNumber> write_values(const Measurement& measured, double trip_ns);
+
+/// Rows of the ladder and of seats that deliver at least `share` of the highest rate: something was full.
+std::vector<const ProbeRow*> saturated_rows(const Measurement& measured, double share = 0.9);
+
+/// Other load, from the saturated rows; nullopt: none was seen.
+std::optional<fit::SlowPeriods> other_load_of(const Measurement& measured);
+
+/// The rate of a saturated row while no other load slows it, bytes a second.
+double undisturbed_bytes_per_s(const ProbeRow& row);
+
+/// The standard deviation of the logarithm of a row's rate, by resampling blocks of a second.
+double spread_of_rate(const ProbeRow& row, std::uint64_t seed);
+
+/// How much the reference steps differ: largest rate over smallest; nullopt: fewer than two.
+std::optional<double> drift_of(const Measurement& measured);
+
+}  // namespace streamsim::run

@@ -1,0 +1,83 @@
+#include "run/calibration/held_back.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <memory>
+#include <utility>
+
+#include "base/check.h"
+#include "base/system/parallel_for.h"
+#include "run/calibration/probes.h"
+#include "run/calibration/virtual_target.h"
+#include "sim/model/model_document.h"
+
+namespace streamsim::run {
+namespace {
+
+constexpr double kNinety = 1.645;
+constexpr double kStreamsMin = 2;
+
+double rate_of(const MediaFormat& format) {
+    return format.mean_frame_bytes * format.rate.per_second();
+}
+
+/// The model with all its rates so many times as high.
+std::shared_ptr<const ClusterModel> scaled(ClusterModel model, double factor) {
+    for (double* rate :
+         {&model.node.front_end.bits_per_s, &model.client.link.bits_per_s, &model.file_bytes_per_s})
+        *rate *= factor;
+    model.node.cpu_s_per_byte /= factor;
+    return std::make_shared<const ClusterModel>(std::move(model));
+}
+
+}  // namespace
+
+const MediaFormat& held_back_format(const std::vector<MediaFormat>& formats, const Measurement& measured) {
+    STREAMSIM_CHECK(!formats.empty(), "a held-back run has a format");
+    const double highest = highest_rate(measured);
+    const MediaFormat* best = nullptr;
+    for (const MediaFormat& format : formats) {
+        if (rate_of(format) * kStreamsMin > highest) continue;
+        if (best == nullptr || rate_of(format) > rate_of(*best)) best = &format;
+    }
+    if (best != nullptr) return *best;
+    return *std::min_element(formats.begin(), formats.end(), [](const MediaFormat& a, const MediaFormat& b) {
+        return rate_of(a) < rate_of(b);
+    });
+}
+
+Result<HeldBackCheck> check_held_back(const Calibration& calibration,
+                                      const HeldBackSearch& measured,
+                                      const MediaFormat& format,
+                                      const ProgramFacts& program) {
+    const auto model = sim::read_model_document(calibration.document, calibration.name);
+    if (!model) return model.error();
+    judge::MaxSearchOptions search;
+    search.confirm = seconds(60);
+    search.repeatable = false;
+    search.most = 10'000;
+    const double error = kNinety * calibration.model_error;
+    const std::array<double, 3> factors = {1, std::exp(-error), std::exp(error)};
+    std::vector<Result<MaxFormat>> most(factors.size(), Result<MaxFormat>(MaxFormat{}));
+    parallel_for(
+        factors.size(),
+        [&](std::size_t i) {
+            most[i] =
+                most_streams(request_on(scaled(*model, factors[i])), format, measured.seats, search, program);
+        },
+        computing_threads());
+    for (const auto& each : most) {
+        if (!each) return each.error();
+    }
+    HeldBackCheck check;
+    check.measured = measured;
+    check.predicted = most[0]->streams;
+    check.low = std::min(most[1]->streams, check.predicted);
+    check.high = std::max(most[2]->streams, check.predicted);
+    const auto beyond = static_cast<std::uint64_t>(std::max(1.0, static_cast<double>(check.predicted) / 10));
+    check.rejected = measured.streams + beyond < check.low || measured.streams > check.high + beyond;
+    return check;
+}
+
+}  // namespace streamsim::run

@@ -1,0 +1,355 @@
+#include "run/calibration/model_fit.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+#include <memory>
+#include <utility>
+
+#include "base/check.h"
+#include "base/system/parallel_for.h"
+#include "base/units.h"
+#include "fit/minimise.h"
+#include "fit/queueing.h"
+#include "fit/uncertainty.h"
+#include "run/calibration/calibrated_document.h"
+#include "run/calibration/direct_numbers.h"
+#include "run/calibration/probes.h"
+#include "run/calibration/seat_limits.h"
+#include "run/calibration/virtual_target.h"
+#include "sim/model/model_document.h"
+
+namespace streamsim::run {
+namespace {
+
+using Values = std::vector<double>;  // of the free numbers, logarithms
+
+/// Standard deviations from the mean to the ends of a 90 % interval.
+constexpr double kNinety = 1.645;
+/// No fit of this kind is nearer to a storage than this, standard deviation of ln rate.
+constexpr double kModelErrorMin = 0.015;
+/// A step of a derivative.
+constexpr double kDerivativeStep = 0.03;
+/// A probe that the forward model does ends after so many operations.
+constexpr double kForwardOperations = 1500;
+constexpr double kForwardRounds = 30;  // response times, at least
+/// A reference that differs by more says that something else changed.
+constexpr double kDrift = 1.1;
+
+class Fit {
+public:
+    Fit(const Measurement& measured, const FitOptions& options) : measured_(measured), options_(options) {
+        out_.measured = measured;
+        out_.name = options.name;
+    }
+
+    Result<Calibration> run();
+
+private:
+    Result<void> check() const;
+    void take_direct_numbers();
+    void choose_free_numbers();
+    void optimise();
+    void find_uncertainty();
+    void compare_all();
+    void add_notes();
+
+    void add_free(CalibratedNumber value, double low, double high);
+    CalibratedNumber& value_at(const char* pointer);
+    double measured_rate(const ProbeRow& row) const;
+    std::vector<double> fitted_rates(const Values& at, const std::vector<const ProbeRow*>& rows) const;
+    std::shared_ptr<const ClusterModel> model_at(const Values& at, bool other_load) const;
+    Probe shortened(const ProbeRow& row) const;
+
+    const Measurement& measured_;
+    const FitOptions& options_;
+    Calibration out_;
+    SeatLimits limits_;
+    ResponseParts parts_;
+    std::vector<fit::FreeParameter> free_;  // logarithms
+    std::vector<std::size_t> free_at_;      // in out_.values
+    std::vector<const ProbeRow*> rows_;     // that are fitted: the ladder and the seats
+    Values best_;
+    fit::Uncertainty uncertainty_;
+};
+
+Result<void> Fit::check() const {
+    Error problems{ErrorKind::bad_input, {}};
+    for (const char* id : {"latency-4k", "latency-1m", "ladder-1", "ladder-64"}) {
+        const ProbeRow* const row = find_row(measured_, id);
+        if (row == nullptr)
+            problems.problems.push_back(fmt::format("the probe {} was not measured", id));
+        else if (row->operations == 0)
+            problems.problems.push_back(
+                fmt::format("the probe {} has no operation without an error ({} failed)", id, row->failed));
+    }
+    if (!problems.problems.empty()) return problems;
+    return {};
+}
+
+double Fit::measured_rate(const ProbeRow& row) const {
+    if (!out_.other_load) return steady_bytes_per_s(row);
+    return std::max(undisturbed_bytes_per_s(row), steady_bytes_per_s(row));
+}
+
+CalibratedNumber& Fit::value_at(const char* pointer) {
+    const auto found =
+        std::find_if(out_.values.begin(), out_.values.end(),
+                     [pointer](const CalibratedNumber& each) { return each.pointer == pointer; });
+    return found != out_.values.end() ? *found : out_.values.emplace_back();
+}
+
+void Fit::take_direct_numbers() {
+    const ProbeRow& first = *find_row(measured_, "ladder-1");
+    const auto add = [this](std::vector<CalibratedNumber> values) {
+        std::move(values.begin(), values.end(), std::back_inserter(out_.values));
+    };
+    parts_ = response_parts(measured_);
+    add(response_values(first, parts_));
+    const ProbeRow* const one = find_row(measured_, "opens-1");
+    const ProbeRow* const many = find_row(measured_, "opens-16");
+    if (one != nullptr && many != nullptr) add(open_values(*one, *many, parts_.trip_ns));
+    if (const auto file = file_value(measured_)) out_.values.push_back(*file);
+    add(write_values(measured_, parts_.trip_ns));
+    out_.values.push_back({kRequestTime, "processor time of a read", 5e-6, 0, std::nullopt, false,
+                           "assumed: a system call and its completion"});
+    const auto other = other_load_of(measured_);
+    out_.other_load = other.has_value();
+    if (!other) return;
+    const double error = 0.5 / std::sqrt(static_cast<double>(other->periods));
+    const std::string basis =
+        fmt::format("measured: {} periods in the ladder in which less was delivered", other->periods);
+    const auto between = [error, &basis](const char* pointer, const char* name, double value, double most) {
+        return CalibratedNumber{pointer, name, value, value / (1 + error), std::min(value * (1 + error), most),
+                                false,   basis};
+    };
+    out_.values.push_back(between(kOtherLoadShare, "share of other load", std::min(other->share, 0.95), 0.95));
+    out_.values.push_back(
+        between(kOtherLoadLength, "length of other load", other->mean_length_s * 1e9, 3600e9));
+    out_.values.push_back(between(kOtherLoadGap, "gap without other load", other->mean_gap_s * 1e9, 3600e9));
+}
+
+void Fit::add_free(CalibratedNumber value, double low, double high) {
+    value.free = true;
+    const double start = std::clamp(value.value, low, high);
+    free_.push_back({std::log(start), std::log(low), std::log(high), 0.05});
+    free_at_.push_back(out_.values.size());
+    out_.values.push_back(std::move(value));
+}
+
+void Fit::choose_free_numbers() {
+    std::vector<fit::LadderPoint> ladder;
+    double highest = 0;
+    for (const ProbeRow& row : measured_.rows) {
+        if (row.probe.kind != ProbeKind::ladder && row.probe.kind != ProbeKind::seats) continue;
+        if (row.operations == 0) continue;
+        rows_.push_back(&row);
+        if (row.probe.kind != ProbeKind::ladder) continue;
+        const double rate = measured_rate(row);
+        highest = std::max(highest, rate);
+        ladder.push_back({row.probe.all_inflight(), rate / static_cast<double>(kProbeBlock)});
+    }
+    // The queue of reads of one size is shorter than with exponential service, so the rate lies between the
+    // highest that was measured and the estimate.
+    const double estimate = static_cast<double>(kProbeBlock) / fit::bottleneck_of(ladder).demands_s.front();
+    const double start = std::sqrt(highest * std::clamp(estimate, highest, 1.5 * highest));
+    limits_ = seat_limits(measured_, [this](const ProbeRow& row) { return measured_rate(row); });
+    const double wire = 8 / payload_share(measured_.mtu);
+    for (CalibratedNumber& value : limits_.fixed) {
+        value.value *= wire;
+        value.low *= wire;
+        if (value.high) value.high = *value.high * wire;
+        out_.values.push_back(std::move(value));
+    }
+    for (CalibratedNumber& value : limits_.free) {
+        const double from = value.value > 0 ? value.value : start;
+        value.value = from * wire;
+        add_free(std::move(value), from * wire * 0.5, from * wire * 3);
+    }
+    const double slope_s = parts_.bytes_ns / 1e9 / static_cast<double>(kProbeBlock);
+    constexpr double kLeast = 1e-14;
+    const double most = std::max(slope_s, 2 * kLeast);
+    const double guess = std::clamp(slope_s - 1 / highest, kLeast, most);
+    add_free({kSecondsPerByte, "time of a byte of one read", guess, 0, std::nullopt, true,
+              "fitted to the rates of the ladder: what reads in flight do not share"},
+             kLeast, most);
+}
+
+Probe Fit::shortened(const ProbeRow& row) const {
+    Probe probe = row.probe;
+    const double least = kForwardRounds * static_cast<double>(row.response_ns.p50);
+    const double enough = kForwardOperations * 1e9 / std::max(row.operations_per_s, 1.0);
+    probe.duration_ns = std::min(probe.duration_ns, static_cast<std::int64_t>(std::max({least, enough, 50e6})));
+    return probe;
+}
+
+std::shared_ptr<const ClusterModel> Fit::model_at(const Values& at, bool other_load) const {
+    std::vector<CalibratedNumber> values = out_.values;
+    for (std::size_t i = 0; i < free_at_.size(); ++i) values[free_at_[i]].value = std::exp(at[i]);
+    if (!other_load)
+        std::erase_if(
+            values, [](const CalibratedNumber& each) { return each.pointer.starts_with("/node/other_load"); });
+    auto model = sim::read_model_document(trial_document(options_.name, measured_.mtu, values), options_.name);
+    STREAMSIM_CHECK(static_cast<bool>(model), "a trial model is valid");
+    return std::make_shared<const ClusterModel>(std::move(*model));
+}
+
+/// Rates that the model gives for the probes of some rows, without other load.
+std::vector<double> Fit::fitted_rates(const Values& at, const std::vector<const ProbeRow*>& rows) const {
+    const PlayRequest base = request_on(model_at(at, false));
+    std::vector<double> rates(rows.size(), 0);
+    parallel_for(
+        rows.size(),
+        [&](std::size_t i) {
+            const auto row = do_probe(base, shortened(*rows[i]), measured_, options_.program);
+            if (row) rates[i] = steady_bytes_per_s(*row);
+        },
+        computing_threads());
+    return rates;
+}
+
+void Fit::optimise() {
+    std::vector<double> measured;
+    for (const ProbeRow* row : rows_) measured.push_back(measured_rate(*row));
+    int done = 0;
+    const auto distance = [&](const Values& at) {
+        const auto rates = fitted_rates(at, rows_);
+        double sum = 0;
+        for (std::size_t i = 0; i < rates.size(); ++i)
+            sum += std::pow(std::log(std::max(rates[i], 1.0) / std::max(measured[i], 1.0)), 2);
+        if (++done % 10 == 0)
+            options_.progress(fmt::format("fit: {} models tried, rates differ by {:.1f} %", done,
+                                          100 * std::sqrt(sum / static_cast<double>(rates.size()))));
+        return sum;
+    };
+    best_ = fit::minimise(free_, distance, options_.evaluations, 0.002).at;
+    for (std::size_t i = 0; i < free_at_.size(); ++i) out_.values[free_at_[i]].value = std::exp(best_[i]);
+}
+
+/// Standard deviations of the free numbers, from how the rates vary from second to second.
+void Fit::find_uncertainty() {
+    const auto at_best = fitted_rates(best_, rows_);
+    std::vector<std::vector<double>> derivatives(rows_.size(), std::vector<double>(free_.size(), 0));
+    std::vector<double> spreads;
+    double squares = 0;
+    for (std::size_t i = 0; i < rows_.size(); ++i) {
+        squares += std::pow(std::log(std::max(at_best[i], 1.0) / std::max(measured_rate(*rows_[i]), 1.0)), 2);
+        spreads.push_back(std::max(spread_of_rate(*rows_[i], measured_.seed + i), 0.002));
+    }
+    for (std::size_t k = 0; k < free_.size(); ++k) {
+        Values moved = best_;
+        moved[k] += kDerivativeStep;
+        const auto rates = fitted_rates(moved, rows_);
+        for (std::size_t i = 0; i < rows_.size(); ++i)
+            derivatives[i][k] = std::log(std::max(rates[i], 1.0) / std::max(at_best[i], 1.0)) / kDerivativeStep;
+    }
+    uncertainty_ = fit::uncertainty_of(derivatives, spreads);
+    const double residual = std::sqrt(squares / static_cast<double>(rows_.size()));
+    const double drift = std::log(drift_of(measured_).value_or(1)) / 2;
+    out_.model_error = std::sqrt(std::pow(std::max(residual, kModelErrorMin), 2) + drift * drift);
+    for (std::size_t k = 0; k < free_.size(); ++k) {
+        CalibratedNumber& value = out_.values[free_at_[k]];
+        const bool at_least = value.low > 0 && !value.high;
+        const double spread = kNinety * std::min(uncertainty_.deviations[k], 1.0);
+        value.low = value.value * std::exp(-spread);
+        if (!at_least) value.high = value.value * std::exp(spread);
+    }
+}
+
+void Fit::compare_all() {
+    const PlayRequest base = request_on(model_at(best_, true));
+    struct Pair {
+        const ProbeRow* measured;
+        ProbeRow fitted;
+    };
+    std::vector<Pair> pairs;
+    for (const ProbeRow& row : measured_.rows) {
+        if (row.operations > 0 && row.probe.kind != ProbeKind::again) pairs.push_back({&row, {}});
+    }
+    parallel_for(
+        pairs.size(),
+        [&](std::size_t i) {
+            Probe probe = pairs[i].measured->probe;
+            if (!out_.other_load) probe.duration_ns = 3 * shortened(*pairs[i].measured).duration_ns;
+            probe.duration_ns = std::min(probe.duration_ns, pairs[i].measured->probe.duration_ns);
+            auto row = do_probe(base, probe, measured_, options_.program);
+            if (row) pairs[i].fitted = std::move(*row);
+        },
+        computing_threads());
+    for (const Pair& pair : pairs) {
+        const ProbeRow& row = *pair.measured;
+        const bool used = row.probe.kind == ProbeKind::ladder || row.probe.kind == ProbeKind::seats;
+        const bool opens = row.probe.kind == ProbeKind::opens;
+        out_.residuals.push_back(
+            {row.probe.id, "rate", opens ? "operations/s" : "bytes/s",
+             opens ? steady_operations_per_s(row) : steady_bytes_per_s(row),
+             opens ? steady_operations_per_s(pair.fitted) : steady_bytes_per_s(pair.fitted), used});
+        const auto add = [&](const char* quantity, std::int64_t measured, std::int64_t fitted) {
+            out_.residuals.push_back({row.probe.id, quantity, "ns", static_cast<double>(measured),
+                                      static_cast<double>(fitted), false});
+        };
+        add("median response", row.response_ns.p50, pair.fitted.response_ns.p50);
+        add("p99 response", row.response_ns.p99, pair.fitted.response_ns.p99);
+    }
+}
+
+void Fit::add_notes() {
+    out_.told_apart = limits_.told_apart;
+    out_.notes = limits_.notes;
+    if (const auto drift = drift_of(measured_); drift && *drift > kDrift)
+        out_.notes.push_back(
+            fmt::format("the same probe delivered {:.0f} % more at one time than at another: "
+                        "other load was there, or the storage changed; the intervals are "
+                        "wider for it",
+                        100 * (*drift - 1)));
+    if (out_.other_load)
+        out_.notes.push_back(fmt::format(
+            "other load was there: in {:.0f} % of the time {:.0f} % less was delivered; measure again "
+            "while the storage is idle to know it without",
+            100 * value_at(kOtherLoadLength).value /
+                (value_at(kOtherLoadLength).value + value_at(kOtherLoadGap).value),
+            100 * value_at(kOtherLoadShare).value));
+    const ProbeRow* const cold = find_row(measured_, "cold");
+    const ProbeRow* const again = find_row(measured_, "again");
+    constexpr double kCacheSeen = 1.2;
+    if (cold != nullptr && again != nullptr &&
+        steady_bytes_per_s(*again) > kCacheSeen * steady_bytes_per_s(*cold))
+        out_.notes.push_back(
+            fmt::format("a cache was seen: files that were read before are delivered at {}, others at {}",
+                        show_rate(steady_bytes_per_s(*again)), show_rate(steady_bytes_per_s(*cold))));
+    out_.notes.push_back(fmt::format(
+        "the files of the probes have {}: where the server's memory holds that, its drives were not "
+        "measured (--set-size)",
+        show_bytes(measured_.set_bytes)));
+    if (!measured_.complete)
+        for (const std::string& text : measured_.left_out) out_.notes.push_back(text);
+}
+
+Result<Calibration> Fit::run() {
+    if (auto checked = check(); !checked) return checked.error();
+    take_direct_numbers();
+    choose_free_numbers();
+    options_.progress(fmt::format("fit: begins at {} a second",
+                                  show_bytes(static_cast<std::uint64_t>(highest_rate(measured_)))));
+    optimise();
+    find_uncertainty();
+    compare_all();
+    add_notes();
+    std::vector<std::string> names;
+    for (const std::size_t at : free_at_) names.push_back(out_.values[at].pointer);
+    std::erase_if(out_.values, [](const CalibratedNumber& each) { return each.pointer.empty(); });
+    out_.correlation = uncertainty_.correlation;
+    out_.correlated = std::move(names);
+    out_.document = calibrated_document(out_);
+    return std::move(out_);
+}
+
+}  // namespace
+
+Result<Calibration> fit_model(const Measurement& measured, const FitOptions& options) {
+    return Fit(measured, options).run();
+}
+
+}  // namespace streamsim::run
