@@ -20,6 +20,7 @@ enum class ProbeKind : std::uint8_t {
     ladder,     // reads in flight, up to eight for each of several users, who read a file each in order
     one_file,   // all of them by one user in one file
     reference,  // a step of the ladder again: what changed since
+    steady,     // the last step of the ladder for longer: what changes over time
     seats,      // a step of the ladder from several seats, the same reads in flight in all
     open_load,  // reads in order that arrive at random times, at a share of the highest rate
     opens,      // opens and closes of files
@@ -35,6 +36,7 @@ constexpr const char* to_string(ProbeKind kind) {
         case ProbeKind::ladder: return "ladder";
         case ProbeKind::one_file: return "one-file";
         case ProbeKind::reference: return "reference";
+        case ProbeKind::steady: return "steady";
         case ProbeKind::seats: return "seats";
         case ProbeKind::open_load: return "open-load";
         case ProbeKind::opens: return "opens";

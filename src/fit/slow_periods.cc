@@ -3,24 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "fit/resample.h"
-
 namespace streamsim::fit {
 namespace {
-
-/// The rates, each as a share of the level that its probe has most of the time when nothing slows it.
-std::vector<std::vector<double>> levelled(std::span<const std::vector<double>> series) {
-    constexpr double kUndisturbed = 0.75;  // quantile
-    std::vector<std::vector<double>> out;
-    for (const std::vector<double>& rates : series) {
-        if (rates.size() < 4) continue;
-        const double level = quantile(rates, kUndisturbed);
-        if (level <= 0) continue;
-        std::vector<double>& shares = out.emplace_back(rates);
-        for (double& share : shares) share /= level;
-    }
-    return out;
-}
 
 /// The threshold that leaves the least variance within the two classes.
 double otsu_threshold(std::vector<double> values) {
@@ -47,25 +31,24 @@ double otsu_threshold(std::vector<double> values) {
 std::optional<SlowPeriods> slow_periods(std::span<const std::vector<double>> series,
                                         double interval_s,
                                         double share_min) {
-    const auto shares = levelled(series);
     std::vector<double> all;
-    for (const auto& each : shares) all.insert(all.end(), each.begin(), each.end());
+    for (const auto& each : series) all.insert(all.end(), each.begin(), each.end());
     constexpr std::size_t kIntervalsMin = 20;
     if (all.size() < kIntervalsMin) return std::nullopt;
     const double threshold = otsu_threshold(all);
     double slow = 0, fast = 0;
     std::size_t slow_count = 0;
-    for (const double share : all) {
-        (share < threshold ? slow : fast) += share;
-        slow_count += share < threshold ? 1 : 0;
+    for (const double rate : all) {
+        (rate < threshold ? slow : fast) += rate;
+        slow_count += rate < threshold ? 1 : 0;
     }
     if (slow_count == 0 || slow_count == all.size()) return std::nullopt;
-    const double fast_level = fast / static_cast<double>(all.size() - slow_count);
     SlowPeriods out;
-    out.share = 1 - slow / static_cast<double>(slow_count) / fast_level;
+    out.level = fast / static_cast<double>(all.size() - slow_count);
+    out.share = 1 - slow / static_cast<double>(slow_count) / out.level;
     if (out.share < share_min) return std::nullopt;
     std::size_t long_ones = 0;
-    for (const auto& each : shares) {
+    for (const auto& each : series) {
         std::size_t run = 0;
         for (std::size_t i = 0; i <= each.size(); ++i) {
             if (i < each.size() && each[i] < threshold) {

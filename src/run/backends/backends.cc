@@ -66,16 +66,8 @@ sim::ClusterOptions cluster_options(const StorageSpec& spec) {
     return options;
 }
 
-}  // namespace
-
-std::vector<std::string> backend_names() {
-    std::vector<std::string> names = storage::storage_compiled_in();
-    names.insert(names.end(), {"null", "sim"});
-    return names;
-}
-
-Result<LoopAndStorage> make_loop_and_storage(const StorageSpec& spec) {
-    LoopAndStorage made;
+/// The loop and the storage that the target names.
+Result<void> open_target(const StorageSpec& spec, LoopAndStorage& made) {
     switch (spec.target.kind) {
         case target::Target::Kind::local:
         case target::Target::Kind::remote: {
@@ -105,6 +97,26 @@ Result<LoopAndStorage> make_loop_and_storage(const StorageSpec& spec) {
             made.storage = made.cluster->make_storage();
             made.timing_is_exact = true;
             break;
+    }
+    return {};
+}
+
+}  // namespace
+
+std::vector<std::string> backend_names() {
+    std::vector<std::string> names = storage::storage_compiled_in();
+    names.insert(names.end(), {"null", "sim"});
+    return names;
+}
+
+Result<LoopAndStorage> make_loop_and_storage(const StorageSpec& spec) {
+    LoopAndStorage made;
+    if (spec.virtual_storage) {
+        made.loop = std::make_unique<loop::VirtualLoop>();
+        made.storage = spec.virtual_storage(*made.loop);
+        made.timing_is_exact = true;
+    } else if (auto opened = open_target(spec, made); !opened) {
+        return opened.error();
     }
     if (spec.faults) {
         auto faults = std::make_unique<storage::FaultStorage>(

@@ -30,6 +30,9 @@ enum class IoChoice { automatic, uring, threads };
 /// Puts a layer between the players and a storage.
 using StorageWrapper = std::function<std::unique_ptr<Storage>(std::unique_ptr<Storage>)>;
 
+/// Makes a storage on a loop in virtual time.
+using StorageMaker = std::function<std::unique_ptr<Storage>(EventLoop& loop)>;
+
 /// The storage of a run, as the user asks for it.
 struct StorageRequest {
     target::Target target;
@@ -39,7 +42,8 @@ struct StorageRequest {
     std::uint32_t seats = 1;                   // of the whole run
     std::vector<SeatSetting> seat_settings;   // of a model: by seat; fewer than seats: the rest as the URL says
     std::vector<ScenarioFault> model_faults;  // inside a model; at: from the beginning of the run
-    StorageWrapper through;                   // a layer between the players and the storage: a trace
+    StorageMaker virtual_storage;  // instead of the target's own, in virtual time: a model of another kind
+    StorageWrapper through;        // a layer between the players and the storage: a trace
 };
 
 struct StorageSpec : StorageRequest {

@@ -16,6 +16,13 @@ namespace {
 /// Standard deviations from the mean to the ends of a 90 % interval.
 constexpr double kNinety = 1.645;
 
+/// Intervals in which other load is looked for, ns.
+constexpr std::int64_t kShortestInterval = 200'000'000;
+/// Reads in flight that fill any storage.
+constexpr std::uint32_t kInflightThatFills = 32;
+/// The share of intervals below the rate that a probe has when nothing slows it.
+constexpr double kUndisturbed = 0.75;
+
 using Quantile = std::pair<double, double>;  // share, ns
 
 std::vector<Quantile> quantiles_of(const ResponseQuantiles& of) {
@@ -42,8 +49,8 @@ std::string measured_by(const std::string& probe, const std::string& more) {
 /// The rates of a row by intervals of at least 200 ms, bytes a second. The first and the last are left out.
 std::vector<double> rates_of(const ProbeRow& row) {
     if (row.interval_ns <= 0) return {};
-    constexpr std::int64_t kShortest = 200'000'000;
-    const auto joined = static_cast<std::size_t>(std::max<std::int64_t>(kShortest / row.interval_ns, 1));
+    const auto joined =
+        static_cast<std::size_t>(std::max<std::int64_t>(kShortestInterval / row.interval_ns, 1));
     std::vector<double> rates;
     for (std::size_t i = joined; i + joined < row.bytes.size(); i += joined) {
         double bytes = 0;
@@ -182,35 +189,27 @@ std::vector<CalibratedNumber> write_values(const Measurement& measured, double t
              measured_by(one->probe.id, "less its bytes and what any operation takes")}};
 }
 
-std::vector<const ProbeRow*> saturated_rows(const Measurement& measured, double share) {
-    double highest = 0;
-    for (const ProbeRow& row : measured.rows) {
-        if (row.probe.kind == ProbeKind::ladder) highest = std::max(highest, steady_bytes_per_s(row));
-    }
-    std::vector<const ProbeRow*> out;
-    for (const ProbeRow& row : measured.rows) {
-        if (row.probe.kind == ProbeKind::ladder && steady_bytes_per_s(row) >= share * highest)
-            out.push_back(&row);
-    }
-    return out;
-}
-
 std::optional<fit::SlowPeriods> other_load_of(const Measurement& measured) {
-    std::vector<std::vector<double>> series;
-    double interval_s = 0;
-    for (const ProbeRow* row : saturated_rows(measured, 0.6)) {
-        if (row->interval_ns > 200'000'000) continue;  // seconds are too coarse
-        interval_s = 0.2;
-        series.push_back(rates_of(*row));
-    }
     constexpr double kShareMin = 0.2;
-    return fit::slow_periods(series, interval_s, kShareMin);
+    constexpr double kInterval_s = 0.2;
+    std::vector<std::vector<double>> series;
+    for (const ProbeRow& row : measured.rows) {
+        const bool fills = row.probe.kind == ProbeKind::ladder || row.probe.kind == ProbeKind::steady;
+        if (!fills || row.probe.all_inflight() < kInflightThatFills) continue;
+        if (row.interval_ns > kShortestInterval) continue;  // seconds are too coarse
+        series.push_back(rates_of(row));
+    }
+    return fit::slow_periods(series, kInterval_s, kShareMin);
 }
 
-double undisturbed_bytes_per_s(const ProbeRow& row) {
-    constexpr double kUndisturbed = 0.75;  // quantile
+double undisturbed_bytes_per_s(const ProbeRow& row, const fit::SlowPeriods& other) {
+    constexpr double kNearly = 0.9;
+    // Slow from its beginning to its end, or in parts: without other load it has the level of all.
+    const double own = steady_bytes_per_s(row);
+    const double least = other.level * (1 - other.share) * kNearly;
+    if (own >= least && row.probe.all_inflight() >= kInflightThatFills) return std::max(own, other.level);
     const auto rates = rates_of(row);
-    return rates.size() < 4 ? steady_bytes_per_s(row) : fit::quantile(rates, kUndisturbed);
+    return rates.size() < 4 ? own : std::max(own, fit::quantile(rates, kUndisturbed));
 }
 
 double spread_of_rate(const ProbeRow& row, std::uint64_t seed) {

@@ -36,14 +36,11 @@ std::optional<CalibratedNumber> file_value(const Measurement& measured);
 /// The journal, from writes of one and of several users; empty: not measured.
 std::vector<CalibratedNumber> write_values(const Measurement& measured, double trip_ns);
 
-/// Rows of the ladder and of seats that deliver at least `share` of the highest rate: something was full.
-std::vector<const ProbeRow*> saturated_rows(const Measurement& measured, double share = 0.9);
-
-/// Other load, from the saturated rows; nullopt: none was seen.
+/// Other load, from the steps that fill the storage; nullopt: none was seen.
 std::optional<fit::SlowPeriods> other_load_of(const Measurement& measured);
 
-/// The rate of a saturated row while no other load slows it, bytes a second.
-double undisturbed_bytes_per_s(const ProbeRow& row);
+/// The rate of a row while no other load slows it, bytes a second.
+double undisturbed_bytes_per_s(const ProbeRow& row, const fit::SlowPeriods& other);
 
 /// The standard deviation of the logarithm of a row's rate, by resampling blocks of a second.
 double spread_of_rate(const ProbeRow& row, std::uint64_t seed);

@@ -47,10 +47,10 @@ const MediaFormat& held_back_format(const std::vector<MediaFormat>& formats, con
     });
 }
 
-Result<HeldBackCheck> check_held_back(const Calibration& calibration,
-                                      const HeldBackSearch& measured,
-                                      const MediaFormat& format,
-                                      const ProgramFacts& program) {
+Result<StreamInterval> streams_of_model(const Calibration& calibration,
+                                        const MediaFormat& format,
+                                        std::uint32_t seats,
+                                        const ProgramFacts& program) {
     const auto model = sim::read_model_document(calibration.document, calibration.name);
     if (!model) return model.error();
     judge::MaxSearchOptions search;
@@ -63,18 +63,23 @@ Result<HeldBackCheck> check_held_back(const Calibration& calibration,
     parallel_for(
         factors.size(),
         [&](std::size_t i) {
-            most[i] =
-                most_streams(request_on(scaled(*model, factors[i])), format, measured.seats, search, program);
+            most[i] = most_streams(request_on(scaled(*model, factors[i])), format, seats, search, program);
         },
         computing_threads());
     for (const auto& each : most) {
         if (!each) return each.error();
     }
-    HeldBackCheck check;
-    check.measured = measured;
-    check.predicted = most[0]->streams;
-    check.low = std::min(most[1]->streams, check.predicted);
-    check.high = std::max(most[2]->streams, check.predicted);
+    const std::uint64_t streams = most[0]->streams;
+    return StreamInterval{streams, std::min(most[1]->streams, streams), std::max(most[2]->streams, streams)};
+}
+
+Result<HeldBackCheck> check_held_back(const Calibration& calibration,
+                                      const HeldBackSearch& measured,
+                                      const MediaFormat& format,
+                                      const ProgramFacts& program) {
+    const auto streams = streams_of_model(calibration, format, measured.seats, program);
+    if (!streams) return streams.error();
+    HeldBackCheck check{measured, streams->streams, streams->low, streams->high};
     const auto beyond = static_cast<std::uint64_t>(std::max(1.0, static_cast<double>(check.predicted) / 10));
     check.rejected = measured.streams + beyond < check.low || measured.streams > check.high + beyond;
     return check;

@@ -15,6 +15,16 @@ namespace streamsim::run {
 /// smallest where none does. REQUIRES: a format.
 const MediaFormat& held_back_format(const std::vector<MediaFormat>& formats, const Measurement& measured);
 
+/// Streams that a model plays at most: with its numbers as they are, and with all rates lower and higher by
+/// what a 90 % interval of its error allows.
+struct StreamInterval {
+    std::uint64_t streams = 0, low = 0, high = 0;
+};
+Result<StreamInterval> streams_of_model(const Calibration& calibration,
+                                        const MediaFormat& format,
+                                        std::uint32_t seats,
+                                        const ProgramFacts& program);
+
 /// The most streams that the model of `calibration` plays, as `max` finds it: with its numbers as they are, and
 /// with all rates lower and higher by what a 90 % interval of its error allows. Rejected: the measured number
 /// is further outside than one stream and a tenth. Errors: of the searches.

@@ -74,6 +74,7 @@ private:
     Calibration out_;
     SeatLimits limits_;
     ResponseParts parts_;
+    std::optional<fit::SlowPeriods> other_;
     std::vector<fit::FreeParameter> free_;  // logarithms
     std::vector<std::size_t> free_at_;      // in out_.values
     std::vector<const ProbeRow*> rows_;     // that are fitted: the ladder and the seats
@@ -96,8 +97,7 @@ Result<void> Fit::check() const {
 }
 
 double Fit::measured_rate(const ProbeRow& row) const {
-    if (!out_.other_load) return steady_bytes_per_s(row);
-    return std::max(undisturbed_bytes_per_s(row), steady_bytes_per_s(row));
+    return other_ ? undisturbed_bytes_per_s(row, *other_) : steady_bytes_per_s(row);
 }
 
 CalibratedNumber& Fit::value_at(const char* pointer) {
@@ -112,6 +112,7 @@ void Fit::take_direct_numbers() {
     const auto add = [this](std::vector<CalibratedNumber> values) {
         std::move(values.begin(), values.end(), std::back_inserter(out_.values));
     };
+    other_ = other_load_of(measured_);
     parts_ = response_parts(measured_);
     add(response_values(first, parts_));
     const ProbeRow* const one = find_row(measured_, "opens-1");
@@ -121,9 +122,9 @@ void Fit::take_direct_numbers() {
     add(write_values(measured_, parts_.trip_ns));
     out_.values.push_back({kRequestTime, "processor time of a read", 5e-6, 0, std::nullopt, false,
                            "assumed: a system call and its completion"});
-    const auto other = other_load_of(measured_);
-    out_.other_load = other.has_value();
-    if (!other) return;
+    out_.other_load = other_.has_value();
+    if (!other_) return;
+    const auto* const other = &*other_;
     const double error = 0.5 / std::sqrt(static_cast<double>(other->periods));
     const std::string basis =
         fmt::format("measured: {} periods in the ladder in which less was delivered", other->periods);
@@ -149,10 +150,11 @@ void Fit::choose_free_numbers() {
     std::vector<fit::LadderPoint> ladder;
     double highest = 0;
     for (const ProbeRow& row : measured_.rows) {
-        if (row.probe.kind != ProbeKind::ladder && row.probe.kind != ProbeKind::seats) continue;
+        const bool ladder_step = row.probe.kind == ProbeKind::ladder || row.probe.kind == ProbeKind::steady;
+        if (!ladder_step && row.probe.kind != ProbeKind::seats) continue;
         if (row.operations == 0) continue;
         rows_.push_back(&row);
-        if (row.probe.kind != ProbeKind::ladder) continue;
+        if (!ladder_step) continue;
         const double rate = measured_rate(row);
         highest = std::max(highest, rate);
         ladder.push_back({row.probe.all_inflight(), rate / static_cast<double>(kProbeBlock)});
@@ -286,7 +288,7 @@ void Fit::compare_all() {
         computing_threads());
     for (const Pair& pair : pairs) {
         const ProbeRow& row = *pair.measured;
-        const bool used = row.probe.kind == ProbeKind::ladder || row.probe.kind == ProbeKind::seats;
+        const bool used = std::ranges::count(rows_, &row) > 0;
         const bool opens = row.probe.kind == ProbeKind::opens;
         out_.residuals.push_back(
             {row.probe.id, "rate", opens ? "operations/s" : "bytes/s",

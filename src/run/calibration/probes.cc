@@ -190,6 +190,7 @@ std::vector<Probe> probes_of(const Measurement& measured, const ProbeOptions& op
     add_reference(all, 1, brief);
     add_latency(all, brief);
     add_ladder(all, length);
+    all.push_back(probe("steady-64", ProbeKind::steady, kUsersMax, kInflightOfUser, Duration{length.ns * 5}));
     for (const std::uint32_t reads : {8U, 64U})
         all.push_back(probe(fmt::format("one-file-{}", reads), ProbeKind::one_file, 1, reads, brief));
     add_reference(all, 2, brief);

@@ -31,4 +31,8 @@ Result<MaxFormat> most_streams(const PlayRequest& base,
                                const judge::MaxSearchOptions& options,
                                const ProgramFacts& program);
 
+/// Does all probes on the target of `base`, with files that no cache holds, from this many seats. REQUIRES: a
+/// target in virtual time. Errors: of the storage.
+Result<Measurement> measure_virtual(const PlayRequest& base, std::uint32_t seats, const ProgramFacts& program);
+
 }  // namespace streamsim::run

@@ -170,7 +170,7 @@ std::vector<std::string> fit_to_alignment(std::vector<load::MeterPlan>& plans, s
 }
 
 Result<void> check_meters(const PlayRequest& request) {
-    if (request.target.kind != target::Target::Kind::null_virtual) return {};
+    if (request.target.kind != target::Target::Kind::null_virtual || request.virtual_storage) return {};
     Error error{ErrorKind::bad_input, {}};
     for (const MeterPart& part : request.meters) {
         const MeterSpec& spec = part.spec;

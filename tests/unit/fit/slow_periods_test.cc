@@ -41,11 +41,15 @@ TEST(SlowPeriods, SingleSlowIntervalsAreNone) {
     EXPECT_FALSE(slow_periods(Series{with_bursts(1, 50)}, 0.2));
 }
 
-// Two probes at different rates are two levels, and neither is slowed.
-TEST(SlowPeriods, EachProbeHasALevelOfItsOwn) {
-    std::vector<double> half = with_bursts(0, 100);
-    for (double& rate : half) rate /= 2;
-    EXPECT_FALSE(slow_periods(Series{with_bursts(0, 100), half}, 0.2));
+// A burst may be longer than a probe.
+TEST(SlowPeriods, AProbeMayBeSlowFromItsBeginningToItsEnd) {
+    std::vector<double> slowed = with_bursts(0, 100);
+    for (double& rate : slowed) rate /= 2;
+    const auto found = slow_periods(Series{with_bursts(0, 100), slowed, with_bursts(0, 100)}, 0.2);
+    ASSERT_TRUE(found);
+    EXPECT_NEAR(found->share, 0.5, 0.02);
+    EXPECT_NEAR(found->mean_length_s, 40, 1e-9);
+    EXPECT_NEAR(found->level, 100, 1);
 }
 
 TEST(SlowPeriods, TooFewIntervalsTellNothing) {
