@@ -3,7 +3,7 @@
 //
 //     prediction_truths [COUNT] [SEATS] [FIRST] [FAMILY]
 //
-// COUNT truths of each of the five families (default 20), calibrated from SEATS seats (default 2), with seeds
+// COUNT truths of each of the six families (default 20), calibrated from SEATS seats (default 2), with seeds
 // from FIRST on.
 #include <fmt/format.h>
 
@@ -16,13 +16,12 @@
 #include <utility>
 #include <vector>
 
-#include "base/prng.h"
 #include "base/system/parallel_for.h"
 #include "media/catalogue/catalogue.h"
 #include "run/calibration/held_back.h"
 #include "run/calibration/model_fit.h"
 #include "run/calibration/virtual_target.h"
-#include "target/target.h"
+#include "truth/truth_most.h"
 #include "truth/truth_storage.h"
 
 namespace streamsim::test {
@@ -51,35 +50,13 @@ struct Answer {
     bool covered() const { return low <= truth && truth <= high; }
 };
 
-/// Each storage that is made has chances of its own.
-run::PlayRequest request_on(const TruthSpec& spec, std::uint64_t salt) {
-    run::PlayRequest request;
-    request.target = *target::parse_target("sim:null");
-    auto made = std::make_shared<std::atomic<std::uint64_t>>(0);
-    request.virtual_storage = [spec, salt, made](EventLoop& loop) {
-        TruthSpec next = spec;
-        next.seed = derive_seed(derive_seed(spec.seed, salt), (*made)++);
-        return make_truth_storage(loop, next);
-    };
-    return request;
-}
-
-std::uint64_t most_of(const run::PlayRequest& base, const MediaFormat& format, std::uint32_t seats) {
-    judge::MaxSearchOptions search;
-    search.confirm = seconds(60);
-    search.repeatable = false;
-    search.most = 2'000;
-    const auto most = run::most_streams(base, format, seats, search, {});
-    return most ? most->streams : 0;
-}
-
 std::vector<Answer> answers_for(TruthFamily family,
                                 std::uint64_t seed,
                                 std::uint32_t seats,
                                 const media::Catalogue& catalogue) {
     const TruthSpec spec = random_truth(family, seed);
     std::vector<Answer> answers;
-    const auto measured = run::measure_virtual(request_on(spec, 1), seats, {});
+    const auto measured = run::measure_virtual(request_on_truth(spec, 1), seats, {});
     run::FitOptions options;
     options.name = "truth";
     const auto fitted = measured ? run::fit_model(*measured, options) : Result<Calibration>(measured.error());
@@ -118,7 +95,12 @@ std::vector<Answer> answers_for(TruthFamily family,
         answer.low = streams->low;
         answer.high = streams->high;
         answer.at_least = question.seats > seats && !full;
-        answer.truth = most_of(request_on(spec, 2), format, question.seats);
+        const auto truth = truth_most(spec, format, question.seats, 2);
+        if (!truth) {
+            answer.error = truth.error().problems.front();
+        } else {
+            answer.truth = *truth;
+        }
         answers.push_back(answer);
     }
     return answers;

@@ -32,14 +32,17 @@ void keep_needed(const PlayRequest& request, std::vector<Clip> clips, FoundMedia
     found.clips.push_back(std::move(clips));
 }
 
-/// The frames of a planned clip. On a model the clip is as long as play, where memory allows: a clip that loops
-/// would come from the caches.
+/// The storage may have caches, so that a clip that loops would come from them. Without deadlines only a model
+/// says how much is read at most.
+bool is_cached(const PlayRequest& request) {
+    return request.target.model != nullptr || (request.virtual_storage && request.paced);
+}
+
+/// The frames of a planned clip. On a storage with caches the clip is as long as play, where memory allows.
 std::uint64_t planned_frames(const PlayRequest& request, const MediaFormat& format) {
     const std::uint64_t usual =
         format.rate.slots_in(request.clip_duration.value_or(media::kDefaultClipDuration));
-    if (request.target.kind != target::Target::Kind::model || request.clip_duration) {
-        return std::max<std::uint64_t>(usual, 1);
-    }
+    if (!is_cached(request) || request.clip_duration) return std::max<std::uint64_t>(usual, 1);
     const std::uint64_t most = std::max(kPlannedFramesMax / clips_needed(request), usual);
     return std::clamp<std::uint64_t>(frames_of_play(request, format), 1, most);
 }
@@ -121,7 +124,7 @@ bool same_pool(const PlayRequest& a, const PlayRequest& b) {
 
 /// Frames that a planned clip needs; 0: on real storage the number does not matter.
 std::uint64_t frames_over(const PlayRequest& request) {
-    return request.target.model != nullptr ? frames_of_play(request, request.formats.front()) : 0;
+    return is_cached(request) ? frames_of_play(request, request.formats.front()) : 0;
 }
 
 std::vector<Pool> pools_of(const std::vector<PlayPart>& parts) {

@@ -1,12 +1,17 @@
 // A storage in virtual time whose structure is not that of the models in src/sim: the truth that predictions
 // are compared with. It shares no code with them.
 //
-//     seat -> half a round trip -> workers of the server, small reads before large ones if it is so
-//          -> memory, then flash, then a channel of the drives (log-normal access; garbage collection)
-//          -> the uplink that all seats share -> the seat's link -> half a round trip -> seat
+//     seat -> half a round trip -> workers of the server, small reads or some seats before others if it is so
+//          -> the file's own limit -> memory, then flash, then a channel of the drives (log-normal access;
+//          garbage collection) -> the uplink that all seats share -> the seat's link -> half a round trip ->
+//          seat
 //
 // Other load comes in bursts: while one lasts, it takes a share of the uplink and of the workers. Each part
 // serves whole operations.
+//
+// Caches hold whole blocks by their last use: a read of a part of a block fetches all of it from the drives. A
+// block is there for the next read as soon as it is asked for. Writes are in memory when they are complete, not
+// in the caches, and the drives collect garbage for them as for reads.
 #pragma once
 
 #include <array>
@@ -28,7 +33,9 @@ struct TruthSpec {
     std::uint32_t workers = 16;
     double worker_s_per_request = 50e-6;
     double worker_s_per_byte = 0.2e-9;
-    bool small_first = false;  // reads below 256 KiB overtake
+    bool small_first = false;       // reads below 256 KiB overtake
+    std::uint32_t first_seats = 0;  // the operations of the seats below overtake
+    double file_bytes_per_s = 0;    // of all reads of a file; 0: no limit
 
     std::uint64_t memory_bytes = 0;  // of blocks of 1 MiB
     std::uint64_t flash_bytes = 0;
@@ -38,20 +45,24 @@ struct TruthSpec {
     double channel_bytes_per_s = 200e6;
     Duration access = microseconds(500);    // median
     double access_sigma = 0.3;              // of its logarithm
-    std::uint64_t garbage_every_bytes = 0;  // of a channel; 0: never
+    std::uint64_t garbage_every_bytes = 0;  // of a channel, read or written; 0: never
+    Duration garbage_gap;                   // mean time to the next pause of a channel, exponential; 0: never
     Duration garbage_pause;
 
     double burst_share = 0;  // 0: no other load
     Duration burst_length;   // mean, exponential
     Duration burst_gap;      // mean, exponential
+    bool burst_on_workers = true;
+    bool burst_on_uplink = true;
 
     double open_s = 300e-6;  // of a worker
+    double sync_s = 1e-3;    // of a worker
     std::uint64_t seed = 1;
 };
 
-enum class TruthFamily : std::uint8_t { priority, caches, uplink, bursts, garbage };
-inline constexpr std::array kTruthFamilies = {TruthFamily::priority, TruthFamily::caches, TruthFamily::uplink,
-                                              TruthFamily::bursts, TruthFamily::garbage};
+enum class TruthFamily : std::uint8_t { priority, caches, uplink, bursts, garbage, mixed };
+inline constexpr std::array kTruthFamilies = {TruthFamily::priority, TruthFamily::caches,  TruthFamily::uplink,
+                                              TruthFamily::bursts,   TruthFamily::garbage, TruthFamily::mixed};
 constexpr const char* to_string(TruthFamily family) {
     switch (family) {
         case TruthFamily::priority: return "priority";
@@ -59,11 +70,13 @@ constexpr const char* to_string(TruthFamily family) {
         case TruthFamily::uplink: return "uplink";
         case TruthFamily::bursts: return "bursts";
         case TruthFamily::garbage: return "garbage";
+        case TruthFamily::mixed: return "mixed";
     }
     return "?";
 }
 
-/// A storage as a post house might have it, with what its family names. The same seed gives the same one.
+/// A storage as a post house might have it, with what its family names; mixed: with two families or more. The
+/// same seed gives the same one.
 TruthSpec random_truth(TruthFamily family, std::uint64_t seed);
 
 /// "uplink 2.1 GB/s, seat 1.2 GB/s, 24 channels of 210 MB/s, ..."
