@@ -16,6 +16,7 @@
 #include "cli/media/load_run.h"
 #include "cli/options/documents.h"
 #include "cli/output/output_documents.h"
+#include "cli/output/output_file.h"
 #include "cli/process/question.h"
 #include "media/catalogue/catalogue.h"
 #include "report/calibration/calibration_report.h"
@@ -104,6 +105,7 @@ private:
     Result<bool> share_next(std::optional<Probe>& probe);
     std::string too_much_load(const Probe& probe) const;
     void note_computer(const RunResult& result);
+    Result<bool> may_play_held_back();
     Result<void> play_held_back();
     Result<void> fit();
     Result<void> save();
@@ -162,6 +164,15 @@ Result<void> CalibrateCommand::open_files() {
                         "replaces both, --check "
                         "compares it with a new run",
                         options_.output, rows_file_));
+    // Another kind of file is found before the storage is measured.
+    for (const auto& [file, begins] :
+         {std::pair{options_.output, kModelBegins}, std::pair{rows_file_, result::kMeasurementBegins}}) {
+        if (options_.output.empty() || (file == rows_file_ && !options_.again)) continue;
+        const auto usable = OutputFile::prepare(file, begins);
+        if (usable) continue;
+        problems.kind = usable.error().kind;
+        for (const std::string& text : usable.error().problems) problems.problems.push_back(text);
+    }
     auto documents = Documents::prepare(
         options_.files,
         {{&ResultFiles::json, result::kCalibrationReportBegins, result::calibration_json_report},
@@ -354,6 +365,25 @@ Result<void> CalibrateCommand::measure() {
     }
 }
 
+/// The search fills the storage: --max-load asks before it. Without the run the measurement is complete, too.
+Result<bool> CalibrateCommand::may_play_held_back() {
+    constexpr double kAll = 100;
+    if (options_.yes || options_.max_load_percent.value_or(kAll) >= kAll) return true;
+    const char* const what = "the held-back run loads the storage to its limit";
+    if (can_ask()) {
+        BackgroundWork work(context_);
+        work.suppress_messages();
+        const auto answer =
+            work.run([what]() -> Result<bool> { return ask(fmt::format("streamsim: {}. Do it?", what)); });
+        if (!answer || *answer) return answer;
+    }
+    measured_.left_out.push_back(fmt::format("{}: left out (--yes does it); nothing checks the model", what));
+    measured_.complete = true;
+    say(measured_.left_out.back());
+    if (auto saved = save(); !saved) return saved.error();
+    return false;
+}
+
 Result<void> CalibrateCommand::play_held_back() {
     CliOptions options = options_;
     options.command = Command::max;
@@ -361,7 +391,12 @@ Result<void> CalibrateCommand::play_held_back() {
     options.play.duration = kSearchStep;
     if (options.play.target.is_virtual_time()) options.play.duration.reset();
     if (!options.confirm && !options.play.target.is_virtual_time()) options.confirm = kSearchConfirm;
-    std::string name = leads() ? run::held_back_format(formats(), measured_).name : "";
+    std::string name;
+    if (leads()) {
+        const auto may_play = may_play_held_back();
+        if (!may_play) return may_play.error();
+        if (*may_play) name = run::held_back_format(formats(), measured_).name;
+    }
     if (context_.ranks != nullptr) {
         Result<Json> shared = interrupted_error();
         wait_for_ranks(context_.control, *context_.ranks, [&] { shared = context_.ranks->share(name); });
@@ -371,6 +406,7 @@ Result<void> CalibrateCommand::play_held_back() {
     }
     const auto all = formats();
     const auto format = std::ranges::find(all, name, &MediaFormat::name);
+    if (name.empty()) return {};
     options.play.formats = {*format};
     options.play.seats =
         context_.ranks != nullptr || options.play.target.is_virtual_time() ? options_.play.seats : 1;

@@ -84,7 +84,7 @@ private:
 
 Result<void> Fit::check() const {
     Error problems{ErrorKind::bad_input, {}};
-    for (const char* id : {"latency-4k", "latency-1m", "ladder-1", "ladder-64"}) {
+    for (const char* id : {"latency-4k", "ladder-1"}) {
         const ProbeRow* const row = find_row(measured_, id);
         if (row == nullptr)
             problems.problems.push_back(fmt::format("the probe {} was not measured", id));
@@ -331,8 +331,7 @@ void Fit::add_notes() {
         "the files of the probes have {}: where the server's memory holds that, its drives were not "
         "measured (--set-size)",
         show_bytes(measured_.set_bytes)));
-    if (!measured_.complete)
-        for (const std::string& text : measured_.left_out) out_.notes.push_back(text);
+    for (const std::string& text : measured_.left_out) out_.notes.push_back(text);
 }
 
 Result<Calibration> Fit::run() {

@@ -1,0 +1,132 @@
+// Calibration from outside, on a model: what is written, and what is never replaced.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+
+#include "cli/fixture.h"
+
+namespace streamsim::tests {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+class Calibrate : public CliTest {
+protected:
+    const std::string model_ = dir_ / "nas.json";
+    const std::string rows_ = dir_ / "nas.measured.json";
+
+    Finished calibrate(std::vector<std::string> more = {}) const {
+        std::vector<std::string> args = {"calibrate", "sim:nfs-generic", "-o", model_, "--duration", "1s"};
+        args.insert(args.end(), more.begin(), more.end());
+        return streamsim(args);
+    }
+};
+
+TEST_F(Calibrate, WritesAModelThatPlaysAndItsRawRows) {
+    const Finished done = calibrate({"--json", json_path(), "--html", dir_ / "page.html"});
+    ASSERT_EQ(done.exit_code, 0) << done.text();
+    EXPECT_THAT(done.out, HasSubstr("CALIBRATED sim:nfs-generic from 1 seat"));
+    EXPECT_THAT(done.out, HasSubstr("held-back run: "));
+    EXPECT_THAT(done.err, HasSubstr("ladder-64: "));
+    const Json model = read_json(model_);
+    EXPECT_EQ(model["schema"], "streamsim.storage-model");
+    EXPECT_EQ(model["calibration"]["target"], "sim:nfs-generic");
+    EXPECT_FALSE(model["node"]["front_end"]["bits_per_s"].contains("high")) << "one seat gives a lower bound";
+    EXPECT_TRUE(read_json(rows_)["complete"]);
+    const Json report = read_json(json_path());
+    EXPECT_EQ(report["schema"], "streamsim.calibration");
+    EXPECT_FALSE(report["residuals"].empty());
+    EXPECT_THAT(read_text(dir_ / "page.html"), HasSubstr("The ladder, and the fit through it"));
+    const Finished played = streamsim({"--prores-hd", "--duration", "2s", "sim:" + model_});
+    EXPECT_EQ(played.exit_code, 0) << played.text();
+}
+
+TEST_F(Calibrate, ReplacesNothingThatIsThere) {
+    ASSERT_EQ(calibrate().exit_code, 0);
+    const std::string before = read_text(model_);
+    const Finished again = calibrate();
+    EXPECT_EQ(again.exit_code, 2);
+    EXPECT_THAT(again.err, HasSubstr("--refit"));
+    EXPECT_THAT(again.err, HasSubstr("--again"));
+    EXPECT_EQ(read_text(model_), before);
+    std::filesystem::remove(model_);
+    const Finished complete = calibrate();
+    EXPECT_EQ(complete.exit_code, 2) << "complete rows are not measured again unasked";
+    EXPECT_THAT(complete.err, HasSubstr("is complete"));
+    EXPECT_EQ(calibrate({"--again"}).exit_code, 0);
+}
+
+TEST_F(Calibrate, FitsAgainFromTheRows) {
+    ASSERT_EQ(calibrate().exit_code, 0);
+    const Json before = read_json(model_);
+    std::filesystem::remove(model_);
+    const Finished done = calibrate({"--refit"});
+    EXPECT_EQ(done.exit_code, 0) << done.text();
+    EXPECT_THAT(done.err, Not(HasSubstr("ladder-64: "))) << "nothing is measured";
+    EXPECT_EQ(read_json(model_), before);
+}
+
+TEST_F(Calibrate, GoesOnFromTheRowsThatAreThere) {
+    ASSERT_EQ(calibrate().exit_code, 0);
+    const Json model = read_json(model_);
+    Json rows = read_json(rows_);
+    rows["complete"] = false;
+    rows["held_back"] = nullptr;
+    rows["rows"].erase(rows["rows"].size() - 2, rows["rows"].size());
+    write_text(rows_, rows.dump());
+    std::filesystem::remove(model_);
+    const Finished done = calibrate();
+    EXPECT_EQ(done.exit_code, 0) << done.text();
+    EXPECT_THAT(done.err, HasSubstr("goes on from the "));
+    EXPECT_THAT(done.err, Not(HasSubstr("ladder-64: ")));
+    EXPECT_THAT(done.err, HasSubstr("reference-3: "));
+    EXPECT_EQ(read_json(model_)["node"], model["node"]);
+}
+
+TEST_F(Calibrate, ChecksAModelAgainstANewRun) {
+    ASSERT_EQ(calibrate().exit_code, 0);
+    EXPECT_EQ(calibrate({"--check"}).exit_code, 0);
+    // Rows of a storage that was twice as fast when it was measured.
+    Json rows = read_json(rows_);
+    for (Json& row : rows["rows"]) {
+        for (const char* key : {"bytes_per_s", "operations_per_s"}) row[key] = row[key].get<double>() * 2;
+        for (Json& value : row["response_ns"]) value = value.get<std::int64_t>() / 2;
+    }
+    write_text(rows_, rows.dump());
+    const Finished done = calibrate({"--check"});
+    EXPECT_EQ(done.exit_code, 1) << done.text();
+    EXPECT_THAT(done.out, HasSubstr("REJECTED"));
+    EXPECT_TRUE(read_json(model_)["calibration"]["held_back"]["rejected"]);
+}
+
+TEST_F(Calibrate, LoadAboveTheGivenShareIsLeftOutWithoutAPerson) {
+    const Finished done = calibrate({"--max-load", "50%"});
+    EXPECT_THAT(done.err, HasSubstr("left out (--yes does it)")) << done.text();
+    EXPECT_FALSE(read_json(rows_)["left_out"].empty());
+}
+
+TEST_F(Calibrate, WrongRowsAreNamedByTheirPlace) {
+    write_text(rows_, R"({"schema": "streamsim.measurement", "version": 1, "target": 7})");
+    const Finished done = calibrate();
+    EXPECT_EQ(done.exit_code, 2) << done.text();
+    EXPECT_THAT(done.err, HasSubstr("nas.measured.json: /target: "));
+    EXPECT_THAT(done.err, HasSubstr("nas.measured.json: /rows: missing"));
+}
+
+TEST_F(Calibrate, WrongUsageIsRefused) {
+    EXPECT_EQ(streamsim({"calibrate", "sim:nfs-generic"}).exit_code, 2);
+    EXPECT_EQ(streamsim({"calibrate", "sim:null", "-o", model_}).exit_code, 2);
+    EXPECT_EQ(streamsim({"calibrate", "sim:nfs-generic", "-o", "-"}).exit_code, 2);
+    EXPECT_EQ(calibrate({"--refit", "--again"}).exit_code, 2);
+    const Finished none = calibrate({"--refit"});
+    EXPECT_EQ(none.exit_code, 2);
+    EXPECT_THAT(none.err, HasSubstr("there are no raw rows"));
+    write_text(model_, "mine");
+    EXPECT_EQ(calibrate({"--again"}).exit_code, 2) << "a file that is no model is not replaced";
+    EXPECT_EQ(read_text(model_), "mine");
+}
+
+}  // namespace
+}  // namespace streamsim::tests

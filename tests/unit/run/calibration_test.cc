@@ -1,0 +1,228 @@
+// Calibration in virtual time: what the probes of a known model are fitted to.
+#include <gmock/gmock.h>
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+
+#include "run/calibration/calibrated_document.h"
+#include "run/calibration/direct_numbers.h"
+#include "run/calibration/held_back.h"
+#include "run/calibration/model_fit.h"
+#include "run/calibration/probes.h"
+#include "run/calibration/seat_limits.h"
+#include "run/calibration/virtual_target.h"
+#include "sim/model/model_document.h"
+
+namespace streamsim::run {
+namespace {
+
+using ::testing::Contains;
+using ::testing::HasSubstr;
+
+CalibratedNumber number(const char* pointer, double value) {
+    return {pointer, pointer, value, 0, std::nullopt, false, "assumed: for a test"};
+}
+
+/// A server whose numbers are those that a calibration looks for.
+std::shared_ptr<const ClusterModel> server(double server_bytes_per_s, double seat_bytes_per_s) {
+    std::vector<CalibratedNumber> values = {number(kServerRate, 8 * server_bytes_per_s),
+                                            number(kSeatRate, 8 * seat_bytes_per_s),
+                                            number(kSecondsPerByte, 4e-9),
+                                            number(kRequestTime, 5e-6),
+                                            number(kOpenTime, 300e-6),
+                                            number(kTripTime, 400e3)};
+    for (const auto& [name, ns] : {std::pair{"p10", 0.8e6}, std::pair{"p50", 1e6}, std::pair{"p90", 1.5e6},
+                                   std::pair{"p99", 4e6}, std::pair{"p99_9", 9e6}, std::pair{"max", 12e6}})
+        values.push_back(number((std::string(kAccess) + name).c_str(), ns));
+    for (CalibratedNumber& value : values) value.name = "a number";
+    auto model = sim::read_model_document(trial_document("server", 0, values), "server");
+    EXPECT_TRUE(model) << (model ? "" : model.error().problems.front());
+    return std::make_shared<const ClusterModel>(std::move(*model));
+}
+
+Calibration calibrated(const std::shared_ptr<const ClusterModel>& model, std::uint32_t seats) {
+    const auto measured = measure_virtual(request_on(model), seats, {});
+    EXPECT_TRUE(measured);
+    FitOptions options;
+    options.name = "fitted";
+    auto fitted = fit_model(*measured, options);
+    EXPECT_TRUE(fitted) << (fitted ? "" : fitted.error().problems.front());
+    return std::move(*fitted);
+}
+
+const CalibratedNumber& value_of(const Calibration& calibration, const std::string& pointer) {
+    const auto found = std::find_if(calibration.values.begin(), calibration.values.end(),
+                                    [&](const CalibratedNumber& each) { return each.pointer == pointer; });
+    EXPECT_NE(found, calibration.values.end()) << pointer;
+    return *found;
+}
+
+TEST(Calibrate, OneSeatFindsTheRateThatItMeetsAndDoesNotSayWhoseItIs) {
+    const Calibration found = calibrated(server(500e6, 5e9), 1);
+    const CalibratedNumber& rate = value_of(found, kServerRate);
+    EXPECT_NEAR(rate.value / 8, 500e6, 15e6);
+    EXPECT_FALSE(rate.high) << "one seat gives a lower bound of the server";
+    EXPECT_FALSE(value_of(found, kSeatRate).high);
+    EXPECT_FALSE(found.told_apart);
+    EXPECT_THAT(found.notes, Contains(HasSubstr("calibrate with two seats")));
+}
+
+TEST(Calibrate, OneSeatNeverNamesTheServerWhereTheSeatIsTheLimit) {
+    const Calibration found = calibrated(server(5e9, 500e6), 1);
+    EXPECT_FALSE(value_of(found, kServerRate).high);
+    EXPECT_FALSE(found.told_apart);
+}
+
+TEST(Calibrate, TwoSeatsTellThatTheServerIsFull) {
+    const Calibration found = calibrated(server(500e6, 5e9), 2);
+    EXPECT_TRUE(found.told_apart);
+    const CalibratedNumber& rate = value_of(found, kServerRate);
+    ASSERT_TRUE(rate.high);
+    EXPECT_NEAR(rate.value / 8, 500e6, 15e6);
+    EXPECT_FALSE(value_of(found, kSeatRate).high) << "the link was never full";
+}
+
+TEST(Calibrate, TwoSeatsTellThatTheirLinksAreFull) {
+    const Calibration found = calibrated(server(5e9, 500e6), 2);
+    EXPECT_TRUE(found.told_apart);
+    const CalibratedNumber& link = value_of(found, kSeatRate);
+    ASSERT_TRUE(link.high);
+    EXPECT_NEAR(link.value / 8, 500e6, 15e6);
+    EXPECT_FALSE(value_of(found, kServerRate).high) << "two seats did not fill the server";
+    EXPECT_GT(value_of(found, kServerRate).low / 8, 900e6);
+}
+
+TEST(Calibrate, SeatsMayFillTheirLinksAndTheServer) {
+    const Calibration found = calibrated(server(750e6, 500e6), 2);
+    ASSERT_TRUE(value_of(found, kSeatRate).high);
+    ASSERT_TRUE(value_of(found, kServerRate).high);
+    EXPECT_NEAR(value_of(found, kSeatRate).value / 8, 500e6, 15e6);
+    EXPECT_NEAR(value_of(found, kServerRate).value / 8, 750e6, 25e6);
+}
+
+TEST(Calibrate, TheResponseHasTheQuantilesThatTheServerHas) {
+    const Calibration found = calibrated(server(500e6, 5e9), 1);
+    const double trip = value_of(found, kTripTime).value;
+    const double p50 = trip + value_of(found, std::string(kAccess) + "p50").value;
+    const double p90 = trip + value_of(found, std::string(kAccess) + "p90").value;
+    const double p99 = trip + value_of(found, std::string(kAccess) + "p99").value;
+    // Part of the time of the bytes may be taken for a part of every read.
+    EXPECT_NEAR(p50, 1.4e6, 0.4e6);
+    EXPECT_NEAR(p90 - p50, 0.5e6, 0.05e6);
+    EXPECT_NEAR(p99 - p50, 3e6, 0.75e6);
+}
+
+TEST(Calibrate, TheFittedModelGivesTheLadder) {
+    const Calibration found = calibrated(server(500e6, 5e9), 1);
+    for (const FitResidual& residual : found.residuals) {
+        if (!residual.used || residual.quantity != "rate") continue;
+        EXPECT_NEAR(residual.fitted / residual.measured, 1, 0.05) << residual.probe;
+    }
+}
+
+TEST(Calibrate, TheDocumentIsAnOrdinaryModelWithIntervals) {
+    Calibration found = calibrated(server(500e6, 5e9), 2);
+    const auto model = sim::read_model_document(found.document, "fitted.json");
+    ASSERT_TRUE(model) << model.error().problems.front();
+    EXPECT_EQ(model->name, "fitted");
+    EXPECT_TRUE(model->calibration);
+    EXPECT_FALSE(model->uncertain.empty());
+}
+
+TEST(Calibrate, RowsWithoutALadderAreRefusedWithWhatIsMissing) {
+    Measurement empty;
+    const auto fitted = fit_model(empty, {});
+    ASSERT_FALSE(fitted);
+    EXPECT_EQ(fitted.error().kind, ErrorKind::bad_input);
+    EXPECT_EQ(fitted.error().problems.size(), 2u);
+    EXPECT_THAT(fitted.error().problems, Contains(HasSubstr("ladder-1")));
+}
+
+TEST(HeldBack, AFormatIsTakenOfWhichTwoStreamsFit) {
+    MediaFormat small, large;
+    small.name = "small";
+    small.mean_frame_bytes = 1e6;
+    small.rate = FrameRate{25, 1};
+    large = small;
+    large.name = "large";
+    large.mean_frame_bytes = 10e6;
+    Measurement measured;
+    measured.rows.push_back({.probe = {.id = "ladder-64", .kind = ProbeKind::ladder}, .bytes_per_s = 600e6});
+    EXPECT_EQ(held_back_format({large, small}, measured).name, "large");
+    measured.rows.front().bytes_per_s = 400e6;
+    EXPECT_EQ(held_back_format({large, small}, measured).name, "small");
+    measured.rows.front().bytes_per_s = 1e6;
+    EXPECT_EQ(held_back_format({large, small}, measured).name, "small") << "the smallest where none fits";
+}
+
+TEST(HeldBack, AModelIsRejectedThatPredictsFarMore) {
+    const Calibration found = calibrated(server(500e6, 5e9), 1);
+    MediaFormat format;
+    format.name = "test";
+    format.codec = "raw";
+    format.mean_frame_bytes = 1e6;
+    format.rate = FrameRate{25, 1};  // 25 MB/s: about twenty streams
+    const auto good = streams_of_model(found, format, 1, {});
+    ASSERT_TRUE(good);
+    const auto as_predicted = check_held_back(found, {"test", 1, good->streams, ""}, format, {});
+    ASSERT_TRUE(as_predicted);
+    EXPECT_FALSE(as_predicted->rejected);
+    const auto slowed = check_held_back(found, {"test", 1, good->streams / 2, ""}, format, {});
+    ASSERT_TRUE(slowed);
+    EXPECT_TRUE(slowed->rejected);
+}
+
+TEST(SeatLimits, APortThatIsFullIsTheSeats) {
+    Measurement measured;
+    measured.link_bits_per_s = 1e9;
+    measured.mtu = 1500;
+    measured.rows.push_back({.probe = {.id = "ladder-64", .kind = ProbeKind::ladder}, .bytes_per_s = 117e6});
+    const auto rate_of = [](const ProbeRow& row) { return row.bytes_per_s; };
+    const SeatLimits limits = seat_limits(measured, rate_of);
+    ASSERT_EQ(limits.free.size(), 1u);
+    EXPECT_EQ(limits.free.front().pointer, kSeatRate);
+    ASSERT_EQ(limits.fixed.size(), 1u);
+    EXPECT_EQ(limits.fixed.front().pointer, kServerRate);
+    EXPECT_DOUBLE_EQ(limits.fixed.front().low, 117e6) << "the server delivers at least that";
+    EXPECT_FALSE(limits.fixed.front().high);
+}
+
+TEST(Probes, OpenLoadFollowsTheLadder) {
+    Measurement measured;
+    const auto has_open_load = [&] {
+        const auto all = probes_of(measured, {});
+        return std::any_of(all.begin(), all.end(),
+                           [](const Probe& probe) { return probe.kind == ProbeKind::open_load; });
+    };
+    EXPECT_FALSE(has_open_load());
+    measured.rows.push_back({.probe = {.id = "ladder-64", .kind = ProbeKind::ladder}, .bytes_per_s = 100e6});
+    EXPECT_TRUE(has_open_load());
+}
+
+TEST(Probes, SeatsReadTheSameInAllAsOneDoes) {
+    Measurement measured;
+    measured.seats = 4;
+    std::vector<std::uint32_t> seats;
+    for (const Probe& probe : probes_of(measured, {})) {
+        if (probe.kind != ProbeKind::seats) continue;
+        seats.push_back(probe.seats);
+        EXPECT_EQ(probe.all_inflight(), 64u);
+    }
+    EXPECT_THAT(seats, testing::ElementsAre(2u, 4u));
+}
+
+// What is in flight at the end of a closed load is half done, on average.
+TEST(SteadyRate, CountsHalfOfWhatIsInFlight) {
+    ProbeRow row;
+    row.probe.users = 8;
+    row.operations = 80;
+    row.operations_per_s = 10;
+    row.bytes_per_s = 10 << 20;
+    EXPECT_DOUBLE_EQ(steady_operations_per_s(row), 10 * (1 + 4.0 / 80));
+    row.probe.operations_per_s = 5;  // open load
+    EXPECT_DOUBLE_EQ(steady_operations_per_s(row), 10);
+}
+
+}  // namespace
+}  // namespace streamsim::run
