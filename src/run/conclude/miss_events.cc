@@ -10,6 +10,7 @@
 #include "base/check.h"
 #include "base/units.h"
 #include "judge/host_window.h"
+#include "judge/judge.h"
 #include "result/miss_events.h"
 
 namespace streamsim::run {
@@ -157,6 +158,8 @@ std::vector<MissEvent> miss_events(const RunFacts& facts,
                           .period_ns = plan.options.paced ? plan.rate().period().ns : 0,
                           .cause = causes[i],
                           .stall = i >= result.drops.size()};
+        miss.startup = !miss.stall && outcome->kind == FrameKind::dropped &&
+                       (outcome->deadline - facts.ledgers[stream]->play_start()).ns < judge::kStartupNs;
         miss.to_ns = miss.stall ? (outcome->completed - origin).ns : miss.from_ns + miss.period_ns;
         misses.push_back(miss);
     }
