@@ -17,6 +17,8 @@ constexpr double kHourNs = 3.6e12;
 constexpr double kDoubt = 1 - kClaimConfidence;
 /// Less likely times between events are those of groups.
 constexpr double kGroupedBelow = 0.05;
+/// Of the time: then the number of events says little.
+constexpr double kMostlyDropping = 0.25;
 constexpr double kGroupsAccepted = 0.2;
 constexpr std::int64_t kLeastWaitNs = 1'000'000;
 
@@ -141,20 +143,20 @@ std::string interval_text(const Claims& claims, bool several) {
     return text;
 }
 
+double hours(std::int64_t ns) {
+    return static_cast<double>(ns) / kHourNs;
+}
+
 std::string sentence_of(const Claims& claims, std::uint64_t streams, double dropping_share) {
     std::string events = claims.drop_events == 0 ? "no drop event" : counted(claims.drop_events, "drop event");
     if (claims.grouped)
         events = fmt::format("the events come in groups: {} in {}", events, counted(claims.groups, "group"));
-    std::string text = fmt::format("{} in {}{}: at {:.0f} %, {}", events, stream_time_text(claims.stream_hours),
-                                   claims.of_model ? " of the model" : "", claims.confidence * 100,
-                                   interval_text(claims, streams > 1));
-    if (dropping_share >= 0.1)
-        text += fmt::format("; they last for {:.0f} % of the time", dropping_share * 100);
-    return text;
-}
-
-double hours(std::int64_t ns) {
-    return static_cast<double>(ns) / kHourNs;
+    const std::string played = fmt::format("{} in {}{}", events, stream_time_text(claims.stream_hours),
+                                           claims.of_model ? " of the model" : "");
+    if (dropping_share >= kMostlyDropping)
+        return fmt::format("{}: dropping lasts for {:.0f} % of the time", played, dropping_share * 100);
+    return fmt::format("{}: at {:.0f} %, {}", played, claims.confidence * 100,
+                       interval_text(claims, streams > 1));
 }
 
 }  // namespace
@@ -222,14 +224,23 @@ std::optional<Claims> claims_of(const RunResult& result) {
         begin_ns = std::min(begin_ns, stream.play_start_ns);
         end_ns = std::max(end_ns, stream.play_start_ns + stream.last_due_ns);
     }
-    if (play.streams == 0 || end_ns <= begin_ns || result.drops_omitted > 0) return std::nullopt;
+    if (play.streams == 0 || end_ns <= begin_ns) return std::nullopt;
     play.run_hours = hours(end_ns - begin_ns);
     play.of_model = result.backend == "sim";
     for (const MissEvent& event : result.events) {
         if (event.frames + event.stalls <= event.startup_frames) continue;
         play.events.push_back({event.from_ns - begin_ns, event.to_ns - begin_ns, event.streams});
     }
-    return claims_of(play);
+    if (result.drops_omitted == 0) return claims_of(play);
+    Claims none;
+    none.of_model = play.of_model;
+    none.stream_hours = play.stream_hours;
+    none.run_hours = play.run_hours;
+    none.drop_events = play.events.size();
+    none.sentence =
+        fmt::format("{} listed, and {} not: no rate is claimed", counted(none.drop_events, "drop event"),
+                    counted(result.drops_omitted, "missed frame"));
+    return none;
 }
 
 }  // namespace streamsim::judge

@@ -15,7 +15,7 @@ namespace {
 
 constexpr double kDayNs = 86'400e9;
 constexpr double kHourNs = 3'600e9;
-constexpr double kPerDayLeast = 0.01;
+constexpr double kPerDayLeast = 0.05;
 constexpr double kPerDayMost = 2400;
 
 // The weights of rates below N, and the mean distance of rates above N from it.
@@ -31,7 +31,8 @@ constexpr Duration kGroupLeast = seconds(2);
 /// Of the mean time between events at N.
 constexpr double kGroupShare = 0.05;
 constexpr double kLongestMeans = 40;
-constexpr double kLongestDays = 180;
+/// More frames than a stream may have would come at high rates.
+constexpr double kLongestDays = 90;
 
 double log_sum(double a, double b) {
     const double most = std::max(a, b);

@@ -41,7 +41,8 @@ std::vector<Event> events_of(const Process& process, double per_hour, double hou
     std::uniform_real_distribution<double> share;
     for (double at = gap(random); at < hours; at += gap(random)) {
         std::uint64_t size = 1;
-        if (process.group_mean > 1) size = 1 + std::geometric_distribution<std::uint64_t>(1 / process.group_mean)(random);
+        if (process.group_mean > 1)
+            size = 1 + std::geometric_distribution<std::uint64_t>(1 / process.group_mean)(random);
         double when = at;
         for (std::uint64_t i = 0; i < size && when < hours; ++i) {
             const bool all = process.together || share(random) < process.mixed;
@@ -62,7 +63,8 @@ double streams_of_event(const Process& process) {
 void coverage(const Process& process, double expected_events, int runs) {
     constexpr double kHours = 4;
     const double per_hour = expected_events / kHours;
-    const double truth = per_hour / process.group_mean * 24 * streams_of_event(process) / static_cast<double>(process.streams);
+    const double truth =
+        per_hour / process.group_mean * 24 * streams_of_event(process) / static_cast<double>(process.streams);
     std::mt19937_64 random(1);
     int alone = 0, together = 0, grouped = 0, none = 0;
     for (int i = 0; i < runs; ++i) {
@@ -120,12 +122,14 @@ int main(int argc, char** argv) {
         {"1 stream, groups of 30 within a minute", 1, false, 0, 30, 2},
     };
     fmt::print("Intervals at 95 %: runs of 4 hours, {} of each kind\n\n", runs);
-    fmt::print("| events | expected | holds | holds, together | in groups | no event |\n|---|---|---|---|---|---|\n");
+    fmt::print(
+        "| events | expected | holds | holds, together | in groups | no event |\n|---|---|---|---|---|---|\n");
     for (const Process& process : processes) {
         for (const double expected : {0.5, 2.0, 5.0, 20.0, 100.0}) coverage(process, expected, runs);
     }
     fmt::print("\n--prove '1 drop/day': {} runs of each kind\n\n", runs);
-    fmt::print("| events | rate / wanted | stands | failed | undecided | days, mean |\n|---|---|---|---|---|---|\n");
+    fmt::print(
+        "| events | rate / wanted | stands | failed | undecided | days, mean |\n|---|---|---|---|---|---|\n");
     for (const Process& process : {processes[0], processes[2], processes[4], processes[6]}) {
         for (const double rate : {0.0001, 0.05, 0.1, 0.3, 0.5, 0.9, 1.0, 1.1, 2.0, 5.0, 20.0, 1000.0})
             prove(process, rate, runs);

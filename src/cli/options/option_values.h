@@ -161,13 +161,15 @@ OptionValue with_standard(OptionValue value, const char* standard);
 
 // Values of one option each.
 
-OptionValue format_flag(const char* format);                                   // --dpx10 is --format dpx10
-OptionValue rate();                                                            // --fps
-OptionValue order();                                                           // --order
-OptionValue io_size();                                                         // --io-size
-OptionValue any_seed();                                                        // --seed
-OptionValue percent();                                                         // --headroom
-OptionValue scale();                                                           // --scale
+OptionValue format_flag(const char* format);  // --dpx10 is --format dpx10
+OptionValue rate();                           // --fps
+OptionValue order();                          // --order
+OptionValue io_size();                        // --io-size
+OptionValue any_seed();                       // --seed
+OptionValue percent();                        // --headroom
+OptionValue scale();
+/// A rate of drop events, for --prove.
+OptionValue drop_rate();                                                       // --scale
 OptionValue http_address(const char* name, std::string CliOptions::*address);  // --metrics, --web
 OptionValue verbosity();                                                       // -v
 OptionValue answered();  // --help, --version: the parser answers them

@@ -10,7 +10,6 @@
 #include "base/check.h"
 #include "base/units.h"
 #include "judge/host_window.h"
-#include "judge/judge.h"
 #include "result/miss_events.h"
 
 namespace streamsim::run {
@@ -158,8 +157,7 @@ std::vector<MissEvent> miss_events(const RunFacts& facts,
                           .period_ns = plan.options.paced ? plan.rate().period().ns : 0,
                           .cause = causes[i],
                           .stall = i >= result.drops.size()};
-        miss.startup = !miss.stall && outcome->kind == FrameKind::dropped &&
-                       (outcome->deadline - facts.ledgers[stream]->play_start()).ns < judge::kStartupNs;
+        miss.startup = !miss.stall && facts.ledgers[stream]->is_startup_drop(*outcome);
         miss.to_ns = miss.stall ? (outcome->completed - origin).ns : miss.from_ns + miss.period_ns;
         misses.push_back(miss);
     }
