@@ -121,9 +121,11 @@ std::string rate_text(double rate, bool up) {
 }
 
 std::string stream_time_text(double hours) {
-    if (hours >= 1) return fmt::format("{:.3g} stream-hours", hours);
-    if (hours * 60 >= 1) return fmt::format("{:.3g} stream-minutes", hours * 60);
-    return fmt::format("{:.3g} stream-seconds", hours * 3600);
+    const char* unit = hours >= 1 ? "hour" : hours * 60 >= 1 ? "minute" : "second";
+    const double time = hours >= 1 ? hours : hours * 60 >= 1 ? hours * 60 : hours * 3600;
+    const std::string shown =
+        time >= 1000 ? show_count(static_cast<std::uint64_t>(std::llround(time))) : fmt::format("{:.3g}", time);
+    return fmt::format("{} stream-{}{}", shown, unit, shown == "1" ? "" : "s");
 }
 
 std::string interval_text(const Claims& claims, bool several) {

@@ -83,7 +83,9 @@ std::string long_time(double hours) {
 
 /// "1 drop event a day", "0.5 drop events a day".
 std::string wanted_text(double per_day) {
-    return fmt::format("{:.3g} drop event{} a day", per_day, per_day == 1 ? "" : "s");
+    const std::string number = per_day >= 100 ? show_count(static_cast<std::uint64_t>(std::llround(per_day)))
+                                              : fmt::format("{:.3g}", per_day);
+    return fmt::format("{} drop event{} a day", number, per_day == 1 ? "" : "s");
 }
 
 std::string sentence_of(const ProveResult& result) {

@@ -153,7 +153,7 @@ std::string screen_report(const RunResult& result, bool colour) {
     add_event_lines(result, reserved, screen);
     lines.clear();
     add_claim_lines(result, lines);
-    for (const ReportLine& line : lines) screen.add(line, 2, reserved);
+    for (const ReportLine& line : lines) screen.add(line, 3, reserved);
     lines.clear();
     add_scenario_lines(result, lines);
     for (const ReportLine& line : lines) screen.add(line, 1, reserved);

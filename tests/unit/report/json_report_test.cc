@@ -54,7 +54,7 @@ TEST(JsonReport, HasTheAgreedKeysInTheAgreedOrder) {
         keys(document),
         ElementsAre("schema", "version", "streamsim", "started_at", "host", "command", "seed", "target",
                     "model", "play", "notices", "interrupted", "faults_injected", "verdict", "causes", "places",
-                    "totals", "media", "streams", "drops", "drops_omitted", "events", "seeks", "timeline",
+                    "totals", "media", "streams", "drops", "drops_omitted", "events", "claims", "seeks", "timeline",
                     "computer_timeline", "throughput_gaps", "margin_bins", "service_bins", "parts", "client",
                     "mount", "servers", "links", "system", "probes", "digest", "timing_digest"));
     EXPECT_THAT(keys(document["drops"][0]),
