@@ -1,6 +1,6 @@
 // Claims of a run: how often a stream drops at most, with the confidence that the run's length allows.
-// Rates are drop events a day and stream: an event that hits k streams counts for each of them. Events that come in
-// groups count once a group.
+// Rates are drop events a day and stream: an event that hits k streams counts for each of them. Events that
+// come in groups count once a group.
 #pragma once
 
 #include <cstdint>

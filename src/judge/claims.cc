@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <boost/math/distributions/chi_squared.hpp>
+#include <boost/math/special_functions/gamma.hpp>
 #include <cmath>
 #include <numeric>
 
@@ -17,13 +17,13 @@ constexpr double kHourNs = 3.6e12;
 constexpr double kDoubt = 1 - kClaimConfidence;
 /// Less likely times between events are those of groups.
 constexpr double kGroupedBelow = 0.05;
-/// Of the time: then the number of events says little.
+/// A share of the time: the number of events says little from there on.
 constexpr double kMostlyDropping = 0.25;
 constexpr double kGroupsAccepted = 0.2;
 constexpr std::int64_t kLeastWaitNs = 1'000'000;
 
 double chi_squared_quantile(double degrees, double below) {
-    return boost::math::quantile(boost::math::chi_squared_distribution<double>(degrees), below);
+    return 2 * boost::math::gamma_p_inv(degrees / 2, below);
 }
 
 /// Interval of the sum of Poisson counts with weights; `unseen`: the weight of an event that was not seen.
@@ -174,8 +174,7 @@ std::optional<double> dispersion_p(const std::vector<std::int64_t>& waits_ns) {
     }
     const auto count = static_cast<double>(waits_ns.size());
     const double statistic = 2 * (count * std::log(all_ns / count) - logs) / (1 + (count + 1) / (6 * count));
-    const boost::math::chi_squared_distribution<double> even(count - 1);
-    return boost::math::cdf(boost::math::complement(even, std::max(statistic, 0.0)));
+    return boost::math::gamma_q((count - 1) / 2, std::max(statistic, 0.0) / 2);  // chi-squared, from above
 }
 
 Claims claims_of(const ClaimPlay& play) {

@@ -42,8 +42,8 @@ struct ClaimPlay {
 Claims claims_of(const ClaimPlay& play);
 
 /// The claims of a result with its streams and events; nullopt where nothing is claimed: no stream played
-/// against deadlines. Where the drop table is not complete, the sentence says so and the rates are 0. Events of the first second that were dropped alone do
-/// not count, as in the verdict.
+/// against deadlines. The rates are 0, with a sentence that says why, if the drop table is not complete. Events
+/// of the first second that were dropped alone do not count, as in the verdict.
 std::optional<Claims> claims_of(const RunResult& result);
 
 /// The probability that events which come at random and alone are waited for so unevenly; nullopt: fewer than

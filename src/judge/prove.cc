@@ -28,7 +28,7 @@ constexpr Duration kEventPause = seconds(1);
 /// A group is no longer, nor is an event that counts once.
 constexpr Duration kGroupMost = seconds(60);
 constexpr Duration kGroupLeast = seconds(2);
-/// Of the mean time between events at N.
+/// The same as a share of the mean time between events at N.
 constexpr double kGroupShare = 0.05;
 constexpr double kLongestMeans = 40;
 /// More frames than a stream may have would come at high rates.

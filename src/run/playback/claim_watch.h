@@ -18,7 +18,7 @@ class ClaimWatch {
 public:
     ClaimWatch(double wanted_per_day, std::size_t loops);
 
-    /// Of one loop, since it told last. Instants of the loops' clock.
+    /// The news of one loop since the last ones. Instants of the loops' clock.
     struct News {
         std::vector<Instant> misses;  // deadlines, and begins of stalls
         Instant settled = Instant::never();
