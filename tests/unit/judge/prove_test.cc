@@ -84,6 +84,16 @@ TEST(Prove, TakesEventsWithinAMinuteAsOneGroup) {
     EXPECT_GT(test.result().needed_hours, 24 * 15) << "and each of its events makes the proof longer";
 }
 
+TEST(Prove, TakesTheTimeOfAnEventAsNoExposure) {
+    std::vector<Duration> misses;
+    for (int i = 0; i <= 100; ++i) misses.push_back(days(1) + milliseconds(500 * i));
+    ProveTest lasting(1), brief(1);
+    lasting.advance(misses, days(2));
+    brief.advance({days(1)}, days(2));
+    EXPECT_EQ(lasting.result().events, 1u);
+    EXPECT_NEAR(lasting.result().needed_hours - brief.result().needed_hours, 50.0 / 3600, 1e-9);
+}
+
 TEST(Prove, NeverStandsWhileFramesAreMissed) {
     ProveTest test(1);
     for (int second = 0; second < 300 && test.decided() == ProveDecision::undecided; ++second)
