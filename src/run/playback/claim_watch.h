@@ -22,7 +22,8 @@ public:
     struct News {
         std::vector<Instant> misses;  // deadlines, and begins of stalls
         Instant settled = Instant::never();
-        Instant last;  // deadline that was settled
+        Instant last;        // deadline that was settled
+        bool ended = false;  // the loop plays nothing any more, and others may go on
     };
     /// From the loops' threads. `origin`: the first play_start.
     void tell(std::size_t loop, Instant origin, const News& news);
@@ -39,7 +40,10 @@ private:
     const Duration interval_;
     mutable Mutex mutex_;
     judge::ProveTest test_ GUARDED_BY(mutex_);
+    Duration settled_by_all() const REQUIRES(mutex_);
+
     std::vector<Duration> settled_ GUARDED_BY(mutex_);  // by loop
+    std::vector<bool> ended_ GUARDED_BY(mutex_);        // the same
     std::vector<Duration> waiting_ GUARDED_BY(mutex_);  // misses that not all loops have settled
     std::atomic<bool> is_decided_{false};
 };

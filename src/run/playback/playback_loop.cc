@@ -508,7 +508,7 @@ void PlaybackLoop::end_here() {
 void PlaybackLoop::watch_claim() {
     claim_timer_ = 0;
     if (interrupting_ || finishing_) return;
-    tell_claim();
+    tell_claim(false);
     if (options_.claim->is_decided()) return end_here();
     claim_timer_ = made_.loop->at(made_.loop->now() + options_.claim->interval(),
                                   Callback::of<&PlaybackLoop::watch_claim>(this));
@@ -516,7 +516,7 @@ void PlaybackLoop::watch_claim() {
 
 /// Streams that play have settled all slots up to their last one that was due; an end of play adds what is
 /// left.
-void PlaybackLoop::tell_claim() {
+void PlaybackLoop::tell_claim(bool ended) {
     ClaimWatch::News news;
     for (const auto& stream : streams_) {
         const play::DeadlineLedger& ledger = *ledgers_[stream->index];
@@ -533,11 +533,12 @@ void PlaybackLoop::tell_claim() {
         if (!stream->player->finished()) news.settled = std::min(news.settled, ledger.last_due());
     }
     news.settled = std::min(news.settled, news.last);
+    news.ended = ended;
     options_.claim->tell(options_.number, origin_, news);
 }
 
 void PlaybackLoop::finish() {
-    if (options_.claim != nullptr) tell_claim();
+    if (options_.claim != nullptr) tell_claim(true);
     finishing_ = true;
     made_.loop->cancel(claim_timer_);
     stats_.traffic = made_.storage->traffic();

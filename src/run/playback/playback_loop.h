@@ -163,7 +163,7 @@ private:
     void end_alone(Stream& stream);
     void end_here();
     void watch_claim();
-    void tell_claim();
+    void tell_claim(bool ended);
     void update_stats();
     void begin();
     void begin_stream(Stream& stream);
