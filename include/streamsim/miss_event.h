@@ -68,11 +68,12 @@ void fields(ConstOr<EventFrame> auto& frame, auto& visit) {
 
 /// Times count from the first play_start.
 struct MissEvent {
-    std::int64_t from_ns = 0;   // deadline of the first missed frame, or begin of the first stall
-    std::int64_t to_ns = 0;     // end of the last missed frame's period, or of the last stall
-    std::uint64_t frames = 0;   // missed: dropped, late or failed, start-up drops included
-    std::uint64_t stalls = 0;   // of play
-    std::uint64_t streams = 0;  // that missed a frame, or stalled
+    std::int64_t from_ns = 0;          // deadline of the first missed frame, or begin of the first stall
+    std::int64_t to_ns = 0;            // end of the last missed frame's period, or of the last stall
+    std::uint64_t frames = 0;          // missed: dropped, late or failed, start-up drops included
+    std::uint64_t startup_frames = 0;  // of `frames`: dropped in the first second
+    std::uint64_t stalls = 0;          // of play
+    std::uint64_t streams = 0;         // that missed a frame, or stalled
     Cause cause = Cause::unknown;
     EventFrame first;
     EventEvidence evidence;
@@ -81,6 +82,7 @@ void fields(ConstOr<MissEvent> auto& event, auto& visit) {
     visit("from_ns", event.from_ns);
     visit("to_ns", event.to_ns);
     visit("frames", event.frames);
+    visit("startup_frames", event.startup_frames, kAdded);
     visit("stalls", event.stalls);
     visit("streams", event.streams);
     visit("cause", event.cause);

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "streamsim/claims.h"
 #include "streamsim/computer_evidence.h"
 #include "streamsim/fields.h"
 #include "streamsim/meter_result.h"
@@ -298,6 +299,7 @@ struct RunResult {
     std::vector<DropRecord> drops;      // by seat, stream, slot
     std::uint64_t drops_omitted = 0;
     std::vector<MissEvent> events;  // of the drops and of stalls, by time
+    std::optional<Claims> claims;   // nullopt: no stream played against deadlines
     std::vector<SeekRecord> seeks;  // by seat, stream, slot
     std::vector<TimelineEntry> timeline;
     std::vector<ComputerInterval> computer_timeline;  // of real storage on one computer
@@ -390,6 +392,7 @@ void fields(ConstOr<RunResult> auto& result, auto& visit) {
     visit("drops", result.drops);
     visit("drops_omitted", result.drops_omitted);
     visit("events", result.events, kAdded);
+    visit("claims", result.claims, kAdded);
     visit("seeks", result.seeks);
     visit("timeline", result.timeline);
     visit("computer_timeline", result.computer_timeline, kAdded);

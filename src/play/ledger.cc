@@ -42,6 +42,10 @@ void DeadlineLedger::play_started(Instant preroll_began, Instant play_start, Ins
     play_start_ = play_start;
 }
 
+bool DeadlineLedger::is_startup_drop(const FrameOutcome& outcome) const {
+    return outcome.kind == FrameKind::dropped && outcome.deadline < play_start_ + kStartup;
+}
+
 void DeadlineLedger::settle(const FrameOutcome& outcome) {
     STREAMSIM_CHECK(!closed_, "no slot is settled after the ledger is closed");
     count(outcome);
@@ -58,7 +62,7 @@ void DeadlineLedger::count(const FrameOutcome& outcome) {
         case FrameKind::late: ++counts_.late; break;
         case FrameKind::dropped:
             ++counts_.dropped;
-            startup = outcome.deadline < play_start_ + kStartup;
+            startup = is_startup_drop(outcome);
             if (startup) ++counts_.startup_drops;
             if (outcome.slot < dropped_.size()) dropped_[outcome.slot] = true;
             break;

@@ -65,6 +65,9 @@ public:
     /// zero is the first play_start of the run.
     void play_started(Instant preroll_began, Instant play_start, Instant series_zero);
 
+    /// The slot was dropped in the first second of play, which does not count against a verdict.
+    bool is_startup_drop(const FrameOutcome& outcome) const;
+
     /// A slot entered the window.
     void scheduled() { ++counts_.scheduled; }
     /// Enters the outcome of a slot. REQUIRES: not settled before.

@@ -10,6 +10,7 @@
 #include <tuple>
 #include <utility>
 
+#include "judge/claims.h"
 #include "metrics/digest.h"
 #include "result/distributions.h"
 #include "result/merge_seats.h"
@@ -243,6 +244,7 @@ void fill_whole(RunResult& whole) {
     whole.parts.clear();  // each rank had a model of its own
     whole.verdict = judge::verdict_of_seats(whole.seats);
     judge::judge_meters_of_seats(whole);
+    whole.claims = judge::claims_of(whole);
 }
 
 /// Every problem of parts that cannot be put together.

@@ -7,6 +7,8 @@
 #include <tuple>
 #include <utility>
 
+#include "judge/judge.h"
+
 namespace streamsim::result {
 namespace {
 
@@ -91,6 +93,7 @@ std::vector<MissGroup> group_misses(const std::vector<Miss>& misses, const std::
         MissGroup& group = groups[into.group];
         group.event.to_ns = std::max(group.event.to_ns, miss.to_ns);
         ++(miss.stall ? group.event.stalls : group.event.frames);
+        if (miss.startup) ++group.event.startup_frames;
         into.streams.emplace(miss.seat, miss.stream);
         group.event.streams = into.streams.size();
         group.misses.push_back(index);
@@ -108,8 +111,9 @@ std::vector<MissEvent> events_of_drops(const RunResult& result) {
         if (found == streams.end()) continue;
         const std::int64_t period_ns = found->second->rate.period().ns;
         const std::int64_t due_ns = found->second->play_start_ns + drop.due_ns;
-        misses.push_back(
-            {drop.seat, drop.stream, drop.frame, due_ns, due_ns + period_ns, period_ns, drop.cause, false});
+        const bool startup = drop.kind == FrameKind::dropped && drop.due_ns < judge::kStartupNs;
+        misses.push_back({drop.seat, drop.stream, drop.frame, due_ns, due_ns + period_ns, period_ns, drop.cause,
+                          false, startup});
         drops.push_back(&drop);
     }
     std::vector<MissEvent> out;
@@ -143,6 +147,7 @@ std::vector<MissEvent> merged_events(std::vector<MissEvent> events) {
         MissEvent& into = out[found->second.index];
         into.to_ns = std::max(into.to_ns, event.to_ns);
         into.frames += event.frames;
+        into.startup_frames += event.startup_frames;
         into.stalls += event.stalls;
         into.streams += event.streams;
         if (misses <= found->second.most) continue;

@@ -22,6 +22,7 @@ struct Miss {
     std::int64_t period_ns = 0;  // of its stream's frames
     Cause cause = Cause::unknown;
     bool stall = false;
+    bool startup = false;  // does not count against the verdict
 };
 
 /// An event, whose first frame has seat, stream and slot alone, and the indices of its misses, the first

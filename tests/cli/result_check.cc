@@ -225,6 +225,8 @@ std::vector<std::string> result_problems(const Json& result) {
 }
 
 int exit_code_of(const Json& result) {
+    const Json claims = result.value("claims", Json());
+    if (claims.is_object() && !claims["prove"].is_null()) return claims["prove"]["decided"] == "stands" ? 0 : 1;
     return result["verdict"]["pass"].get<bool>() ? 0 : 1;
 }
 

@@ -6,6 +6,7 @@
 #include "base/utf8.h"
 #include "cli/commands/commands.h"
 #include "cli/media/media_run.h"
+#include "judge/prove.h"
 #include "media/own_files/own_names.h"
 #include "run/plan/needs.h"
 
@@ -24,6 +25,7 @@ private:
     Result<void> prepare_missing();
     Result<run::FoundMedia> find();
     int play_media(run::FoundMedia media);
+    Result<void> plan_proof();
 };
 
 Result<void> MediaCommand::prepare_missing() {
@@ -56,7 +58,8 @@ int MediaCommand::play() {
     const bool alone = context_.ranks == nullptr;
     if (alone && !options_.quiet && LivePlay::keys_possible())
         options_.play.spare_streams = LivePlay::kSpareStreams;
-    auto done = together(open_outputs());
+    auto done = together(plan_proof());
+    if (done) done = together(open_outputs());
     if (!done) return report_error(context_, done.error());
     done = choose_formats_together();
     if (done) done = together(run::check_memory(run::one_part(options_.play, {})));
@@ -67,6 +70,24 @@ int MediaCommand::play() {
         if (done) return play_media(std::move(*media));
     }
     return end_before_play(done.error(), options_.play);
+}
+
+/// Says how long the proof of --prove takes; without another limit it plays as long.
+Result<void> MediaCommand::plan_proof() {
+    run::PlayRequest& request = options_.play;
+    if (!request.prove_per_day) return {};
+    if (context_.ranks != nullptr)
+        return bad_input(
+            "--prove: is not for runs over several computers, which cannot end together on a decision: give "
+            "--duration");
+    const judge::ProveTest test(*request.prove_per_day);
+    if (!options_.quiet) context_.log.info(judge::prove_beginning(test));
+    const Duration least = test.needed(0);
+    if (request.duration && *request.duration < least)
+        play_.say_notice(fmt::format("--duration {}: the claim can fail in that time, and not stand",
+                                     options_.typed.at("--duration")));
+    if (!request.duration && !request.frames) request.duration = test.longest();
+    return {};
 }
 
 Result<run::FoundMedia> MediaCommand::find() {

@@ -232,6 +232,8 @@ int MediaRun::write_results(RunResult result) {
     say();
     if (!written) return report_error(context_, written.error());
     if (result.interrupted) return kExitInterrupted;
+    if (result.claims && result.claims->prove)
+        return result.claims->prove->decided == ProveDecision::stands ? kExitPass : kExitMissed;
     return result.verdict.pass ? kExitPass : kExitMissed;
 }
 

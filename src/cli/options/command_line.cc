@@ -231,6 +231,16 @@ constexpr Rule kRules[] = {
      "'{}': expected more than 1s: the first second of a step does not count", "--duration", Command::max},
     {"--frames", [](const CliOptions&) { return true; },
      "would end a step before its time: give --duration, and --confirm", nullptr, Command::max},
+    {"--prove", [](const CliOptions& o) { return !o.play.paced; },
+     "is not for --fps max, which has no deadlines and drops nothing: give a rate"},
+    {"--prove", [](const CliOptions& o) { return !o.meters.empty(); },
+     "is not for --meter: prove the streams alone, or play them beside the meter with --duration"},
+    {"--prove",
+     [](const CliOptions& o) {
+         const bool endless = !o.given("--duration") && !o.given("--frames");
+         return endless && (o.given("--record") || o.files.need_frames());
+     },
+     "plays for days, which is too long for --record, --csv and --trace: give --duration"},
     {"--multicam", [](const CliOptions& o) { return o.play.multicam == run::MultiCam::active; },
      "active reads one angle only: more of them are not more streams", nullptr, Command::max},
     {"--total-streams",

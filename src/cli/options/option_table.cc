@@ -71,6 +71,10 @@ Options playing_options() {
                    {kCalibrate, "how long a probe lasts", "6s"},
                    {kRun, "for a workload: how long each step plays", "the document's"}})},
         {"--frames", kPlays, "each stream plays at most N frames", count(&PlayRequest::frames, 1'000'000'000)},
+        {"--prove", Command::play | Command::prepare,
+         "play until it is decided at 95 % whether there are fewer drop events, for example '1 drop/day': as "
+         "long as it takes, or --duration at most; exit code 0 only where the claim stands",
+         drop_rate()},
         {"--on-miss", kPlays, "what the player does with a frame that misses its deadline",
          choice(&PlayRequest::on_miss, play::kOnMissWords)},
         {"--readahead", kPlays, "frames buffered ahead, per stream", count(&PlayRequest::readahead, 10'000)},

@@ -7,6 +7,7 @@
 
 #include "base/ascii.h"
 #include "base/units.h"
+#include "judge/prove.h"
 #include "view/http/http_server.h"
 
 namespace streamsim::cli {
@@ -180,6 +181,12 @@ OptionValue load_percent() {
 OptionValue scale() {
     return parsed("X", kScaleRange, "1", read_scale,
                   [](CliOptions& options, double scale) { options.scale = scale; });
+}
+
+OptionValue drop_rate() {
+    return with_words(parsed("RATE", "a rate such as '1 drop/day'", "", judge::parse_prove,
+                             [](CliOptions& options, double per_day) { options.play.prove_per_day = per_day; }),
+                      {"1 drop/day", "1 drop/week", "1 drop/hour"});
 }
 
 OptionValue http_address(const char* name, std::string CliOptions::*address) {

@@ -167,9 +167,11 @@ OptionValue order();                          // --order
 OptionValue io_size();                        // --io-size
 OptionValue any_seed();                       // --seed
 OptionValue percent();                        // --headroom
-OptionValue scale();
-OptionValue load_percent();
-OptionValue set_size();                                                        // --scale
+OptionValue scale();                          // --scale
+OptionValue load_percent();                   // --max-load
+OptionValue set_size();                       // --set-size
+/// A rate of drop events, for --prove.
+OptionValue drop_rate();
 OptionValue http_address(const char* name, std::string CliOptions::*address);  // --metrics, --web
 OptionValue verbosity();                                                       // -v
 OptionValue answered();  // --help, --version: the parser answers them

@@ -200,6 +200,18 @@ void add_frames_lines(const RunResult& result, ReportLines& out) {
     }
 }
 
+void add_claim_lines(const RunResult& result, ReportLines& out) {
+    if (!result.claims) return;
+    const Claims& claims = *result.claims;
+    if (claims.prove) {
+        const bool undecided = claims.prove->decided == ProveDecision::undecided;
+        out.add("Prove", undecided
+                             ? claims.prove->sentence
+                             : fmt::format("{}: {}", to_string(claims.prove->decided), claims.prove->sentence));
+    }
+    if (!claims.sentence.empty()) out.add("Claim", claims.sentence);
+}
+
 void add_delivery_lines(const RunResult& result, ReportLines& out) {
     if (!only_records(result)) out.add("Throughput", throughput_text(result));
     if (const std::string steps = required_text(result); !steps.empty()) out.add("Required", steps);

@@ -24,6 +24,8 @@ public:
 void add_cause_lines(const RunResult& result, ReportLines& out);
 /// How many frames were on time, dropped, late or failed, and stalls.
 void add_frames_lines(const RunResult& result, ReportLines& out);
+/// The rate of drop events with its confidence, and what --prove has decided.
+void add_claim_lines(const RunResult& result, ReportLines& out);
 /// Throughput, start, margins and latencies.
 void add_delivery_lines(const RunResult& result, ReportLines& out);
 /// The limits of the result, for a reader of two lines: no statement about storage, or no measurement.

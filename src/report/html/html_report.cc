@@ -63,6 +63,9 @@ std::string verdict_html(const RunResult& result) {
                                    to_string(result.verdict.limit)));
     if (!result.verdict.detail.empty()) facts.add("Detail", escaped(result.verdict.detail));
     if (!result.verdict.next.empty()) facts.add("Next", escaped(result.verdict.next));
+    ReportLines claims;
+    add_claim_lines(result, claims);
+    for (const ReportLine& line : claims) facts.add(escaped(line.heading), escaped(line.text));
     return out + facts.html() + "</header>\n";
 }
 

@@ -78,30 +78,46 @@ ResponseParts response_parts(const Measurement& measured) {
     const ProbeRow& small = *find_row(measured, "latency-4k");
     const ProbeRow& first = *find_row(measured, "ladder-1");
     const ProbeRow* const opens = find_row(measured, "opens-1");
-    const auto quantiles = quantiles_of(first.response_ns);
-    const double median = quantiles[1].second;
+    const auto median = static_cast<double>(first.response_ns.p50);
     ResponseParts parts;
     // The bytes take at least what they take at the highest rate; a read of few bytes shows the rest, unless it
     // has to go to a place of its own, as on a disk.
-    const double fastest_ns = static_cast<double>(kProbeBlock) * 1e9 / highest_rate(measured);
+    const double fastest_ns = std::min(static_cast<double>(kProbeBlock) * 1e9 / highest_rate(measured), median);
     const double longer_ns = median - static_cast<double>(small.response_ns.p50);
-    parts.bytes_ns = std::clamp(longer_ns, std::min(fastest_ns, median), median);
+    parts.bytes_ns = std::clamp(longer_ns, fastest_ns, median);
+    parts.anywhere = longer_ns >= fastest_ns;
     parts.trip_ns = std::max(static_cast<double>(first.response_ns.p10) - parts.bytes_ns, 0.0);
     if (opens != nullptr && opens->operations > 0)
         parts.trip_ns = std::min(parts.trip_ns, static_cast<double>(opens->response_ns.p50));
     return parts;
 }
 
-std::vector<CalibratedNumber> response_values(const ProbeRow& first, const ResponseParts& parts) {
+std::vector<CalibratedNumber> response_values(const Measurement& measured, const ResponseParts& parts) {
     static constexpr const char* kNames[] = {"p10", "p50", "p90", "p99", "p99_9", "max"};
-    const auto quantiles = quantiles_of(first.response_ns);
-    const double less_ns = parts.bytes_ns + parts.trip_ns;
-    const auto rest = [less_ns](double value) { return std::max(value - less_ns, 0.0); };
-    const auto count = static_cast<double>(std::max<std::uint64_t>(first.operations, 1));
+    const ProbeRow& first = *find_row(measured, "ladder-1");
+    const double base_ns = static_cast<double>(first.response_ns.p50) - parts.bytes_ns;
+    // The mean of the rows' distributions around their medians.
+    std::vector<Quantile> quantiles;
+    double count = 0;
+    for (const ProbeRow& row : measured.rows) {
+        const bool of_it = &row == &first || (parts.anywhere && row.probe.kind == ProbeKind::latency);
+        if (!of_it || row.operations == 0) continue;
+        const auto own = quantiles_of(row.response_ns);
+        const auto weight = static_cast<double>(row.operations);
+        if (quantiles.empty()) {
+            quantiles = own;
+            for (Quantile& each : quantiles) each.second = 0;
+        }
+        for (std::size_t i = 0; i < own.size(); ++i)
+            quantiles[i].second += weight * (own[i].second - own[1].second);
+        count += weight;
+    }
+    for (Quantile& each : quantiles) each.second = base_ns + each.second / count;
+    const auto rest = [&parts](double value) { return std::max(value - parts.trip_ns, 0.0); };
     std::vector<CalibratedNumber> values;
     values.push_back({kTripTime, "response of any operation", parts.trip_ns, parts.trip_ns * 0.95,
                       parts.trip_ns * 1.05, false,
-                      measured_by("opens-1 and " + first.probe.id, "what the fastest operations take")});
+                      measured_by("opens-1 and ladder-1", "what the fastest operations take")});
     double before = 0;
     for (std::size_t i = 0; i < quantiles.size(); ++i) {
         const auto& [share, ns] = quantiles[i];
@@ -112,10 +128,9 @@ std::vector<CalibratedNumber> response_values(const ProbeRow& first, const Respo
         value.value = std::max(rest(ns), before);
         value.low = std::min(rest(at_share(quantiles, share - error)), value.value);
         value.high = std::max(rest(at_share(quantiles, std::min(share + error, 1.0))), value.value);
-        value.basis =
-            measured_by(first.probe.id, fmt::format("less {:.0f} us for its bytes and {:.0f} us that any "
-                                                    "operation takes",
-                                                    parts.bytes_ns / 1e3, parts.trip_ns / 1e3));
+        value.basis = measured_by(parts.anywhere ? "ladder-1 and latency" : "ladder-1",
+                                  fmt::format("less {:.0f} us for a MiB and {:.0f} us that any operation takes",
+                                              parts.bytes_ns / 1e3, parts.trip_ns / 1e3));
         before = value.value;
         values.push_back(std::move(value));
     }

@@ -24,8 +24,9 @@ struct ResponseParts {
 ResponseParts response_parts(const Measurement& measured);
 
 /// The time of any operation, and six quantiles of what a read takes beyond that and its bytes: from the
-/// ladder's first step, whose reads follow each other as a player's do.
-std::vector<CalibratedNumber> response_values(const ProbeRow& first_step, const ResponseParts& parts);
+/// ladder's first step, whose reads follow each other as a player's do, and where places do not matter from all
+/// reads that are alone.
+std::vector<CalibratedNumber> response_values(const Measurement& measured, const ResponseParts& parts);
 
 /// Processor time and lines of opens. Empty: opens were not measured.
 std::vector<CalibratedNumber> open_values(const ProbeRow& one, const ProbeRow& many, double trip_ns);

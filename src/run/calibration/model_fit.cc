@@ -108,13 +108,12 @@ CalibratedNumber& Fit::value_at(const char* pointer) {
 }
 
 void Fit::take_direct_numbers() {
-    const ProbeRow& first = *find_row(measured_, "ladder-1");
     const auto add = [this](std::vector<CalibratedNumber> values) {
         std::move(values.begin(), values.end(), std::back_inserter(out_.values));
     };
     other_ = other_load_of(measured_);
     parts_ = response_parts(measured_);
-    add(response_values(first, parts_));
+    add(response_values(measured_, parts_));
     const ProbeRow* const one = find_row(measured_, "opens-1");
     const ProbeRow* const many = find_row(measured_, "opens-16");
     if (one != nullptr && many != nullptr) add(open_values(*one, *many, parts_.trip_ns));

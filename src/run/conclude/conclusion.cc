@@ -133,6 +133,7 @@ void Conclusion::fill_common(RunFacts& facts) const {
     facts.before = usage_before_;
     facts.cuts = plan_.cuts();
     facts.buffer_bytes = plan_.memory().page_bytes();
+    facts.prove = playback_.claim();
 }
 
 void Conclusion::diagnose_play(bool real, RunFacts& facts) {

@@ -157,6 +157,7 @@ std::vector<MissEvent> miss_events(const RunFacts& facts,
                           .period_ns = plan.options.paced ? plan.rate().period().ns : 0,
                           .cause = causes[i],
                           .stall = i >= result.drops.size()};
+        miss.startup = !miss.stall && facts.ledgers[stream]->is_startup_drop(*outcome);
         miss.to_ns = miss.stall ? (outcome->completed - origin).ns : miss.from_ns + miss.period_ns;
         misses.push_back(miss);
     }

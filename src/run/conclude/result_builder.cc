@@ -11,6 +11,7 @@
 #include "base/units.h"
 #include "host/network_mount.h"
 #include "judge/causes.h"
+#include "judge/claims.h"
 #include "judge/host_window.h"
 #include "judge/judge.h"
 #include "judge/run_verdicts.h"
@@ -469,6 +470,8 @@ void fill_result(const RunFacts& facts, RunResult& result) {
     judge::withhold_storage(result);
     fill_drop_causes(judgement.missed_causes, result.drops);
     result.events = miss_events(facts, evidence, judgement.missed_causes, origin, result);
+    result.claims = judge::claims_of(result);
+    if (result.claims && facts.prove) result.claims->prove = facts.prove;
 }
 
 }  // namespace streamsim::run

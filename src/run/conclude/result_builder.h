@@ -38,6 +38,7 @@ struct RunFacts {
     bool interrupted = false;
     bool faults_injected = false;
     std::vector<std::string> notices;
+    std::optional<ProveResult> prove;  // nullopt: nothing is to be proved
 };
 
 /// Fills everything below `target` in the result; program, host and time are the caller's.

@@ -75,6 +75,7 @@ struct PlayRequest : play::ReadSettings, StorageRequest {
     std::optional<Duration> duration;
     std::optional<std::uint64_t> frames;
     std::optional<Duration> clip_duration;
+    std::optional<double> prove_per_day;  // play lasts until this claim is decided (judge/prove.h)
     Duration preroll_timeout = seconds(10);
     Duration stagger;
     Duration decode_cpu;

@@ -34,7 +34,13 @@ Result<void> Playback::run() {
 
 void Playback::make_loops(std::size_t count) {
     const MutexLock lock(mutex_);
+    if (const auto& wanted = plan_.request().prove_per_day) {
+        claim_ = std::make_unique<ClaimWatch>(*wanted, count);
+        claim_->on_decided = [this] { end_play(); };
+    }
     for (PlaybackLoopOptions& options : loop_options(plan_, count)) {
+        options.claim = claim_.get();
+        options.number = loops_.size();
         auto& made = loops_.emplace_back(std::make_unique<PlaybackLoop>(std::move(options)));
         made->on_ready = [this](PlaybackLoop& loop, Duration offset) { loop_ready(loop, offset); };
         made->on_failed = [this] { stop_loops(); };
@@ -99,6 +105,11 @@ void Playback::begin_everywhere(Duration offset, Instant play_start) {
 void Playback::stop_loops() {
     const MutexLock lock(mutex_);
     for (auto& loop : loops_) loop->interrupt();
+}
+
+void Playback::end_play() {
+    const MutexLock lock(mutex_);
+    for (auto& loop : loops_) loop->end_play();
 }
 
 void Playback::interrupt() {

@@ -6,11 +6,13 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "base/result.h"
 #include "base/system/mutex.h"
 #include "run/plan/playback_plan.h"
+#include "run/playback/claim_watch.h"
 #include "run/playback/playback_loop.h"
 #include "seats/start_barrier.h"
 
@@ -44,6 +46,12 @@ public:
     /// copies stay valid until the next call. One thread at a time.
     std::vector<std::shared_ptr<LoopSnapshot>> copy_loops(Duration timeout);
 
+    /// The test of --prove so far; nullopt: there is none, or play has not begun. Any thread.
+    std::optional<ProveResult> claim() const {
+        const MutexLock lock(mutex_);
+        return claim_ != nullptr ? std::optional(claim_->result()) : std::nullopt;
+    }
+
     // After run().
     /// It was interrupted while there was something left to play.
     bool was_cut_short() const { return was_cut_short_; }
@@ -58,6 +66,7 @@ private:
     void loop_ready(PlaybackLoop& loop, Duration offset);
     void begin_everywhere(Duration offset, Instant play_start);
     void stop_loops();
+    void end_play();
 
     PlaybackPlan& plan_;
     seats::StartBarrier* barrier_ = nullptr;  // null: there is no other computer to wait for
@@ -65,6 +74,7 @@ private:
     // Guarded by mutex_ in part: run() counts not_ready_ before there are loops, and loops_ stay once they are
     // made.
     std::vector<std::unique_ptr<PlaybackLoop>> loops_;
+    std::unique_ptr<ClaimWatch> claim_;              // null: nothing is to be proved
     std::map<std::int64_t, std::size_t> not_ready_;  // loops, by start offset
     bool interrupted_ GUARDED_BY(mutex_) = false;
     std::vector<std::shared_ptr<LoopSnapshot>> copies_;  // as loops_

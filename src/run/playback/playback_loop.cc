@@ -20,7 +20,8 @@ struct PlaybackLoop::Stream {
     PlaybackLoop* playback_loop = nullptr;
     const StreamPlan* plan = nullptr;
     StreamProgress* progress = nullptr;
-    std::size_t index = 0;  // into streams_ and ledgers_
+    std::size_t index = 0;                        // into streams_ and ledgers_
+    std::size_t drops_told = 0, stalls_told = 0;  // to the claim's watch
     std::unique_ptr<Decoder> decoder;
     std::unique_ptr<play::FrameStream> player;
     TimerId begin_timer = 0;
@@ -317,6 +318,7 @@ void PlaybackLoop::play(Duration offset, Instant play_start) {
         stream->playing = true;
         stream->player->play(play_start, origin_);
     }
+    if (options_.claim != nullptr && claim_timer_ == 0) watch_claim();
     if (offset.ns != 0) return;
     for (auto& meter : meters_) meter->play(play_start, play_start + options_.meter_time);
 }
@@ -488,8 +490,57 @@ void PlaybackLoop::drain_timed_out() {
     made_.loop->stop();
 }
 
+void PlaybackLoop::end_play() {
+    const MutexLock lock(mutex_);
+    if (loop_ != nullptr) loop_->post([this] { end_here(); });
+}
+
+void PlaybackLoop::end_here() {
+    if (interrupting_ || finishing_) return;
+    for (auto& stream : streams_) {
+        made_.loop->cancel(stream->begin_timer);
+        if (!stream->player->finished()) end_alone(*stream);
+    }
+    for (auto& meter : meters_) meter->interrupt();
+}
+
+/// Tells the watch what was missed, at intervals of the loop's clock.
+void PlaybackLoop::watch_claim() {
+    claim_timer_ = 0;
+    if (interrupting_ || finishing_) return;
+    tell_claim(false);
+    if (options_.claim->is_decided()) return end_here();
+    claim_timer_ = made_.loop->at(made_.loop->now() + options_.claim->interval(),
+                                  Callback::of<&PlaybackLoop::watch_claim>(this));
+}
+
+/// Streams that play have settled all slots up to their last one that was due; an end of play adds what is
+/// left.
+void PlaybackLoop::tell_claim(bool ended) {
+    ClaimWatch::News news;
+    for (const auto& stream : streams_) {
+        const play::DeadlineLedger& ledger = *ledgers_[stream->index];
+        if (ledger.play_start() == Instant::never()) continue;
+        for (; stream->drops_told < ledger.drops().size(); ++stream->drops_told) {
+            const FrameOutcome& drop = ledger.drops()[stream->drops_told];
+            const Instant at = drop.deadline != Instant::never() ? drop.deadline : drop.completed;
+            if (at == Instant::never() || ledger.is_startup_drop(drop)) continue;
+            news.misses.push_back(at);
+        }
+        for (; stream->stalls_told < ledger.stalls().size(); ++stream->stalls_told)
+            news.misses.push_back(ledger.stalls()[stream->stalls_told].deadline);
+        news.last = std::max(news.last, ledger.last_due());
+        if (!stream->player->finished()) news.settled = std::min(news.settled, ledger.last_due());
+    }
+    news.settled = std::min(news.settled, news.last);
+    news.ended = ended;
+    options_.claim->tell(options_.number, origin_, news);
+}
+
 void PlaybackLoop::finish() {
+    if (options_.claim != nullptr) tell_claim(true);
     finishing_ = true;
+    made_.loop->cancel(claim_timer_);
     stats_.traffic = made_.storage->traffic();
     // The storage closes its files; a server that does not answer must not delay the result for ever.
     made_.loop->at(made_.loop->now() + options_.drain_timeout,

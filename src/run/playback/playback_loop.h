@@ -20,6 +20,7 @@
 #include "play/frame_stream.h"
 #include "run/backends/backends.h"
 #include "run/plan/stream_plan.h"
+#include "run/playback/claim_watch.h"
 #include "storage/fault/fault_storage.h"
 
 namespace streamsim::run {
@@ -81,6 +82,8 @@ struct PlaybackLoopOptions {
     bool keep_frames = false;
     bool realtime = false;
     NoticeSink notice;
+    ClaimWatch* claim = nullptr;  // is told of misses while play goes on; null: nothing is to be proved
+    std::size_t number = 0;       // of this loop, for the watch
 };
 
 /// Constructed on any thread; run() makes its thread the loop's; requests come from any thread.
@@ -104,6 +107,9 @@ public:
     void start(Duration offset, std::optional<Instant> play_start);
     /// Settles what is due and cancels the rest; run() returns soon. Any thread, any time.
     void interrupt();
+
+    /// Ends play as if the streams had no more slots: settles what is due, cancels the rest. Any thread.
+    void end_play();
 
     /// Adds one stream, with memory of its own, while the others play: it prerolls and begins when it is ready.
     /// A stream that is not ready within the preroll timeout is given up, with a notice. Any thread, once play
@@ -155,6 +161,9 @@ private:
     void add_here(const LoopStream& stream, std::span<std::byte> memory);
     void remove_here(const StreamPlan& plan);
     void end_alone(Stream& stream);
+    void end_here();
+    void watch_claim();
+    void tell_claim(bool ended);
     void update_stats();
     void begin();
     void begin_stream(Stream& stream);
@@ -187,6 +196,7 @@ private:
     std::size_t finished_ = 0;  // streams from the first one on that have finished
     Instant origin_;
     std::optional<Error> error_;
+    TimerId claim_timer_ = 0;
     bool finishing_ = false;
     bool interrupting_ = false;
     bool stuck_ = false;

@@ -54,9 +54,9 @@ TEST(JsonReport, HasTheAgreedKeysInTheAgreedOrder) {
         keys(document),
         ElementsAre("schema", "version", "streamsim", "started_at", "host", "command", "seed", "target",
                     "model", "play", "notices", "interrupted", "faults_injected", "verdict", "causes", "places",
-                    "totals", "media", "streams", "drops", "drops_omitted", "events", "seeks", "timeline",
-                    "computer_timeline", "throughput_gaps", "margin_bins", "service_bins", "parts", "client",
-                    "mount", "servers", "links", "system", "probes", "digest", "timing_digest"));
+                    "totals", "media", "streams", "drops", "drops_omitted", "events", "claims", "seeks",
+                    "timeline", "computer_timeline", "throughput_gaps", "margin_bins", "service_bins", "parts",
+                    "client", "mount", "servers", "links", "system", "probes", "digest", "timing_digest"));
     EXPECT_THAT(keys(document["drops"][0]),
                 ElementsAre("seat", "stream", "frame", "clip_frame", "file", "due_ns", "completed_ns", "kind",
                             "reason", "errno", "timecode", "cause"));

@@ -4,6 +4,8 @@
 #include <limits>
 
 #include "base/units.h"
+#include "judge/claims.h"
+#include "judge/prove.h"
 #include "result/miss_events.h"
 
 namespace streamsim::samples {
@@ -125,6 +127,7 @@ RunResult plays() {
     out.verdict = {true, "every frame was there in time", Limit::none};
     out.timeline = {{0, 1'000'000'000, 96 * kDpxBytes, 96, 0, 0, 0, 30'000'000, 3},
                     {1'000'000'000, 1'000'000'000, 96 * kDpxBytes, 96, 0, 0, 0, 24'000'000, std::nullopt}};
+    out.claims = judge::claims_of(out);
     return out;
 }
 
@@ -303,6 +306,8 @@ RunResult modelled() {
 
 RunResult told_in_full() {
     RunResult out = does_not_play();
+    out.claims = plays().claims;
+    out.claims->prove = judge::ProveTest(1).result();
     out.url = "/mnt/media/show";
     out.mount = {"/mnt/media",
                  "filer:/export/media",

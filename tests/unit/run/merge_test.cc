@@ -84,6 +84,8 @@ TEST(Merging, PartsInVirtualTimeGiveWhatOneProcessGives) {
         EXPECT_EQ(whole.streams[i].clip, one.streams[i].clip);
     }
     EXPECT_FALSE(whole.verdict.pass);
+    EXPECT_EQ(whole.claims->sentence, one.claims->sentence);
+    EXPECT_GT(whole.claims->drop_events, 0u);
     EXPECT_EQ(whole.seats.size(), 3u);
     request.faults.reset();
     const RunResult again =
@@ -92,6 +94,8 @@ TEST(Merging, PartsInVirtualTimeGiveWhatOneProcessGives) {
     EXPECT_TRUE(again.verdict.pass);
     EXPECT_EQ(again.digest, good.digest);
     EXPECT_EQ(again.timing_digest, good.timing_digest);
+    EXPECT_EQ(again.claims->sentence, good.claims->sentence);
+    EXPECT_EQ(again.claims->per_stream_day_together.high, good.claims->per_stream_day_together.high);
     EXPECT_EQ(again.margin_bins.size(), good.margin_bins.size());
 }
 
