@@ -5,7 +5,9 @@
 // bytes, processor time seconds of one core. Zero: the cluster has no such part.
 #pragma once
 
+#include <array>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -22,12 +24,24 @@ struct LinkModel {
     double bytes_per_s() const { return bits_per_s * efficiency / 8; }
 };
 
-/// How long something takes beyond its service: a median, and now and then much more.
+/// How long something takes beyond its service: a median, and now and then much more; or measured quantiles.
 struct LatencyModel {
+    /// The shares of requests that take no longer than each of `quantiles`.
+    static constexpr std::array<double, 6> kShares{0.1, 0.5, 0.9, 0.99, 0.999, 1};
+
     Duration median;
-    double spread = 0;      // of most, as a share of the median, both ways
-    double tail_share = 0;  // of requests, 0 to 1
-    Duration tail_mean;     // more, of those: exponential, cut at ten times the mean
+    double spread = 0;                    // of most, as a share of the median, both ways
+    double tail_share = 0;                // of requests, 0 to 1
+    Duration tail_mean;                   // more, of those: exponential, cut at ten times the mean
+    bool by_quantiles = false;            // `quantiles` hold, and none of the members above
+    std::array<Duration, 6> quantiles{};  // ascending; the last is the longest
+};
+
+/// Other load on the front end of a node, which comes and goes: exponential lengths and gaps.
+struct OtherLoadModel {
+    double share = 0;  // of the front end's rate, both ways, while it is there; 0: there is none
+    Duration mean_length;
+    Duration mean_gap;
 };
 
 /// Time that a seat spends on a frame: for the first of the list that fits.
@@ -124,6 +138,7 @@ struct NodeModel {
     double ssd_s_per_request = 0;  // that its server takes before the bytes
     std::uint32_t drives = 0;
     LatencyModel response;  // of a request, beyond what its parts take
+    OtherLoadModel other_load;
 };
 
 /// The access strategy that the storage is set to for the folders of some media.
@@ -143,6 +158,50 @@ struct StrategyModel {
     std::uint32_t filename_files = 0;     // next of a numbered sequence, where directories are kept for that
     double streaming_cpu_s_per_byte = 0;  // of the node's processor, more, for what is read so
     double filename_cpu_s_per_byte = 0;
+};
+
+/// A number of the document with an interval of 90 %. In seconds, bytes or as it is.
+struct UncertainNumber {
+    std::string pointer;  // "/node/front_end/bits_per_s"
+    double value = 0;
+    std::optional<double> low;
+    std::optional<double> high;  // none: "at least low": the part was never full when it was measured
+    double min = 0;              // the bounds of the document
+    double max = 0;
+
+    bool at_least() const { return low && !high; }
+};
+
+/// Correlations of the normal scores of uncertain numbers.
+struct NumberCorrelation {
+    std::vector<std::string> numbers;  // pointers
+    std::vector<std::vector<double>> matrix;
+};
+
+/// A run that the fit did not see: it was predicted, then compared.
+struct HeldBackRun {
+    std::string format;
+    std::uint32_t seats = 1;
+    std::uint32_t streams_measured = 0;
+    std::uint32_t predicted = 0;
+    std::uint32_t low = 0;  // 90 % of the predictions
+    std::uint32_t high = 0;
+    bool rejected = false;  // the model does not hold
+};
+
+/// The calibration that a document comes from.
+struct CalibrationFacts {
+    std::string target;
+    std::string measured_at;
+    std::uint32_t seats = 1;                 // that were measured
+    std::optional<double> links_bits_per_s;  // of the seats
+    std::vector<std::string> formats;        // names whose play or read pattern was measured
+    bool told_apart = false;                 // the limit of a seat from the limit of the server
+    bool other_load = false;                 // was there while it was measured
+    std::string raw;                         // the file of the rows that were measured
+    std::optional<NumberCorrelation> correlation;
+    double model_error = 0;  // standard deviation of ln rate that the structure of the model adds
+    std::optional<HeldBackRun> held_back;
 };
 
 struct ClusterModel {
@@ -166,6 +225,8 @@ struct ClusterModel {
     std::vector<std::string> sources;  // "/node/cores: data sheet ..."
     std::vector<std::string> trust;    // sentences on how far to trust it: what it was fitted to, what it was
                                        // checked on; not of the document
+    std::vector<UncertainNumber> uncertain;  // in the order of `sources`
+    std::optional<CalibrationFacts> calibration;
 };
 
 }  // namespace streamsim

@@ -4,7 +4,8 @@
 // serves still completes. node_lost: its drives are dead and its caches are gone; its seats repeat their
 // requests to the nodes that are left as soon as they are back. Rebuilding lost drives in the background costs
 // nothing. A lost node's journal has a copy, from which its content still goes to the drives. link_slows: where
-// several faults slow one link at a time, the lowest factor counts.
+// several faults slow one link at a time, the lowest factor counts; other load (parts/other_load.h) then takes
+// its share of what is left.
 #pragma once
 
 #include <algorithm>

@@ -21,6 +21,7 @@ inline constexpr std::uint64_t kReadSeed = 0;
 inline constexpr std::uint64_t kOpenSeed = 0x6f70656e;
 inline constexpr std::uint64_t kWriteSeed = 0x7772697465;
 inline constexpr std::uint64_t kNameSeed = 0x6e616d6573;
+inline constexpr std::uint64_t kOtherLoadSeed = 0x6f74686572;
 
 struct ClusterParts {
     /// Result of live_drive(): every drive is dead.
@@ -31,7 +32,9 @@ struct ClusterParts {
         STREAMSIM_CHECK(model().nodes > 0 && model().node.drives > 0, "a cluster has nodes with drives");
         for (const SeatPlace& seat : options.seats)
             seats.emplace_back(calendar, model(), seat.node, seat.link.value_or(model().client.link));
-        for (std::uint32_t i = 0; i < model().nodes; ++i) nodes.emplace_back(calendar, model(), options.warm);
+        const std::uint64_t other_loads = derive_seed(options.seed, kOtherLoadSeed);
+        for (std::uint32_t i = 0; i < model().nodes; ++i)
+            nodes.emplace_back(calendar, model(), options.warm, derive_seed(other_loads, i));
     }
 
     const ClusterModel& model() const { return options.model; }

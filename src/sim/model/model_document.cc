@@ -8,6 +8,7 @@
 //     of an open.
 //   - The kind of a drive decides its members: a flash drive does not rotate.
 //   - A basis begins with one of a few words, so that a reader sees at once how far to trust the number.
+//   - A number that was measured may have an interval, low and high (number_reader.h).
 //
 // Times are texts with a unit ("50us"), sizes are texts with a unit or whole bytes, everything else is a number
 // whose unit is the last word of its key.
@@ -21,142 +22,15 @@
 #include <utility>
 
 #include "base/document/json.h"
-#include "base/units.h"
+#include "sim/model/calibration_facts.h"
+#include "sim/model/number_reader.h"
 
 namespace streamsim::sim {
 namespace {
 
 constexpr std::string_view kSchema = "streamsim.storage-model";
 constexpr int kVersion = 1;
-constexpr double kRateMax = 1e15;  // bits or bytes a second: more than any part has
-constexpr double kSecondsMax = 3600;
-constexpr std::uint64_t kSizeMax = std::uint64_t{1} << 60;
 constexpr std::uint64_t kDrivesMax = 1'000'000;
-constexpr std::string_view kBases[] = {"data sheet", "standard", "paper",  "measured",
-                                       "computed",   "fitted",   "assumed"};
-
-enum class Need { required, optional };
-
-/// A basis is one of the words, then its details.
-bool is_basis(const std::string& text) {
-    return std::any_of(std::begin(kBases), std::end(kBases), [&text](std::string_view word) {
-        return text.starts_with(word) && text.size() > word.size() + 2 &&
-               (text[word.size()] == ':' || text[word.size()] == ' ' || text[word.size()] == ',');
-    });
-}
-
-/// Reads {"value": ..., "basis": "..."} members of one object, and keeps each basis.
-class Numbers {
-public:
-    Numbers(const Json& value, std::string pointer, JsonProblems& problems, std::vector<std::string>& sources)
-        : object_(value, std::move(pointer), problems), problems_(problems), sources_(sources) {}
-
-    JsonObject& object() { return object_; }
-    bool has(const std::string& key) const { return object_.has(key); }
-    void problem(const std::string& key, const std::string& text) { object_.problem(key, text); }
-    void finish() { object_.finish(); }
-
-    void number(const std::string& key, double min, double max, Need need, double& into) {
-        take(key, need, into, [=](JsonObject& entry) { return entry.number("value", min, max); });
-    }
-
-    template <typename T>
-    void count(const std::string& key, std::int64_t min, std::int64_t max, Need need, T& into) {
-        take(key, need, into, [=](JsonObject& entry) { return entry.integer("value", min, max); });
-    }
-
-    void duration(const std::string& key, Need need, Duration& into) {
-        take(key, need, into, [](JsonObject& entry) {
-            const auto value = entry.duration("value");
-            if (value && value->ns > seconds(static_cast<std::int64_t>(kSecondsMax)).ns)
-                entry.problem("value", fmt::format("expected at most {:.0f} s", kSecondsMax));
-            return value;
-        });
-    }
-
-    void boolean(const std::string& key, bool& into) {
-        take(key, Need::optional, into, [](JsonObject& entry) { return entry.boolean("value"); });
-    }
-
-    /// Bytes, or a text such as "128GiB".
-    void size(const std::string& key, std::uint64_t min, Need need, std::uint64_t& into) {
-        take(key, need, into, [min](JsonObject& entry) -> std::optional<std::uint64_t> {
-            const Json* value = entry.member("value");
-            if (value == nullptr) return std::nullopt;
-            std::optional<std::uint64_t> bytes;
-            if (value->is_string()) {
-                const auto size = parse_size(value->get_ref<const std::string&>());
-                if (!size) {
-                    entry.problem("value", size.error().problems.front());
-                    return std::nullopt;
-                }
-                bytes = *size;
-            } else if (value->is_number_unsigned()) {
-                bytes = value->get<std::uint64_t>();
-            }
-            if (bytes && *bytes >= min && *bytes <= kSizeMax) return bytes;
-            entry.problem("value", fmt::format("expected {} or a text such as \"64GiB\", found {}",
-                                               min == 0 ? "bytes" : fmt::format("at least {} bytes", min),
-                                               json_text(*value)));
-            return std::nullopt;
-        });
-    }
-
-    /// Reads a member that is an object of numbers itself; it may be missing.
-    template <typename Read>
-    void part(const std::string& key, Need need, Read&& read_part) {
-        const Json* value = object_.member(key, need == Need::required);
-        if (value == nullptr) return;
-        read_object(*value, object_.pointer_of(key), read_part);
-    }
-
-    /// Reads each element of a list like that.
-    template <typename Read>
-    void list(const std::string& key, const char* expected, Read&& read_element) {
-        const Json* value = object_.member(key, false);
-        if (value == nullptr) return;
-        if (!value->is_array()) return object_.problem(key, expected);
-        for (std::size_t i = 0; i < value->size(); ++i)
-            read_object((*value)[i], fmt::format("{}/{}", object_.pointer_of(key), i), read_element);
-    }
-
-private:
-    template <typename Read>
-    void read_object(const Json& value, std::string pointer, Read&& read_members) {
-        Numbers inner(value, std::move(pointer), problems_, sources_);
-        read_members(inner);
-        inner.finish();
-    }
-
-    /// `read_value` gives the value of the entry, or nothing.
-    template <typename T, typename Read>
-    void take(const std::string& key, Need need, T& into, Read&& read_value) {
-        const Json* member = object_.member(key, need == Need::required);
-        if (member == nullptr) return;
-        const std::string pointer = object_.pointer_of(key);
-        if (!member->is_object()) {
-            problems_.add(pointer, fmt::format("expected {{\"value\": ..., \"basis\": \"...\"}}, found {}",
-                                               json_text(*member)));
-            return;
-        }
-        JsonObject entry(*member, pointer, problems_);
-        if (const auto value = read_value(entry)) into = static_cast<T>(*value);
-        const auto basis = entry.string("basis");
-        if (basis && !is_basis(*basis)) {
-            entry.problem("basis",
-                          "expected what the number rests on, beginning with \"data sheet: \", "
-                          "\"standard: \", \"paper: \", \"measured: \", \"computed: \", \"fitted to "
-                          "...\" or \"assumed: \"");
-        } else if (basis) {
-            sources_.push_back(pointer + ": " + *basis);
-        }
-        entry.finish();
-    }
-
-    JsonObject object_;
-    JsonProblems& problems_;
-    std::vector<std::string>& sources_;
-};
 
 void read_link(Numbers& from, LinkModel& link) {
     from.number("bits_per_s", 1, kRateMax, Need::required, link.bits_per_s);
@@ -164,13 +38,41 @@ void read_link(Numbers& from, LinkModel& link) {
     from.duration("latency", Need::optional, link.latency);
 }
 
+constexpr const char* kQuantiles[] = {"p10", "p50", "p90", "p99", "p99_9", "max"};
+
+/// All of the quantiles or none, each no less than the one before it.
+void read_quantiles(Numbers& from, LatencyModel& latency) {
+    latency.by_quantiles = true;
+    bool complete = true;
+    for (std::size_t i = 0; i < std::size(kQuantiles); ++i) {
+        from.duration(kQuantiles[i], Need::required, latency.quantiles[i]);
+        complete = complete && from.has(kQuantiles[i]);
+        if (complete && i > 0 && latency.quantiles[i] < latency.quantiles[i - 1])
+            from.problem(kQuantiles[i], fmt::format("expected no less than {}", kQuantiles[i - 1]));
+    }
+}
+
 void read_latency(Numbers& from, LatencyModel& latency) {
+    const auto quantiles = std::count_if(std::begin(kQuantiles), std::end(kQuantiles),
+                                         [&](const char* key) { return from.has(key); });
+    if (quantiles == std::ssize(kQuantiles) || (quantiles > 0 && !from.has("median")))
+        return read_quantiles(from, latency);
     from.duration("median", Need::required, latency.median);
     from.number("spread", 0, 1, Need::optional, latency.spread);
     from.number("tail_share", 0, 1, Need::optional, latency.tail_share);
     from.duration("tail_mean", Need::optional, latency.tail_mean);
     if (latency.tail_share > 0 && !from.has("tail_mean"))
         from.problem("tail_mean", "missing: a tail_share above 0 says how often, and this how much");
+}
+
+void read_other_load(Numbers& from, OtherLoadModel& load) {
+    from.number("share", 0, 0.95, Need::required, load.share);
+    from.duration("mean_length", Need::required, load.mean_length);
+    from.duration("mean_gap", Need::required, load.mean_gap);
+    for (const auto& [key, time] :
+         {std::pair{"mean_length", load.mean_length}, std::pair{"mean_gap", load.mean_gap}}) {
+        if (from.has(key) && time.ns <= 0) from.problem(key, "expected more than no time");
+    }
 }
 
 void read_metadata(Numbers& from, MetadataModel& metadata) {
@@ -223,6 +125,7 @@ void read_node(Numbers& from, NodeModel& node) {
     from.number("ssd_s_per_request", 0, kSecondsMax, Need::optional, node.ssd_s_per_request);
     from.count("drives", 1, 10'000, Need::required, node.drives);
     from.part("response", Need::optional, [&](Numbers& part) { read_latency(part, node.response); });
+    from.part("other_load", Need::optional, [&](Numbers& part) { read_other_load(part, node.other_load); });
     if (from.has("ssd_s_per_request") && !from.has("ssd"))
         from.problem("ssd_s_per_request", "changes nothing without an ssd");
     if (node.ssd_bytes > 0 && !from.has("ssd"))
@@ -425,7 +328,7 @@ Result<ClusterModel> read_model_document(std::string_view text, const std::strin
     if (!json) return json.error();
     JsonProblems problems(source);
     ClusterModel model;
-    Numbers top(*json, "", problems, model.sources);
+    Numbers top(*json, "", problems, {model.sources, model.uncertain});
     check_schema(top.object(), kSchema, kVersion);
     read_name(top.object(), model.name);
     read_title(top.object(), model.title);
@@ -449,6 +352,8 @@ Result<ClusterModel> read_model_document(std::string_view text, const std::strin
     for (const ModelProblem& each : problems_together(model)) {
         if (top.has("node")) top.problem(each.member, each.text);
     }
+    if (const Json* facts = top.object().member("calibration", false))
+        model.calibration = read_calibration(*facts, model.sources, problems);
     top.finish();
     if (!problems.empty()) return problems.error();
     return model;

@@ -2,60 +2,48 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <optional>
 
 #include "base/document/json.h"
-#include "base/units.h"
+#include "sim/model/document_values.h"
 #include "sim/model/model_document.h"
 
 namespace streamsim::sim {
 namespace {
 
-bool is_number(const OrderedJson& entry) {
-    return entry.is_object() && entry.contains("value") && entry.contains("basis") &&
-           !entry["value"].is_boolean();
+std::string text_of(const OrderedJson& entry, const char* key) {
+    if (!entry.contains(key)) return "";
+    return entry[key].is_string() ? entry[key].get<std::string>() : entry[key].dump();
 }
 
 void list(const OrderedJson& value, const std::string& pointer, std::vector<ModelNumber>& into) {
     if (is_number(value)) {
-        const OrderedJson& number = value["value"];
-        into.push_back({pointer, number.is_string() ? number.get<std::string>() : number.dump(),
-                        value["basis"].get<std::string>()});
+        into.push_back({pointer, text_of(value, "value"), value["basis"].get<std::string>(),
+                        text_of(value, "low"), text_of(value, "high")});
         return;
     }
     if (!value.is_structured()) return;
     for (const auto& [key, member] : value.items()) list(member, pointer + "/" + key, into);
 }
 
-OrderedJson* entry_at(OrderedJson& document, const std::string& pointer) {
-    const OrderedJson::json_pointer path(pointer);
-    if (!document.contains(path)) return nullptr;
-    OrderedJson& entry = document[path];
-    return is_number(entry) ? &entry : nullptr;
-}
-
-/// Nanoseconds, bytes or the number itself; nullopt: a text of another kind.
-std::optional<double> plain_value(const OrderedJson& value) {
-    if (value.is_number()) return value.get<double>();
-    const auto text = value.get<std::string>();
-    if (const auto size = parse_size(text)) return static_cast<double>(*size);
-    if (const auto time = parse_duration(text)) return static_cast<double>(time->ns);
-    return std::nullopt;
-}
-
-void set(OrderedJson& value, double number) {
-    const bool time = value.is_string() && !parse_size(value.get<std::string>());
-    if (time) {
-        value = fmt::format("{:.0f}ns", number);
-    } else if (value.is_string() || value.is_number_integer()) {
-        value = static_cast<std::uint64_t>(std::llround(std::max(number, 0.0)));
-    } else {
-        value = number;
+/// Low and high keep their ratio to the value, within the bounds of the document.
+void scale_interval(OrderedJson& entry, double before, const UncertainNumber& number) {
+    constexpr double kNsPerS = 1e9;
+    const bool time = is_time(entry);
+    const double unit = time ? kNsPerS : 1;
+    const double after = plain_value(entry["value"]).value_or(before);
+    for (const char* key : {"low", "high"}) {
+        if (!entry.contains(key)) continue;
+        const double bound = plain_value(entry[key]).value_or(after);
+        const double scaled =
+            std::clamp(before != 0 ? bound * after / before : bound, number.min * unit, number.max * unit);
+        set_value(entry[key], key[0] == 'l' ? std::min(scaled, after) : std::max(scaled, after), time);
     }
 }
 
-bool apply(OrderedJson& entry, const ModelChange& change) {
+bool apply(OrderedJson& entry, const ModelChange& change, const std::vector<UncertainNumber>& uncertain) {
     OrderedJson& value = entry["value"];
     const auto before = plain_value(value);
     if (!before) return false;
@@ -63,42 +51,40 @@ bool apply(OrderedJson& entry, const ModelChange& change) {
     const bool whole = value.is_number_integer();
     if (whole && change.multiply && std::llround(after) == std::llround(*before) && change.by != 1)
         after = *before + (change.by > 1 ? 1 : -1);
-    set(value, after);
+    set_value(value, after, value.is_string() && is_time(entry));
+    for (const UncertainNumber& number : uncertain) {
+        if (number.pointer == change.pointer) scale_interval(entry, *before, number);
+    }
     return true;
-}
-
-Result<OrderedJson> parse(std::string_view text, const std::string& source) {
-    if (const auto model = read_model_document(text, source); !model) return model.error();
-    return OrderedJson::parse(text);
 }
 
 }  // namespace
 
 Result<std::vector<ModelNumber>> model_numbers(std::string_view text, const std::string& source) {
-    const auto document = parse(text, source);
-    if (!document) return document.error();
+    if (const auto model = read_model_document(text, source); !model) return model.error();
     std::vector<ModelNumber> all;
-    list(*document, "", all);
+    list(OrderedJson::parse(text), "", all);
     return all;
 }
 
 Result<ClusterModel> changed_model(std::string_view text,
                                    const std::string& source,
                                    const std::vector<ModelChange>& changes) {
-    auto document = parse(text, source);
-    if (!document) return document.error();
+    const auto model = read_model_document(text, source);
+    if (!model) return model.error();
+    auto document = OrderedJson::parse(text);
     for (const ModelChange& change : changes) {
-        OrderedJson* const entry = entry_at(*document, change.pointer);
-        if (entry == nullptr || !apply(*entry, change))
+        OrderedJson* const entry = entry_at(document, change.pointer);
+        if (entry == nullptr || !apply(*entry, change, model->uncertain))
             return bad_input(fmt::format("{}: {}: there is no number", source, change.pointer));
     }
-    return read_model_document(document->dump(), source);
+    return read_model_document(document.dump(), source);
 }
 
 Result<double> number_at(std::string_view text, const std::string& source, const std::string& pointer) {
-    auto document = parse(text, source);
-    if (!document) return document.error();
-    OrderedJson* const entry = entry_at(*document, pointer);
+    if (const auto model = read_model_document(text, source); !model) return model.error();
+    auto document = OrderedJson::parse(text);
+    OrderedJson* const entry = entry_at(document, pointer);
     const auto value = entry != nullptr ? plain_value((*entry)["value"]) : std::nullopt;
     if (!value) return bad_input(fmt::format("{}: {}: there is no number", source, pointer));
     return *value;

@@ -15,6 +15,8 @@ struct ModelNumber {
     std::string pointer;  // "/node/cores"
     std::string value;    // as the document has it
     std::string basis;
+    std::string low;  // of its interval; empty: none
+    std::string high;
 };
 
 /// Every number with a basis, in the order of the document. Errors: as read_model_document.
@@ -28,7 +30,8 @@ struct ModelChange {
 };
 
 /// The model of the document with these changes. Whole numbers, sizes and times stay whole: a factor changes a
-/// whole number by one at least. Errors: bad input for a pointer without a number, and for a model that is none
+/// whole number by one at least. Low and high of a changed number change in proportion, as far as the bounds of
+/// the document allow. Errors: bad input for a pointer without a number, and for a model that is none
 /// any more.
 Result<ClusterModel> changed_model(std::string_view text,
                                    const std::string& source,

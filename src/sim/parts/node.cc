@@ -68,7 +68,7 @@ Job* Arrivals::next(std::uint32_t& waiter) {
     return job;
 }
 
-Node::Node(Calendar& calendar, const ClusterModel& model, bool warm)
+Node::Node(Calendar& calendar, const ClusterModel& model, bool warm, std::uint64_t seed)
     : cpu(calendar,
           {whole_cores(model.node), Rate::of_cost(speed_of_core(model.node), model.node.cpu_s_per_byte),
            false}),
@@ -90,6 +90,11 @@ Node::Node(Calendar& calendar, const ClusterModel& model, bool warm)
       writing(Rate::of_cost(core_speed, model.node.write_cpu_s_per_byte)),
       streaming(Rate::of_cost(core_speed, model.strategy.streaming_cpu_s_per_byte)),
       filename(Rate::of_cost(core_speed, model.strategy.filename_cpu_s_per_byte)) {
+    if (model.node.other_load.share > 0) {
+        other_load.emplace(model.node.other_load, seed);
+        front_end.share_with(&*other_load);
+        front_end_in.share_with(&*other_load);
+    }
     for (std::uint32_t i = 0; i < model.node.metadata.lines; ++i)
         metadata_lines.emplace_back(calendar, StationOptions{});
     for (std::uint32_t i = 0; i < model.node.drives; ++i) drives.push_back(make_drive(calendar, model.drive));

@@ -12,11 +12,13 @@
 #include <cstdint>
 #include <deque>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "sim/parts/block_cache.h"
 #include "sim/parts/drive.h"
 #include "sim/parts/flat_index.h"
+#include "sim/parts/other_load.h"
 #include "sim/parts/station.h"
 #include "streamsim/cluster_model.h"
 
@@ -71,8 +73,12 @@ struct WriteJournal {
 };
 
 struct Node {
-    Node(Calendar& calendar, const ClusterModel& model, bool warm);
+    /// `seed`: of the other load on its front end.
+    Node(Calendar& calendar, const ClusterModel& model, bool warm, std::uint64_t seed = 0);
+    Node(const Node&) = delete;
+    Node& operator=(const Node&) = delete;
 
+    std::optional<OtherLoad> other_load;  // of both directions of the front end
     Station cpu;
     Station front_end;
     Station front_end_in;

@@ -34,7 +34,7 @@ void Station::interrupt(Job& job) {
 
 void Station::begin(Job& job) {
     const Instant now = std::max(calendar_.now(), urgent_end_);
-    Duration service = job.fixed + rate_.time(job.load);
+    Duration service = job.fixed + current_rate().time(job.load);
     if (job.vetted && !job.owner->wanted(job, now + service)) service = {};
     ++busy_;
     stats_.begin(now, now + service, job.load);

@@ -19,6 +19,7 @@
 
 #include "sim/parts/calendar.h"
 #include "sim/parts/job.h"
+#include "sim/parts/other_load.h"
 #include "sim/parts/rate.h"
 #include "sim/parts/station_stats.h"
 
@@ -62,6 +63,8 @@ public:
 
     /// Sets the rate to `factor` of the station's own. REQUIRES: factor > 0.
     void slow(double factor) { rate_ = factor == 1 ? options_.rate : options_.rate.times(factor); }
+    /// Other load takes its share of the rate, whichever that is. It outlives the station, or null.
+    void share_with(OtherLoad* load) { other_load_ = load; }
     /// No further service begins before `until`.
     void pause(Instant until);
     JobQueue take_waiting() override;
@@ -75,6 +78,11 @@ private:
         std::uint32_t next = kNone;  // in the round of flows with waiting jobs
     };
 
+    /// For a service that begins now.
+    Rate current_rate() {
+        const double left = other_load_ == nullptr ? 1 : other_load_->left_at(calendar_.now());
+        return left == 1 ? rate_ : rate_.times(left);
+    }
     void interrupt(Job& job);
     bool may_begin() const { return busy_ < options_.servers && calendar_.now() >= paused_until_; }
     void push(Job& job);
@@ -87,6 +95,7 @@ private:
     Calendar& calendar_;
     StationOptions options_;
     Rate rate_;
+    OtherLoad* other_load_ = nullptr;
     Instant paused_until_;
     std::uint32_t busy_ = 0;
     Instant urgent_end_;    // of all urgent jobs so far

@@ -26,6 +26,9 @@ TOGETHER = [
     r"expected more than no time", r"expected at least \d+ bytes or a text.*found \"", r"'0' is not a frame rate",
     r"is after the end", r"never plays", r"never happens",
     # Rules that depend on what there is: formats, files, the model.
+    # Intervals, quantiles and correlations: numbers that contradict each other.
+    r"expected no (more|less) than ", r"there is no number at", r"expected a row of", r"expected ones on the diagonal",
+    r"expected a symmetric matrix", r"no numbers vary together",
     r"is read from real clips only", r"/format: missing, but required", r"is neither a known format",
     r"only a model has", r"have one storage in common", r"happens on a model only",
     # Rules of workloads: keys that reads and writes need, keys that loops and sweeps need, sizes that must fit.
@@ -85,6 +88,8 @@ def applicable(root, schema, value):
         if kind is not None and isinstance(value, dict) and value.get("kind") != kind:
             continue
         if branch.get("type") == "array" and not isinstance(value, list):
+            continue
+        if kind is None and isinstance(value, dict) and not set(branch.get("required", [])) <= set(value):
             continue
         out += applicable(root, branch, value)
     return out

@@ -185,7 +185,9 @@ private:
 TEST_F(SchemaAgreement, OfStorageModels) {
     schema_ = "storage-model";
     reader_ = problems_of_model;
-    words_ = words_in(kSource + "/src/sim/model/model_document.cc");
+    for (const char* file :
+         {"model_document.cc", "number_reader.h", "number_reader.cc", "calibration_facts.cc"})
+        words_.merge(words_in(kSource + "/src/sim/model/" + file));
     for (const auto& entry : std::filesystem::directory_iterator(kSource + "/formats/storage")) {
         const Json document = Json::parse(text_of(entry.path()));
         EXPECT_TRUE(problems_of_model(document.dump()).empty());
@@ -197,6 +199,11 @@ TEST_F(SchemaAgreement, OfStorageModels) {
     for (const char* below : {"/node/metadata", "/node/journal", "/page_bytes", "/protection_drives",
                               "/client/connection_write_bytes_per_s"})
         change_everywhere(writes, below);
+    const Json calibrated = Json::parse(text_of(kSource + "/tests/sim/calibrated.json"));
+    EXPECT_EQ(problems_of_model(calibrated.dump()), std::vector<std::string>{});
+    for (const char* below : {"/node/response", "/node/other_load", "/node/front_end", "/client/link",
+                              "/client/cores", "/calibration"})
+        change_everywhere(calibrated, below);
     compare();
 }
 

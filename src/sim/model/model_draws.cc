@@ -1,0 +1,202 @@
+#include "sim/model/model_draws.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <optional>
+#include <utility>
+
+#include "base/prng.h"
+#include "sim/model/calibration_facts.h"
+#include "sim/model/document_values.h"
+#include "sim/model/model_document.h"
+#include "sim/model/model_numbers.h"
+#include "sim/model/number_reader.h"
+
+namespace streamsim::sim {
+namespace {
+
+/// The normal score of the 95 % quantile.
+constexpr double kScoreOf95 = 1.645;
+constexpr double kNsPerS = 1e9;
+constexpr int kHalvings = 12;
+constexpr double kNeverFull = 1000;
+constexpr std::uint64_t kModelErrorPart = 0x6d6f64656c;
+
+std::uint64_t part_of(const std::string& pointer) {
+    std::uint64_t part = 0;
+    for (const char c : pointer) part = mix64(part ^ static_cast<unsigned char>(c));
+    return part;
+}
+
+double score_of(std::uint64_t seed, std::uint64_t part) {
+    return Prng(derive_seed(seed, part)).bell();
+}
+
+/// The number at this normal score.
+double drawn(const UncertainNumber& number, double score) {
+    const double bound = score < 0 ? *number.low : *number.high;
+    const double share = std::abs(score) / kScoreOf95;
+    const bool ratio = number.value > 0 && bound > 0;
+    const double value = ratio ? number.value * std::pow(bound / number.value, share)
+                               : number.value + (bound - number.value) * share;
+    return std::clamp(value, number.min, number.max);
+}
+
+bool is_rate(const std::string& pointer) {
+    return pointer.ends_with("bits_per_s") || pointer.ends_with("bytes_per_s");
+}
+
+/// `value` in seconds, bytes or as it is. Whole where the document has whole numbers only.
+void put(OrderedJson& entry, double value) {
+    const bool time = is_time(entry);
+    bool whole = entry["value"].is_number_integer();
+    for (const char* key : {"low", "high"}) {
+        if (entry.contains(key)) whole = whole && entry[key].is_number_integer();
+    }
+    if (whole || time || entry["value"].is_string())
+        set_value(entry["value"], value * (time ? kNsPerS : 1), time);
+    else
+        entry["value"] = value;
+}
+
+/// Numbers without intervals, and nothing of the calibration.
+void make_certain(OrderedJson& value) {
+    if (is_number(value)) {
+        value.erase("low");
+        value.erase("high");
+    } else if (value.is_structured()) {
+        for (auto& each : value) make_certain(each);
+    }
+}
+
+/// Each quantile is no less than the one before it, also where they were drawn one by one.
+void sort_quantiles(OrderedJson& value) {
+    if (!value.is_structured() || is_number(value)) return;
+    double least = 0;
+    for (const char* key : {"p10", "p50", "p90", "p99", "p99_9", "max"}) {
+        if (!value.is_object() || !value.contains(key) || !is_number(value[key])) continue;
+        const double ns = plain_value(value[key]["value"]).value_or(0);
+        if (ns < least) set_value(value[key]["value"], least, true);
+        least = std::max(least, ns);
+    }
+    for (auto& each : value) sort_quantiles(each);
+}
+
+class Draws {
+public:
+    static Result<Draws> of(std::string_view text, const std::string& source, double model_error_factor) {
+        const auto model = read_model_document(text, source);
+        if (!model) return model.error();
+        const auto numbers = model_numbers(text, source);
+        if (!numbers) return numbers.error();
+        Draws draws(source, OrderedJson::parse(text));
+        for (const UncertainNumber& number : model->uncertain) {
+            if (!number.at_least()) draws.uncertain_.push_back(number);
+        }
+        for (const ModelNumber& number : *numbers) {
+            if (is_rate(number.pointer)) draws.rates_.push_back(number.pointer);
+        }
+        if (!model->calibration) return draws;
+        draws.model_error_ = model->calibration->model_error * model_error_factor;
+        draws.correlation_ = model->calibration->correlation;
+        if (draws.correlation_) draws.lower_ = *cholesky(draws.correlation_->matrix);
+        return draws;
+    }
+
+    /// Draw number `index` of the seed.
+    Result<ClusterModel> draw(std::uint64_t seed, std::uint32_t index) const {
+        const std::uint64_t own = derive_seed(seed, index);
+        const std::map<std::string, double> scores = scores_of(own);
+        const double common = model_error_ * score_of(own, kModelErrorPart);
+        double share = 1;
+        for (int i = 0; i < kHalvings; ++i, share /= 2) {
+            if (auto model = model_at(scores, common, share)) return model;
+        }
+        return model_at(scores, common, 0);
+    }
+
+private:
+    Draws(const std::string& source, OrderedJson document) : source_(source), document_(std::move(document)) {}
+
+    std::map<std::string, double> scores_of(std::uint64_t seed) const {
+        std::map<std::string, double> scores;
+        for (const UncertainNumber& number : uncertain_)
+            scores[number.pointer] = score_of(seed, part_of(number.pointer));
+        if (!correlation_) return scores;
+        const auto& numbers = correlation_->numbers;
+        std::vector<double> alone;
+        for (const std::string& number : numbers) alone.push_back(score_of(seed, part_of(number)));
+        for (std::size_t i = 0; i < numbers.size(); ++i) {
+            double score = 0;
+            for (std::size_t j = 0; j <= i; ++j) score += lower_[i][j] * alone[j];
+            scores[numbers[i]] = score;
+        }
+        return scores;
+    }
+
+    /// With `share` of the scores.
+    Result<ClusterModel> model_at(const std::map<std::string, double>& scores,
+                                  double common,
+                                  double share) const {
+        OrderedJson document = document_;
+        for (const UncertainNumber& number : uncertain_) {
+            OrderedJson* const entry = entry_at(document, number.pointer);
+            put(*entry, drawn(number, share * scores.at(number.pointer)));
+        }
+        const double factor = std::exp(share * common);
+        for (const std::string& pointer : rates_) {
+            if (factor == 1) break;
+            OrderedJson* const entry = entry_at(document, pointer);
+            put(*entry, std::clamp((*entry)["value"].get<double>() * factor, 1.0, kRateMax));
+        }
+        document.erase("calibration");
+        sort_quantiles(document);
+        make_certain(document);
+        return read_model_document(document.dump(), source_);
+    }
+
+    std::string source_;
+    OrderedJson document_;
+    std::vector<UncertainNumber> uncertain_;
+    std::vector<std::string> rates_;
+    double model_error_ = 0;
+    std::optional<NumberCorrelation> correlation_;
+    std::vector<std::vector<double>> lower_;
+};
+
+}  // namespace
+
+Result<std::vector<ClusterModel>> model_draws(std::string_view text,
+                                              const std::string& source,
+                                              std::uint32_t count,
+                                              std::uint64_t seed,
+                                              double model_error_factor) {
+    const auto draws = Draws::of(text, source, model_error_factor);
+    if (!draws) return draws.error();
+    std::vector<ClusterModel> all;
+    for (std::uint32_t i = 0; i < count; ++i) {
+        auto model = draws->draw(seed, i);
+        if (!model) return model.error();
+        all.push_back(std::move(*model));
+    }
+    return all;
+}
+
+Result<ClusterModel> without_bounds(std::string_view text, const std::string& source) {
+    const auto model = read_model_document(text, source);
+    if (!model) return model.error();
+    auto document = OrderedJson::parse(text);
+    for (const UncertainNumber& number : model->uncertain) {
+        if (!number.at_least()) continue;
+        OrderedJson* const entry = entry_at(document, number.pointer);
+        const bool of_seat = number.pointer.starts_with("/client/");
+        put(*entry, of_seat ? *number.low : std::min(number.value * kNeverFull, number.max));
+        entry->erase("low");
+    }
+    return read_model_document(document.dump(), source);
+}
+
+}  // namespace streamsim::sim
