@@ -7,6 +7,7 @@
 
 #include "streamsim/load_result.h"
 #include "streamsim/max_result.h"
+#include "streamsim/prediction_result.h"
 #include "streamsim/published.h"
 #include "streamsim/run_result.h"
 
@@ -17,6 +18,7 @@ inline constexpr std::string_view kJsonReportBegins = "{\n  \"schema\": \"stream
 inline constexpr std::string_view kMaxReportBegins = "{\n  \"schema\": \"streamsim.max\"";
 inline constexpr std::string_view kLoadReportBegins = "{\n  \"schema\": \"streamsim.load\"";
 inline constexpr std::string_view kPublishedReportBegins = "{\n  \"schema\": \"streamsim.published-result\"";
+inline constexpr std::string_view kPredictionReportBegins = "{\n  \"schema\": \"streamsim.prediction\"";
 inline constexpr std::string_view kSensitivityReportBegins = "{\n  \"schema\": \"streamsim.sensitivity\"";
 
 /// UTF-8, ends with a newline. Keys keep their order; streams, drops and time-line entries take a line each.
@@ -26,6 +28,9 @@ std::string json_report(const RunResult& result);
 
 /// The result of a search with every step, a line for each member.
 std::string max_json_report(const MaxResult& result);
+
+/// The answers of a calibrated model (formats/schema/prediction.json).
+std::string prediction_json_report(const PredictionResult& result);
 
 /// The result of a workload, with the whole result of every step.
 std::string load_json_report(const LoadResult& result);

@@ -1,10 +1,13 @@
 // The commands. Each returns its exit code (cli_context.h).
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <string>
 
 #include "cli/options/options.h"
 #include "cli/output/cli_context.h"
+#include "run/prediction/prediction.h"
 #include "streamsim/workload.h"
 
 namespace streamsim::cli {
@@ -14,10 +17,26 @@ int prepare_command(CommandContext& context);
 int formats_command(CommandContext& context);
 int inspect_command(CommandContext& context);
 int max_command(CommandContext& context);
+int predict_command(CommandContext& context);
 int profile_command(CommandContext& context);
 int report_command(CommandContext& context);
 int run_command(CommandContext& context);
 int clean_command(CommandContext& context);
+
+class BackgroundWork;
+/// Options of a prediction: --draws, else `standard`.
+run::PredictionOptions prediction_options(CommandContext& context, std::uint32_t standard);
+/// What a calibrated model says of a play, over draws; says why where there is none. nullopt: the model's
+/// numbers are certain, there is no model, --draws is 0, or it was interrupted.
+std::optional<Prediction> predict_whether_it_plays(CommandContext& context,
+                                                   BackgroundWork& work,
+                                                   run::PartsToPlay what);
+
+/// The same of the most streams of the request's only format, where `nominal` was found.
+std::optional<Prediction> predict_most_streams(CommandContext& context,
+                                               BackgroundWork& work,
+                                               const run::PlayRequest& request,
+                                               std::uint64_t nominal);
 
 /// `run published`
 int published_command(CommandContext& context);

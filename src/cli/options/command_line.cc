@@ -229,6 +229,12 @@ constexpr Rule kRules[] = {
      "max has no deadlines, so that any number of streams plays: give a rate", nullptr, Command::max},
     {"--duration", [](const CliOptions& o) { return o.play.duration && *o.play.duration <= seconds(1); },
      "'{}': expected more than 1s: the first second of a step does not count", "--duration", Command::max},
+    {"--duration", [](const CliOptions& o) { return o.play.duration && *o.play.duration <= seconds(1); },
+     "'{}': expected more than 1s: the first second of play does not count", "--duration", Command::predict},
+    {"--fps", [](const CliOptions& o) { return !o.play.paced; },
+     "max has no deadlines, so that any number of streams plays: give a rate", nullptr, Command::predict},
+    {"--faults", [](const CliOptions&) { return true; },
+     "is not for predict: the faults would be no prediction of storage", nullptr, Command::predict},
     {"--frames", [](const CliOptions&) { return true; },
      "would end a step before its time: give --duration, and --confirm", nullptr, Command::max},
     {"--multicam", [](const CliOptions& o) { return o.play.multicam == run::MultiCam::active; },
@@ -346,7 +352,7 @@ Result<void> read(const TypedOptions& typed, const std::vector<std::string>& ext
     if (!options.targets.empty()) options.target = options.targets.front();
     const CliOptions as_typed = options;
     if (options.command != Command::run) open_target(options, problems);
-    const Commands plays = Command::play | Command::prepare | Command::max;
+    const Commands plays = Command::play | Command::prepare | Command::max | Command::predict;
     if (plays.has(options.command)) {
         if (auto opened = open_documents(options, problems); !opened) return opened;
     }

@@ -47,6 +47,7 @@ std::string full_report(const RunResult& result, bool colour) {
     std::string out = painted(headline(result), colour) + "\n";
     ReportLines lines;
     add_disclaimer_lines(result, lines);
+    add_prediction_lines(result, lines);
     add_trust_lines(result, lines);
     add_cause_lines(result, lines);
     add_scenario_lines(result, lines);
@@ -150,6 +151,9 @@ std::string screen_report(const RunResult& result, bool colour) {
     if (!result.verdict.pass) screen.add({"Limit", to_string(result.verdict.limit)}, 1, reserved);
     if (!result.verdict.next.empty()) screen.add({"Next", printable(result.verdict.next)}, 3, reserved);
     add_event_lines(result, reserved, screen);
+    lines.clear();
+    add_prediction_lines(result, lines);
+    for (const ReportLine& line : lines) screen.add(line, 2, reserved);
     lines.clear();
     add_scenario_lines(result, lines);
     for (const ReportLine& line : lines) screen.add(line, 1, reserved);
