@@ -87,7 +87,7 @@ const UncertainNumber* widest(const ClusterModel& model) {
     return found;
 }
 
-/// What to measure where the interval is too wide.
+/// Adds the measurements that would narrow the interval.
 void advise(const ClusterModel& model, const OutsideMeasured& outside, Prediction& prediction) {
     std::vector<std::string>& next = prediction.next;
     next = outside.next;
@@ -139,7 +139,7 @@ void conclude_most(const ClusterModel& model,
                                    : fmt::format("{}: {} {} ({}){}", seats, nominal, streams,
                                                  interval_text(low, high), full_text(prediction));
     const bool capped = at_most && high >= *at_most;
-    if (too_wide(low, high, nominal)) {
+    if (!capped && too_wide(low, high, nominal)) {
         prediction.refused.push_back(fmt::format("{} to {} streams are wider than +-20 %", low, high));
         advise(model, outside, prediction);
     }

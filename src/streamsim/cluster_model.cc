@@ -1,17 +1,15 @@
 #include "streamsim/cluster_model.h"
 
-#include <fmt/format.h>
-
 #include "base/units.h"
 
 namespace streamsim {
 
 std::string held_back_sentence(const HeldBackRun& run) {
-    return fmt::format(
-        "held back: {} of {} on {}, and {} were predicted ({}){}", counted(run.streams_measured, "stream"),
-        run.format, counted(run.seats, "seat"), run.predicted,
-        run.low == run.high ? fmt::format("{}", run.low) : fmt::format("{} to {}", run.low, run.high),
-        run.rejected ? "; the model is rejected" : "");
+    std::string interval = std::to_string(run.low);
+    if (run.high != run.low) interval += " to " + std::to_string(run.high);
+    return "held back: " + counted(run.streams_measured, "stream") + " of " + run.format + " on " +
+           counted(run.seats, "seat") + ", and " + std::to_string(run.predicted) + " were predicted (" +
+           interval + ")" + (run.rejected ? "; the model is rejected" : "");
 }
 
 }  // namespace streamsim

@@ -26,7 +26,7 @@ int clean_command(CommandContext& context);
 class BackgroundWork;
 /// Options of a prediction: --draws, else `standard`.
 run::PredictionOptions prediction_options(CommandContext& context, std::uint32_t standard);
-/// What a calibrated model says of a play, over draws; says why where there is none. nullopt: the model's
+/// The answer of a calibrated model to a play, over draws; says why where there is none. nullopt: the model's
 /// numbers are certain, there is no model, --draws is 0, or it was interrupted.
 std::optional<Prediction> predict_whether_it_plays(CommandContext& context,
                                                    BackgroundWork& work,

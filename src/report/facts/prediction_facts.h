@@ -14,7 +14,7 @@ std::string prediction_headline(const Prediction& prediction);
 /// The headline, then what lies outside the measurement, why there is no answer and what to measure, a sentence
 /// each.
 std::vector<std::string> prediction_sentences(const Prediction& prediction);
-/// What was asked of which model.
+/// The question, and the model that answers.
 std::string prediction_title(const PredictionResult& result);
 /// The headlines of all.
 std::string prediction_closing(const PredictionResult& result);

@@ -30,7 +30,7 @@ void add_delivery_lines(const RunResult& result, ReportLines& out);
 void add_disclaimer_lines(const RunResult& result, ReportLines& out);
 /// How far to trust the model; nothing of storage.
 void add_trust_lines(const RunResult& result, ReportLines& out);
-/// What a calibrated model says over draws of its numbers.
+/// The answer of a calibrated model over draws of its numbers.
 void add_prediction_lines(const RunResult& result, ReportLines& out);
 /// The expectation of a scenario, and whether it was met.
 void add_scenario_lines(const RunResult& result, ReportLines& out);

@@ -74,11 +74,11 @@ public:
         request.duration = length;
         return play_on_model(request, program_);
     }
-    /// Plays for as long as its buffers need to tell.
+    /// Plays that miss no frame, but empty their buffers within the time that decides, fail.
     Result<ModelPlay> decide(const Model& model, std::uint64_t seed, std::uint64_t streams) const {
         auto played = play(model, seed, streams, step_);
-        if (!played || !played->run.pass || !played->run.empty_after_ns) return played;
-        return play(model, seed, streams, std::max(step_, kDecisive));
+        if (played && played->run.empty_after_ns.value_or(INT64_MAX) < kDecisive.ns) played->run.pass = false;
+        return played;
     }
 
     Result<std::uint64_t> most(const Model& model, std::uint64_t limit, Duration confirm) const {
@@ -102,17 +102,17 @@ private:
     Duration step_;
 };
 
-/// The largest number that one draw plays: from the nominal number up or down in steps of 1, 2, 4, ..., then by
+/// The largest number that one draw plays: from a guess up or down in steps of 1, 2, 4, ..., then by
 /// halving.
 class DrawSearch {
 public:
     DrawSearch(const CountPlayer& player, const Model& model, std::uint64_t seed)
         : player_(player), model_(model), seed_(seed) {}
 
-    Result<judge::DrawAnswer> run(std::uint64_t nominal, std::uint64_t limit) {
+    Result<judge::DrawAnswer> run(std::uint64_t begin, std::uint64_t limit) {
         std::uint64_t plays = 0;  // the largest number that plays, and the smallest that does not
         std::uint64_t fails = limit + 1;
-        std::uint64_t at = std::clamp<std::uint64_t>(nominal, 1, limit);
+        std::uint64_t at = std::clamp<std::uint64_t>(begin, 1, limit);
         for (std::uint64_t step = 1; plays + 1 < fails; step *= 2) {
             const bool good = try_it(at);
             if (error_) return *error_;
@@ -142,6 +142,24 @@ private:
     std::map<std::uint64_t, std::string> full_;
     std::optional<Error> error_;
 };
+
+/// The rate of the part that is full first with the nominal numbers; 0: there is no single one.
+double rate_of(const ClusterModel& model, const std::string& full) {
+    if (full == "server network") return model.node.front_end.bytes_per_s();
+    if (full == "seat link") return model.client.link.bytes_per_s();
+    if (full == "drives") return model.drive.outer_bytes_per_s;
+    return 0;
+}
+
+/// The number that a draw probably plays, to begin its search there.
+std::uint64_t guess(const ClusterModel& model,
+                    const ClusterModel& draw,
+                    const std::string& full,
+                    std::uint64_t nominal) {
+    const double rate = rate_of(model, full);
+    if (rate <= 0) return nominal;
+    return static_cast<std::uint64_t>((static_cast<double>(nominal) + 0.5) * rate_of(draw, full) / rate);
+}
 
 /// Answers of all draws, on all processors. Errors: of the first draw that has one.
 template <typename Answer>
@@ -206,8 +224,11 @@ Result<Prediction> predict_most(const ModelText& text,
     }
     const auto draws = draws_of(text, request.target, request.seed, options.draws, outside.model_error_factor);
     if (!draws) return draws.error();
+    const auto one_more = player.play(model, request.seed, *nominal + 1, player.step());
+    if (!one_more) return one_more.error();
     const auto answers = answers_of(draws->size(), options.progress, [&](std::size_t i) {
-        return DrawSearch(player, (*draws)[i], seed_of(request.seed, i)).run(*nominal, limit);
+        const std::uint64_t begin = guess(*model, *(*draws)[i], one_more->full, *nominal);
+        return DrawSearch(player, (*draws)[i], seed_of(request.seed, i)).run(begin, limit);
     });
     if (!answers) return answers.error();
     judge::conclude(*model, outside, *answers, limit, prediction);
@@ -242,7 +263,7 @@ Result<Prediction> predict_plays(const ModelText& text,
         answers_of(draws->size(), options.progress, [&](std::size_t i) -> Result<judge::DrawAnswer> {
             const auto played = play_on_model(what, (*draws)[i], seed_of(seed, i), options.program);
             if (!played) return played.error();
-            return judge::DrawAnswer{0, played->run.pass, played->full};
+            return judge::DrawAnswer{0, played->run.pass, played->run.pass ? "" : played->full};
         });
     if (!answers) return answers.error();
     judge::conclude(*model, outside, *answers, std::nullopt, prediction);

@@ -9,8 +9,8 @@
 #include <string>
 
 #include "base/result.h"
-#include "run/prediction/model_play.h"
 #include "run/published/published_run.h"
+#include "run/session/model_play.h"
 #include "streamsim/prediction.h"
 
 namespace streamsim::run {

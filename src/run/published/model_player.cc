@@ -6,7 +6,7 @@
 
 #include "run/diagnosis/diagnosis.h"
 #include "run/plan/media_plan.h"
-#include "run/prediction/model_play.h"
+#include "run/session/model_play.h"
 
 namespace streamsim::run {
 namespace {

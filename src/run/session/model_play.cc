@@ -1,4 +1,4 @@
-#include "run/prediction/model_play.h"
+#include "run/session/model_play.h"
 
 #include <algorithm>
 #include <utility>
@@ -15,7 +15,7 @@ Result<ModelPlay> play(Session& session, Duration length) {
     ModelPlay out;
     if (result) {
         out.run = judge::max_run(*result, length, 0);
-        if (!out.run.pass) out.full = judge::full_part(*result);
+        out.full = judge::full_part(*result);
         return out;
     }
     if (!session.preroll_took_too_long()) return result.error();

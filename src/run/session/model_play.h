@@ -15,15 +15,14 @@ namespace streamsim::run {
 
 struct ModelPlay {
     MaxRun run;
-    std::string
-        full;  // the part that was full when frames were missed (judge::full_part); empty: none was missed
+    std::string full;  // the part that was full when frames were missed, or over play (judge::full_part)
 };
 
 /// Plays the request as it is, on target.model. A preroll that takes too long is play that failed. Any thread.
 /// Errors: of the request.
 Result<ModelPlay> play_on_model(const PlayRequest& request, const ProgramFacts& program);
 
-/// What is played: the parts of a scenario, or a request with its media.
+/// The streams to play: the parts of a scenario, or a request with its media.
 struct PartsToPlay {
     PlayRequest request;
     std::vector<PlayPart> parts;
