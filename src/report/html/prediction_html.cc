@@ -44,7 +44,7 @@ std::string heading(const PredictionResult& result) {
 }
 
 double share(std::uint64_t part, std::uint64_t all) {
-    return all == 0 ? 0 : static_cast<double>(part * 1000 / all) / 10;
+    return all == 0 ? 0 : static_cast<double>((part * 1000 + all / 2) / all) / 10;
 }
 
 /// The share of draws for each number of streams, without gaps.
