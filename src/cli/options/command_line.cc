@@ -233,6 +233,8 @@ constexpr Rule kRules[] = {
      "'{}': expected more than 1s: the first second of play does not count", "--duration", Command::predict},
     {"--fps", [](const CliOptions& o) { return !o.play.paced; },
      "max has no deadlines, so that any number of streams plays: give a rate", nullptr, Command::predict},
+    {"--frames", [](const CliOptions& o) { return !o.given("--streams") && !o.given("--total-streams"); },
+     "would end the plays of the search before their time: give --duration", nullptr, Command::predict},
     {"--faults", [](const CliOptions&) { return true; },
      "is not for predict: the faults would be no prediction of storage", nullptr, Command::predict},
     {"--frames", [](const CliOptions&) { return true; },

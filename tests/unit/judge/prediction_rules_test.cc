@@ -1,4 +1,4 @@
-// What draws of a calibrated model become: intervals, refusals, and advice.
+// The rules from draws of a calibrated model to an answer: intervals, refusals, and advice.
 #include "judge/prediction_rules.h"
 
 #include <gmock/gmock.h>
