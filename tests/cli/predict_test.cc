@@ -135,7 +135,10 @@ TEST_F(Predict, PlayAddsInHowManyDrawsItPlays) {
     EXPECT_THAT(result["model"]["trust"], Contains(HasSubstr("held back: ")));
     const Json without = play({"--prores-uhd", "--streams", "4", "--duration", "3s", "--draws", "0"}, url);
     EXPECT_FALSE(without.contains("prediction"));
-    EXPECT_FALSE(play({"--prores-hd", "--duration", "3s"}, "sim:h500").contains("prediction"));
+    const Json certain = play({"--prores-hd", "--duration", "3s", "--draws", "9"}, "sim:h500");
+    EXPECT_FALSE(certain.contains("prediction"));
+    EXPECT_THAT(certain["notices"],
+                Contains("--draws has no effect: sim:h500 is no model that was calibrated"));
     const Finished done = streamsim({"--prores-uhd", "--duration", "3s", "--draws", "10", url});
     EXPECT_THAT(done.out, HasSubstr("1 stream of prores-uhd: plays in 10 of 10 draws (100 %)"));
 }

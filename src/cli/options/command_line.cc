@@ -302,6 +302,10 @@ std::vector<std::string> remarks_on_options(const CliOptions& options) {
     const run::PlayRequest& play = options.play;
     if (options.given("--order") && play.streams == 0 && !play.total_streams)
         remarks.emplace_back("--order has no effect: recorders write their frames in order");
+    const bool varies = play.target.model != nullptr && !play.target.model->uncertain.empty();
+    if (options.given("--draws") && options.command != Command::run && !varies)
+        remarks.push_back(
+            fmt::format("--draws has no effect: {} is no model that was calibrated", play.target.url));
     if (play.target.kind != target::Target::Kind::remote) return remarks;
     std::string local;  // options about this computer's files and its page cache
     if (options.given("--io") && play.io != run::IoChoice::automatic)
