@@ -189,6 +189,9 @@ struct HeldBackRun {
     bool rejected = false;  // the model does not hold
 };
 
+/// "held back: 17 streams of dpx12 on 2 seats, and 18 were predicted (16 to 19)"
+std::string held_back_sentence(const HeldBackRun& run);
+
 /// The calibration that a document comes from.
 struct CalibrationFacts {
     std::string target;

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/time.h"
@@ -120,7 +121,8 @@ struct MaxFormat {
     std::int64_t confirm_ns = 0;            // how long that was; 0: none was asked for
     /// The reason for trying no more where more than `streams` may play; empty: `streams` + 1 fail.
     std::string at_least;
-    bool interrupted = false;  // the search did not come to its end
+    bool interrupted = false;              // the search did not come to its end
+    std::optional<Prediction> prediction;  // over draws of a calibrated model
     std::vector<MaxStep> steps;
 
     /// The run that decided about this number; null when it was not tried.
@@ -198,6 +200,7 @@ void fields(const MaxFormat& format, const MaxResult& result, auto& visit) {
     visit.derived("margin_min_ns", plays.margin_min_ns);
     visit.derived("margin_p1_ns", plays.margin_p1_ns);
     visit.derived("margin_p1_percent", plays.margin_p1_percent);
+    visit("prediction", format.prediction, only_if(format.prediction.has_value()));
     visit.rows("steps", format.steps, [&result](const MaxStep& step, auto& row) { fields(step, result, row); });
 }
 /// The members of a step that a reader takes over; the others follow from its runs. `streams`: of all seats, as
@@ -221,6 +224,7 @@ void read_fields(MaxFormat& format, const MaxResult& result, auto& visit) {
     visit("confirm_ns", format.confirm_ns);
     visit("at_least_because", format.at_least);
     visit("interrupted", format.interrupted);
+    visit("prediction", format.prediction, only_if(format.prediction.has_value()));
     visit.rows("steps", format.steps, [one](MaxStep& step, auto& row) {
         read_fields(step, step.streams, row);
         step.streams /= one;
@@ -253,6 +257,7 @@ void fields(const MaxResult& result, auto& visit) {
     const RunResult& common = result.common;
     visit.derived("model", common.model ? std::optional(common.model->name) : std::nullopt);
     visit.derived("model_title", common.model ? std::optional(common.model->title) : std::nullopt, kAdded);
+    visit.derived("model_trust", common.model ? common.model->trust : std::vector<std::string>(), kAdded);
     visit.derived("faults_injected", common.faults_injected.has_value());
     visit.rows("formats", result.formats,
                [&result](const MaxFormat& format, auto& row) { fields(format, result, row); });
@@ -261,9 +266,11 @@ void read_fields(MaxResult& result, auto& visit) {
     common_fields(result, visit);
     std::optional<std::string> model;
     std::optional<std::string> title;
+    std::vector<std::string> trust;
     visit("model", model);
     visit("model_title", title, kAdded);
-    if (model) result.common.model = {.name = *model, .title = title.value_or("")};
+    visit("model_trust", trust, kAdded);
+    if (model) result.common.model = {.name = *model, .title = title.value_or(""), .trust = std::move(trust)};
     bool faults_injected = false;
     visit("faults_injected", faults_injected);
     if (faults_injected) result.common.faults_injected.emplace();

@@ -13,6 +13,7 @@
 #include "streamsim/meter_result.h"
 #include "streamsim/miss_event.h"
 #include "streamsim/part_stats.h"
+#include "streamsim/prediction.h"
 #include "streamsim/project.h"
 #include "streamsim/step_commands.h"
 #include "streamsim/stream_result.h"
@@ -277,6 +278,8 @@ struct RunResult {
     bool interrupted = false;
     bool playing = false;  // with interrupted: a snapshot of a run that goes on; in no document
     Verdict verdict;
+    std::optional<Prediction>
+        prediction;                   // over draws of a calibrated model; nullopt: it was not played on one
     std::vector<CauseResult> causes;  // the one that cost most first
     PlaceTest places;
     FrameCounts totals;
@@ -379,6 +382,7 @@ void fields(ConstOr<RunResult> auto& result, auto& visit) {
     visit("interrupted", result.interrupted);
     visit("faults_injected", result.faults_injected, kAdded);
     visit("verdict", result.verdict);
+    visit("prediction", result.prediction, only_if(result.prediction.has_value()));
     visit("run_id", result.run_id, only_if(!result.seats.empty()));
     visit("ranks", result.ranks, only_if(!result.seats.empty()));
     visit("seats", result.seats, only_if(!result.seats.empty()));

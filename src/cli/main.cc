@@ -69,6 +69,7 @@ int do_command(CommandContext& context) {
         case Command::prepare: return prepare_command(context);
         case Command::max: return max_command(context);
         case Command::calibrate: return calibrate_command(context);
+        case Command::predict: return predict_command(context);
         case Command::report: return report_command(context);
         case Command::run: return run_command(context);
         case Command::formats: return formats_command(context);

@@ -43,6 +43,11 @@ std::string max_json_report(const MaxResult& result) {
                     [&result](FieldWriter& members, JsonText&) { fields(result, members); });
 }
 
+std::string prediction_json_report(const PredictionResult& result) {
+    return document("streamsim.prediction", Lines::all,
+                    [&result](FieldWriter& members, JsonText&) { fields(result, members); });
+}
+
 std::string load_json_report(const LoadResult& result) {
     return document("streamsim.load", Lines::members, [&result](FieldWriter& members, JsonText& text) {
         fields(result, members);

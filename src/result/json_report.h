@@ -8,6 +8,7 @@
 #include "streamsim/calibration.h"
 #include "streamsim/load_result.h"
 #include "streamsim/max_result.h"
+#include "streamsim/prediction_result.h"
 #include "streamsim/published.h"
 #include "streamsim/run_result.h"
 
@@ -18,6 +19,7 @@ inline constexpr std::string_view kJsonReportBegins = "{\n  \"schema\": \"stream
 inline constexpr std::string_view kMaxReportBegins = "{\n  \"schema\": \"streamsim.max\"";
 inline constexpr std::string_view kLoadReportBegins = "{\n  \"schema\": \"streamsim.load\"";
 inline constexpr std::string_view kPublishedReportBegins = "{\n  \"schema\": \"streamsim.published-result\"";
+inline constexpr std::string_view kPredictionReportBegins = "{\n  \"schema\": \"streamsim.prediction\"";
 inline constexpr std::string_view kSensitivityReportBegins = "{\n  \"schema\": \"streamsim.sensitivity\"";
 
 inline constexpr std::string_view kMeasurementBegins = "{\n  \"schema\": \"streamsim.measurement\"";
@@ -30,6 +32,9 @@ std::string json_report(const RunResult& result);
 
 /// The result of a search with every step, a line for each member.
 std::string max_json_report(const MaxResult& result);
+
+/// The answers of a calibrated model (formats/schema/prediction.json).
+std::string prediction_json_report(const PredictionResult& result);
 
 /// The result of a workload, with the whole result of every step.
 std::string load_json_report(const LoadResult& result);

@@ -10,6 +10,7 @@
 #include "base/document/document.h"
 #include "base/similar_names.h"
 #include "base/system/utf8_path.h"
+#include "base/units.h"
 #include "scenario/published_document.h"
 #include "scenario/workload_document.h"
 #include "sim/model/model_document.h"
@@ -85,6 +86,14 @@ std::vector<std::string> document_names(const std::string& directory) {
     return names;
 }
 
+std::vector<std::string> trust_of(const CalibrationFacts& facts) {
+    std::vector<std::string> out = {fmt::format("measured on {} at {} with {}{}", facts.target,
+                                                facts.measured_at, counted(facts.seats, "seat"),
+                                                facts.other_load ? ", beside other load" : "")};
+    if (facts.held_back) out.push_back(held_back_sentence(*facts.held_back));
+    return out;
+}
+
 Result<void> open_model(Target& target, const std::string& directory) {
     STREAMSIM_CHECK(target.kind == Target::Kind::model, "only a model has a document");
     const std::string path = file_of(target.path, directory);
@@ -104,7 +113,8 @@ Result<void> open_model(Target& target, const std::string& directory) {
     // The rows are of the shipped document as it is.
     const bool as_published = !names_a_file(target.path) && !target.cluster && !target.warm &&
                               target.strategy == AccessStrategy::as_media;
-    model->trust = trust_of(as_published ? model->name : "", directory + "/../published");
+    model->trust = model->calibration ? trust_of(*model->calibration)
+                                      : trust_of(as_published ? model->name : "", directory + "/../published");
     model->nodes = target.cluster.value_or(model->nodes);
     Error wrong;
     if (target.nodes.value_or(1) > model->nodes) {

@@ -28,6 +28,9 @@ Result<Workload> open_workload(const std::string& typed, const std::string& dire
 /// was checked on, of each paper in `directory`.
 std::vector<std::string> trust_of(const std::string& model, const std::string& directory);
 
+/// The same of a model that was calibrated: its measurement, and the run that was held back.
+std::vector<std::string> trust_of(const CalibrationFacts& facts);
+
 /// The names of the documents in a directory, in order: "f800", "h500", ...
 std::vector<std::string> document_names(const std::string& directory);
 

@@ -15,8 +15,8 @@ using ::testing::Contains;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-constexpr const char* kCommands[] = {"",        "prepare", "max",   "run", "formats",    "inspect",
-                                     "profile", "report",  "clean", "man", "completions"};
+constexpr const char* kCommands[] = {"",        "prepare", "max",    "predict", "run", "formats",
+                                     "inspect", "profile", "report", "clean",   "man", "completions"};
 
 class Help : public CliTest {
 protected:

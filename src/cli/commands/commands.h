@@ -1,11 +1,14 @@
 // The commands. Each returns its exit code (cli_context.h).
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <string>
 
 #include "base/result.h"
 #include "cli/options/options.h"
 #include "cli/output/cli_context.h"
+#include "run/prediction/prediction.h"
 #include "streamsim/max_result.h"
 #include "streamsim/workload.h"
 
@@ -16,6 +19,7 @@ int prepare_command(CommandContext& context);
 int formats_command(CommandContext& context);
 int inspect_command(CommandContext& context);
 int max_command(CommandContext& context);
+int predict_command(CommandContext& context);
 int profile_command(CommandContext& context);
 int report_command(CommandContext& context);
 int run_command(CommandContext& context);
@@ -25,6 +29,20 @@ int clean_command(CommandContext& context);
 /// The search of `max` for another command: prints no result. Errors: its own, which it has printed; the result
 /// of a rank that follows is empty.
 Result<MaxResult> search_most(CommandContext& context);
+class BackgroundWork;
+/// Options of a prediction: --draws, else `standard`.
+run::PredictionOptions prediction_options(CommandContext& context, std::uint32_t standard);
+/// The answer of a calibrated model to a play, over draws; says why where there is none. nullopt: the model's
+/// numbers are certain, there is no model, --draws is 0, or it was interrupted.
+std::optional<Prediction> predict_whether_it_plays(CommandContext& context,
+                                                   BackgroundWork& work,
+                                                   run::PartsToPlay what);
+
+/// The same of the most streams of the request's only format, where `nominal` was found.
+std::optional<Prediction> predict_most_streams(CommandContext& context,
+                                               BackgroundWork& work,
+                                               const run::PlayRequest& request,
+                                               std::uint64_t nominal);
 
 /// `run published`
 int published_command(CommandContext& context);

@@ -150,6 +150,7 @@ private:
                                 const run::PlayRequest& request,
                                 const std::string& progress);
     Result<void> find_media_for(Contender& contender, const run::PlayRequest& request);
+    std::optional<Prediction> predicted(const Contender& contender, std::uint64_t streams);
     Result<void> say_media(const Contender& contender, const judge::MaxSearchOptions& limits);
     void notice(const std::string& text);
     void keep_common(const RunResult& result);
@@ -446,10 +447,17 @@ Result<void> MaxCommand::search(std::size_t which) {
     found->width = contender.width;
     found->height = contender.height;
     found->rate = contender.rate;
+    if (!found->interrupted) found->prediction = predicted(contender, found->streams);
     result_.interrupted |= found->interrupted;
     result_.formats.push_back(std::move(*found));
     if (unprepared_) return *unprepared_;
     return {};
+}
+
+/// The interval of the number that was found, on a model that was calibrated.
+std::optional<Prediction> MaxCommand::predicted(const Contender& contender, std::uint64_t streams) {
+    if (result_.counts != MaxCounts::streams || contender.request.formats.size() != 1) return std::nullopt;
+    return predict_most_streams(context_, work_, contender.request, streams);
 }
 
 /// Tells what the meters did beside the number of streams that was found.

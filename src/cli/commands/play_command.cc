@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 #include <spdlog/spdlog.h>
 
+#include <optional>
 #include <utility>
 
 #include "base/utf8.h"
@@ -26,6 +27,9 @@ private:
     Result<run::FoundMedia> find();
     int play_media(run::FoundMedia media);
     Result<void> plan_proof();
+    void complete(RunResult& result) override;
+
+    std::optional<run::PartsToPlay> played_;  // on a model
 };
 
 Result<void> MediaCommand::prepare_missing() {
@@ -111,8 +115,15 @@ int MediaCommand::play_media(run::FoundMedia media) {
     if (!alone) return end_before_play(alone.error(), options_.play);
     if (auto ready = prepare_step(options_.play, std::to_string(run::streams_of(options_.play))); !ready)
         return end_before_play(ready.error(), options_.play);
+    if (options_.play.target.model != nullptr)
+        played_ = run::PartsToPlay{options_.play, run::one_part(options_.play, media), {}};
     run::Session session(options_.play, std::move(media), context_.program, notices());
     return play_session(session, options_.play, options_.play.target.url);
+}
+
+void MediaCommand::complete(RunResult& result) {
+    if (!played_ || result.interrupted || result.playing) return;
+    result.prediction = predict_whether_it_plays(context_, work_, *std::exchange(played_, std::nullopt));
 }
 
 }  // namespace

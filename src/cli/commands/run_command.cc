@@ -66,6 +66,7 @@ private:
     const Scenario scenario_;
     const std::string models_;
     run::PlayRequest request_;
+    std::optional<run::PartsToPlay> played_;  // on a model
 };
 
 /// Assigns the seats of the document to the computers of the run.
@@ -127,6 +128,8 @@ void ScenarioCommand::complete(RunResult& result) {
         if (!result.interrupted) facts.as_expected = facts.surprises.empty();
     }
     result.scenario = std::move(facts);
+    if (!played_ || result.interrupted || result.playing) return;
+    result.prediction = predict_whether_it_plays(context_, work_, *std::exchange(played_, std::nullopt));
 }
 
 int ScenarioCommand::run() {
@@ -144,6 +147,7 @@ int ScenarioCommand::run() {
     for (const run::PlayPart& part : *parts) streams += run::streams_of(part.request);
     if (auto ready = prepare_step(request_, std::to_string(streams)); !ready)
         return end_before_play(ready.error(), request_);
+    if (request_.target.model != nullptr) played_ = run::PartsToPlay{request_, *parts, scenario_.faults};
     run::Session session(request_, std::move(*parts), scenario_.faults, context_.program, notices());
     return play_session(session, request_, scenario_.source);
 }

@@ -37,6 +37,14 @@ std::vector<CommandInfo> playing_commands() {
          {{"TARGET", kTargetExpected,
            "a directory on the storage, or a URL (file:, nfs:, smb:, null:, sim:MODEL); several are compared",
            Completion::file, true, nullptr, &CliOptions::targets}}},
+        {Command::predict,
+         "predict",
+         "says how many streams play on a model that was calibrated, and how sure that is",
+         "It plays on draws of the model's uncertain numbers. With --streams or --total-streams it says how "
+         "likely "
+         "these play. It refuses where the interval is wider than +-20 %, and says what to measure next.",
+         {{"MODEL", "a model", "a document that was calibrated, or a model as NAME or sim:NAME",
+           Completion::file, true, &CliOptions::target}}},
         {Command::run,
          "run",
          "runs a scenario or a workload",

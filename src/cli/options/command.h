@@ -12,6 +12,7 @@ enum class Command {
     play,
     prepare,
     max,
+    predict,
     run,
     calibrate,
     formats,

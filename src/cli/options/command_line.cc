@@ -229,6 +229,14 @@ constexpr Rule kRules[] = {
      "max has no deadlines, so that any number of streams plays: give a rate", nullptr, Command::max},
     {"--duration", [](const CliOptions& o) { return o.play.duration && *o.play.duration <= seconds(1); },
      "'{}': expected more than 1s: the first second of a step does not count", "--duration", Command::max},
+    {"--duration", [](const CliOptions& o) { return o.play.duration && *o.play.duration <= seconds(1); },
+     "'{}': expected more than 1s: the first second of play does not count", "--duration", Command::predict},
+    {"--fps", [](const CliOptions& o) { return !o.play.paced; },
+     "max has no deadlines, so that any number of streams plays: give a rate", nullptr, Command::predict},
+    {"--frames", [](const CliOptions& o) { return !o.given("--streams") && !o.given("--total-streams"); },
+     "would end the plays of the search before their time: give --duration", nullptr, Command::predict},
+    {"--faults", [](const CliOptions&) { return true; },
+     "is not for predict: the faults would be no prediction of storage", nullptr, Command::predict},
     {"--frames", [](const CliOptions&) { return true; },
      "would end a step before its time: give --duration, and --confirm", nullptr, Command::max},
     {"--prove", [](const CliOptions& o) { return !o.play.paced; },
@@ -310,6 +318,10 @@ std::vector<std::string> remarks_on_options(const CliOptions& options) {
     const run::PlayRequest& play = options.play;
     if (options.given("--order") && play.streams == 0 && !play.total_streams)
         remarks.emplace_back("--order has no effect: recorders write their frames in order");
+    const bool varies = play.target.model != nullptr && !play.target.model->uncertain.empty();
+    if (options.given("--draws") && options.command != Command::run && !varies)
+        remarks.push_back(
+            fmt::format("--draws has no effect: {} is no model that was calibrated", play.target.url));
     if (play.target.kind != target::Target::Kind::remote) return remarks;
     std::string local;  // options about this computer's files and its page cache
     if (options.given("--io") && play.io != run::IoChoice::automatic)
@@ -362,7 +374,8 @@ Result<void> read(const TypedOptions& typed, const std::vector<std::string>& ext
     if (!options.targets.empty()) options.target = options.targets.front();
     const CliOptions as_typed = options;
     if (options.command != Command::run) open_target(options, problems);
-    const Commands plays = Command::play | Command::prepare | Command::max | Command::calibrate;
+    const Commands plays =
+        Command::play | Command::prepare | Command::max | Command::predict | Command::calibrate;
     if (plays.has(options.command)) {
         if (auto opened = open_documents(options, problems); !opened) return opened;
     }

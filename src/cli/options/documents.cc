@@ -108,7 +108,9 @@ Result<std::string> formats_directory() {
 
 void open_target(CliOptions& options, std::vector<std::string>& problems) {
     if (options.target.empty()) return;
-    auto target = target::parse_target(options.target);
+    // predict takes models alone, so that a name or a file is one.
+    const bool bare = options.command == Command::predict && options.target.find(':') == std::string::npos;
+    auto target = target::parse_target(bare ? "sim:" + options.target : options.target);
     if (!target) return add(problems, target.error());
     options.play.target = std::move(*target);
     auto credentials = target::find_credentials(options.play.target, options.credentials);

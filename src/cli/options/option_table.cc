@@ -14,7 +14,7 @@ constexpr Command kRun = Command::run, kMax = Command::max, kInspect = Command::
 constexpr Command kProfile = Command::profile, kCalibrate = Command::calibrate, kReport = Command::report;
 /// They take all that play takes of media and players, so that one line serves to prepare, to play and to
 /// search.
-constexpr Commands kPlays = Command::play | Command::prepare | Command::max;
+constexpr Commands kPlays = Command::play | Command::prepare | Command::max | Command::predict;
 /// They make media.
 constexpr Commands kMakes = kPlays | kCalibrate;
 constexpr Commands kMeasures = Command::play | Command::run;
@@ -42,7 +42,9 @@ Options media_options() {
         {"--prores-uhd", kMakes, "ProRes 422 HQ, UHD, 30 fps", format_flag("prores-uhd")},
         {"--clip-duration", kMakes, "length of a clip that is made",
          with_standard(time(&PlayRequest::clip_duration), "10s")},
-        {"--streams", kPlays, "streams per seat, of each format", count(&PlayRequest::streams, 100'000)},
+        {"--streams", kPlays, "streams per seat, of each format", count(&PlayRequest::streams, 100'000),
+         variants({{Command::predict,
+                    "streams per seat, of each format: whether these play, instead of how many do", ""}})},
         {"--seats", kMakes, "clients that this process plays", count(&PlayRequest::seats, 100'000)},
         {"--total-streams", kPlays,
          "instead of --streams: N in all, assigned to the seats in turn (round robin)",
@@ -69,6 +71,8 @@ Options playing_options() {
          variants({{kMax, "how long each step of the search plays; clips loop",
                     "20s, and five read-aheads at least"},
                    {kCalibrate, "how long a probe lasts", "6s"},
+                   {Command::predict,
+                    "how long each play of the search is; of given streams how long they play", "20s; 60s"},
                    {kRun, "for a workload: how long each step plays", "the document's"}})},
         {"--frames", kPlays, "each stream plays at most N frames", count(&PlayRequest::frames, 1'000'000'000)},
         {"--prove", Command::play | Command::prepare,
@@ -208,6 +212,10 @@ Options searching_options() {
                        "total; under mpirun streams")},
         {"--confirm", kMax, "how long a number that was found has to play once more; 0: not at all",
          with_standard(time(&CliOptions::confirm, true), "5m; on models 60s")},
+        {"--draws", kMeasures | kMax | Command::predict,
+         "on a model that was calibrated: play N draws of its uncertain numbers, too; 0: none",
+         with_standard(count(&CliOptions::draws, 100'000, 0), "40"),
+         variants({{Command::predict, "play N draws of the model's uncertain numbers", "200"}})},
         {"--headroom", kMax, "the p1 margin of each stream has to keep this share of a frame's period free",
          percent()},
     };
@@ -244,10 +252,12 @@ Options testing_options() {
 Options result_options() {
     const char* document = "as a document; - is standard output";
     return {
-        {"--json", kMeasures | kMax | kReport | kInspect | kProfile | kCalibrate | Command::formats,
+        {"--json",
+         kMeasures | kMax | Command::predict | kReport | kInspect | kProfile | kCalibrate | Command::formats,
          "the result as a document; - is standard output", text(&ResultFiles::json, "FILE", Completion::file),
          variants(
-             {{kMax, "the number that was found, with every step, as a document; - is standard output", ""},
+             {{Command::predict, "the answers, as a document; - is standard output", ""},
+              {kMax, "the number that was found, with every step, as a document; - is standard output", ""},
               {kReport, "the result, or the comparison, as a document; - is standard output", ""},
               {kProfile, "the findings and how they fit, as a document; - is standard output", ""},
               {kCalibrate, "the fit, its residuals and the held-back run, as a document; - is standard output",
@@ -256,15 +266,17 @@ Options result_options() {
         {"--csv", kMeasures | kReport, "one row for each frame",
          text(&ResultFiles::csv, "FILE", Completion::file),
          variants({{kReport, "one row for each stream; of several results one row for each figure", ""}})},
-        {"--html", kMeasures | kMax | kReport | kCalibrate, "the report, in one file that needs no network",
-         text(&ResultFiles::html, "FILE", Completion::file),
+        {"--html", kMeasures | kMax | Command::predict | kReport | kCalibrate,
+         "the report, in one file that needs no network", text(&ResultFiles::html, "FILE", Completion::file),
          variants({{kMax, "the stream-count sheet, in one file that needs no network", ""}})},
-        {"--title", kMeasures | kMax | kReport, "the name of the project, on every page and in the documents",
-         text(&Project::title, "TEXT")},
-        {"--client", kMeasures | kMax | kReport, "whom the test is for, beside the title",
+        {"--title", kMeasures | kMax | Command::predict | kReport,
+         "the name of the project, on every page and in the documents", text(&Project::title, "TEXT")},
+        {"--client", kMeasures | kMax | Command::predict | kReport, "whom the test is for, beside the title",
          text(&Project::client, "TEXT")},
-        {"--note", kMeasures | kMax | kReport, "a remark, beside the title", text(&Project::note, "TEXT")},
-        {"--logo", kMeasures | kMax | kReport, "an image for the pages: PNG, JPEG or SVG, at most 512 KiB",
+        {"--note", kMeasures | kMax | Command::predict | kReport, "a remark, beside the title",
+         text(&Project::note, "TEXT")},
+        {"--logo", kMeasures | kMax | Command::predict | kReport,
+         "an image for the pages: PNG, JPEG or SVG, at most 512 KiB",
          text(&CliOptions::logo, "FILE", Completion::file)},
         {"--trace", kMeasures, "a trace for the viewers of Perfetto and Chrome",
          text(&ResultFiles::trace, "FILE", Completion::file)},

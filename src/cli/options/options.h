@@ -47,6 +47,7 @@ struct CliOptions {
     std::optional<std::uint32_t> clients;  // run: instead of the workload's
     std::optional<std::uint32_t> users;    // run: of each meter on each client, instead of the workload's
     bool alone = true;                     // beside meters: first measure streams and meters alone
+    std::optional<std::uint32_t> draws;    // of a calibrated model; empty: the command's own number
     std::optional<Duration> confirm;       // max: how long the found number is played again
     double headroom_percent = 0;           // max: of the period, that the p1 margin must keep free
     std::optional<MaxCounts> find;         // max: empty: streams; over several computers those of each seat

@@ -7,6 +7,7 @@
 #include "base/units.h"
 #include "base/utf8.h"
 #include "report/facts/headline.h"
+#include "report/facts/prediction_facts.h"
 
 namespace streamsim::report {
 namespace {
@@ -86,6 +87,10 @@ std::vector<std::string> remarks_of(const MaxResult& result, const MaxFormat& fo
             if (run.undecided) out.push_back(emptied_text(result, step, run));
         }
     }
+    if (format.prediction) {
+        for (const std::string& sentence : prediction_sentences(*format.prediction))
+            out.push_back("predicted: " + sentence);
+    }
     add_counter_remarks(result, format, out);
     if (format.streams > 0 && !format.confirmed) out.emplace_back("not confirmed by a longer run");
     return out;
@@ -151,6 +156,11 @@ std::vector<std::string> max_remarks(const MaxResult& result) {
     for (const MaxFormat& format : result.formats) {
         for (const std::string& remark : remarks_of(result, format))
             out.push_back(fmt::format("{}: {}", printable(format.format), remark));
+    }
+    if (result.common.model) {
+        for (const std::string& sentence : result.common.model->trust) {
+            if (sentence.starts_with("held back: ")) out.push_back(printable(sentence));
+        }
     }
     if (result.headroom_percent > 0)
         out.push_back(fmt::format("Headroom: the p1 margin of each stream had to be {:g} % of a frame period",

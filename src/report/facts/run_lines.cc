@@ -9,6 +9,7 @@
 #include "base/utf8.h"
 #include "judge/run_verdicts.h"
 #include "report/facts/headline.h"
+#include "report/facts/prediction_facts.h"
 #include "report/facts/selection.h"
 #include "report/facts/show.h"
 
@@ -263,6 +264,12 @@ void add_trust_lines(const RunResult& result, ReportLines& out) {
     const std::vector<std::string>& trust = result.model->trust;
     for (const std::string& sentence : trust)
         out.add(&sentence == trust.data() ? "Trust" : "", printable(sentence));
+}
+
+void add_prediction_lines(const RunResult& result, ReportLines& out) {
+    if (!result.prediction) return;
+    const std::vector<std::string> sentences = prediction_sentences(*result.prediction);
+    for (std::size_t i = 0; i < sentences.size(); ++i) out.add(i == 0 ? "Predicted" : "", sentences[i]);
 }
 
 void add_scenario_lines(const RunResult& result, ReportLines& out) {

@@ -32,6 +32,8 @@ void add_delivery_lines(const RunResult& result, ReportLines& out);
 void add_disclaimer_lines(const RunResult& result, ReportLines& out);
 /// How far to trust the model; nothing of storage.
 void add_trust_lines(const RunResult& result, ReportLines& out);
+/// The answer of a calibrated model over draws of its numbers.
+void add_prediction_lines(const RunResult& result, ReportLines& out);
 /// The expectation of a scenario, and whether it was met.
 void add_scenario_lines(const RunResult& result, ReportLines& out);
 /// Backend, read sizes, read-ahead, policies.

@@ -5,6 +5,7 @@
 #include "base/units.h"
 #include "base/utf8.h"
 #include "report/facts/headline.h"
+#include "report/facts/prediction_facts.h"
 #include "report/facts/run_lines.h"
 #include "report/facts/selection.h"
 #include "report/facts/show.h"
@@ -58,6 +59,10 @@ std::string verdict_html(const RunResult& result) {
     // While it plays nothing is decided, and no cause is looked for.
     if (result.playing) return out + "</header>\n";
     out += paragraph(escaped(printable(result.verdict.reason)), "reason");
+    if (result.prediction) {
+        for (const std::string& text : prediction_sentences(*result.prediction))
+            out += paragraph("Predicted: " + escaped(text));
+    }
     html::Facts facts;
     facts.add("Limit", fmt::format("<data value=\"{0}\" data-key=\"verdict.limit\">{0}</data>",
                                    to_string(result.verdict.limit)));

@@ -7,6 +7,7 @@
 
 #include "streamsim/load_result.h"
 #include "streamsim/max_result.h"
+#include "streamsim/prediction_result.h"
 #include "streamsim/run_result.h"
 
 namespace streamsim::report {
@@ -30,5 +31,6 @@ std::string html_report(const RunResult& result);
 std::string load_html_report(const LoadResult& result);
 /// The stream-count sheet of one search, or of several side by side. REQUIRES: one or more, each with a format.
 std::string max_html_report(const std::vector<MaxResult>& results);
+std::string prediction_html_report(const PredictionResult& result);
 
 }  // namespace streamsim::report

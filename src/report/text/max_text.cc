@@ -22,6 +22,15 @@ std::string fails_text(const MaxFormat& format) {
     return fmt::format("{} {}", show_count(*format.fails_at), what);
 }
 
+/// "15 to 19" of the draws of a calibrated model
+std::string interval_text(const MaxFormat& format) {
+    if (!format.prediction || !format.prediction->low) return "";
+    const Prediction& prediction = *format.prediction;
+    if (prediction.verdict == Prediction::Verdict::refused) return "refused";
+    return *prediction.low == *prediction.high ? show_count(*prediction.low)
+                                               : fmt::format("{} to {}", *prediction.low, *prediction.high);
+}
+
 /// A row for each format.
 Table max_table(const MaxResult& result) {
     Table table;
@@ -29,6 +38,7 @@ Table max_table(const MaxResult& result) {
     table.left({"picture"}, Keep::where_not_zero, Form::full);
     table.right({"rate"}, Keep::always, Form::full);
     table.left({result.counts == MaxCounts::seats ? "seats" : "streams"});
+    table.left({"90 %"}, Keep::where_not_zero);
     table.left({"one more", "limited by"}, Keep::where_not_zero);
     table.right({"required"}, Keep::always, Form::full);
     table.left({"p1 margin"}, Keep::always, Form::full);
@@ -37,8 +47,8 @@ Table max_table(const MaxResult& result) {
         const MaxRun* failing = format.one_more();
         table.row({name_cell(format.format),
                    format.width > 0 ? fmt::format("{}x{}", format.width, format.height) : "",
-                   show_fps(format.rate), max_plays_text(format, result), fails_text(format),
-                   failing != nullptr ? to_string(failing->limit) : "",
+                   show_fps(format.rate), max_plays_text(format, result), interval_text(format),
+                   fails_text(format), failing != nullptr ? to_string(failing->limit) : "",
                    found != nullptr ? show_rate(found->required_bytes_per_s) : "", max_margin_text(format)});
     }
     return table;

@@ -47,6 +47,7 @@ std::string full_report(const RunResult& result, bool colour) {
     std::string out = painted(headline(result), colour) + "\n";
     ReportLines lines;
     add_disclaimer_lines(result, lines);
+    add_prediction_lines(result, lines);
     add_trust_lines(result, lines);
     add_cause_lines(result, lines);
     add_scenario_lines(result, lines);
@@ -154,6 +155,9 @@ std::string screen_report(const RunResult& result, bool colour) {
     lines.clear();
     add_claim_lines(result, lines);
     for (const ReportLine& line : lines) screen.add(line, 3, reserved);
+    lines.clear();
+    add_prediction_lines(result, lines);
+    for (const ReportLine& line : lines) screen.add(line, 2, reserved);
     lines.clear();
     add_scenario_lines(result, lines);
     for (const ReportLine& line : lines) screen.add(line, 1, reserved);

@@ -6,6 +6,7 @@
 
 #include "streamsim/load_result.h"
 #include "streamsim/max_result.h"
+#include "streamsim/prediction_result.h"
 #include "streamsim/run_result.h"
 
 namespace streamsim::report {
@@ -26,5 +27,8 @@ std::string load_text_report(const LoadResult& result, TextDetail detail);
 /// A search for the largest number of streams: a row for each format, then why one more does not play and how
 /// sure the number is.
 std::string max_text_report(const MaxResult& result, TextDetail detail);
+
+/// The answers of a calibrated model. In full also their distributions over the draws.
+std::string prediction_text_report(const PredictionResult& result, TextDetail detail);
 
 }  // namespace streamsim::report

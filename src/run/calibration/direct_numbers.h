@@ -17,8 +17,9 @@ double steady_bytes_per_s(const ProbeRow& row);
 
 /// The time of a read that is alone, in parts.
 struct ResponseParts {
-    double bytes_ns = 0;  // of a MiB
-    double trip_ns = 0;   // of any operation
+    double bytes_ns = 0;    // of a MiB
+    double trip_ns = 0;     // of any operation
+    bool anywhere = false;  // a read at a random place takes as long as the next one of a file
 };
 /// REQUIRES: the probes latency-4k and ladder-1 were measured.
 ResponseParts response_parts(const Measurement& measured);

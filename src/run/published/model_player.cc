@@ -6,6 +6,7 @@
 
 #include "run/diagnosis/diagnosis.h"
 #include "run/plan/media_plan.h"
+#include "run/session/model_play.h"
 
 namespace streamsim::run {
 namespace {
@@ -34,8 +35,7 @@ Result<PlayRequest> ModelPlayer::request_of(const std::shared_ptr<const ClusterM
     request.total_streams = streams;
     request.seats = std::min(row.seats, streams);
     request.find_cause = false;
-    request.preroll_timeout =
-        std::max(request.preroll_timeout, format->rate.due(std::uint64_t{2} * request.readahead));
+    request.preroll_timeout = preroll_timeout_of(request, format->rate);
     return request;
 }
 
@@ -46,17 +46,9 @@ Result<MaxRun> ModelPlayer::play(const std::shared_ptr<const ClusterModel>& mode
     auto request = request_of(model, row, streams);
     if (!request) return request.error();
     request->duration = length;
-    auto media = find_media(nullptr, *request, nullptr);
-    if (!media) return media.error();
-    Session session(*request, std::move(*media), program_, [](const std::string&) {});
-    const auto result = session.execute();
-    if (result) return judge::max_run(*result, length, 0);
-    if (!session.preroll_took_too_long()) return result.error();
-    MaxRun run;
-    run.duration_ns = length.ns;
-    run.limit = Limit::storage;
-    run.reason = result.error().problems.front();
-    return run;
+    auto played = play_on_model(*request, program_);
+    if (!played) return played.error();
+    return std::move(played->run);
 }
 
 bool ModelPlayer::plays(const std::shared_ptr<const ClusterModel>& model,

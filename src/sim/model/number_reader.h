@@ -8,6 +8,7 @@
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "base/document/json.h"
 #include "base/time.h"
@@ -69,7 +70,7 @@ public:
         if (value == nullptr) return;
         if (!value->is_array()) return object_.problem(key, expected);
         for (std::size_t i = 0; i < value->size(); ++i)
-            read_object((*value)[i], fmt::format("{}/{}", object_.pointer_of(key), i), read_element);
+            read_object((*value)[i], object_.pointer_of(key) + "/" + std::to_string(i), read_element);
     }
 
 private:

@@ -1,0 +1,256 @@
+#include "judge/prediction_rules.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include "base/units.h"
+
+namespace streamsim::judge {
+namespace {
+
+constexpr double kFullShare = 0.9;    // of a part's servers
+constexpr double kFarSeats = 8;       // times the seats that were measured: far outside
+constexpr double kWidestShare = 0.4;  // of the answer: +-20 %
+constexpr std::uint64_t kNarrow = 2;  // streams: an interval that is never too wide
+constexpr double kTail = 0.05;        // of the draws, on each side of the interval
+constexpr double kSure = 0.95;
+
+bool of_seat(const UncertainNumber& number) {
+    return number.pointer.starts_with("/client/");
+}
+
+const char* group_of(PartKind kind) {
+    switch (kind) {
+        case PartKind::seat_cpu:
+        case PartKind::seat_display: return "seat CPU";
+        case PartKind::seat_link:
+        case PartKind::switch_port: return "seat link";
+        case PartKind::front_end:
+        case PartKind::front_end_in: return "server network";
+        case PartKind::drive: return "drives";
+        default: return "server";
+    }
+}
+
+/// The number of the quantile: of 200 draws the 11th lowest, the 11th highest.
+std::size_t rank_of_tail(std::size_t draws) {
+    return std::min(static_cast<std::size_t>(kTail * static_cast<double>(draws)), draws - 1);
+}
+
+std::string percent(std::uint64_t part, std::uint64_t all) {
+    return fmt::format("{:.0f} %", 100 * static_cast<double>(part) / static_cast<double>(all));
+}
+
+void count_full(const std::vector<DrawAnswer>& answers, Prediction& prediction) {
+    std::map<std::string, std::uint64_t> parts;
+    for (const DrawAnswer& answer : answers) {
+        if (!answer.full.empty()) ++parts[answer.full];
+    }
+    for (const auto& [part, draws] : parts) prediction.full_first.push_back({part, draws});
+    std::stable_sort(prediction.full_first.begin(), prediction.full_first.end(),
+                     [](const FullFirst& a, const FullFirst& b) { return a.draws > b.draws; });
+}
+
+/// "; full first: server network 80 %, drives 20 %", of the draws that found a part full.
+std::string full_text(const Prediction& prediction) {
+    std::uint64_t all = 0;
+    for (const FullFirst& each : prediction.full_first) all += each.draws;
+    std::string text;
+    for (const FullFirst& each : prediction.full_first)
+        text +=
+            fmt::format("{}{} {}", text.empty() ? "; full first: " : ", ", each.part, percent(each.draws, all));
+    return text;
+}
+
+std::string interval_text(std::uint64_t low, std::uint64_t high) {
+    return low == high ? fmt::format("{}, 90 %", low) : fmt::format("{} to {}, 90 %", low, high);
+}
+
+bool too_wide(std::uint64_t low, std::uint64_t high, std::uint64_t nominal) {
+    const double allowed = std::max<double>(kNarrow, kWidestShare * static_cast<double>(nominal));
+    return static_cast<double>(high) - static_cast<double>(low) > allowed;
+}
+
+/// "/node/front_end/bits_per_s": the number whose interval is the widest for its value; null: there is none.
+const UncertainNumber* widest(const ClusterModel& model) {
+    const UncertainNumber* found = nullptr;
+    double most = 0;
+    for (const UncertainNumber& number : model.uncertain) {
+        if (number.at_least() || number.value <= 0) continue;
+        const double width = (*number.high - *number.low) / number.value;
+        if (found == nullptr || width > most) found = &number;
+        most = std::max(most, width);
+    }
+    return found;
+}
+
+/// Adds the measurements that would narrow the interval.
+void advise(const ClusterModel& model, const OutsideMeasured& outside, Prediction& prediction) {
+    std::vector<std::string>& next = prediction.next;
+    next = outside.next;
+    const auto& facts = model.calibration;
+    if (facts && !facts->told_apart) {
+        const std::string advice =
+            facts->seats == 1
+                ? "calibrate with two seats: one seat cannot tell its own limit from the server's"
+                : "calibrate with more seats: these could not tell their own limit from the server's";
+        if (std::find(next.begin(), next.end(), advice) == next.end()) next.push_back(advice);
+    }
+    if (facts && facts->other_load) next.emplace_back("calibrate while no other load is there");
+    if (const UncertainNumber* number = widest(model); number != nullptr && next.empty()) {
+        next.push_back(
+            fmt::format("calibrate for longer: the widest interval is that of {}, {:.0f} % of its value",
+                        number->pointer, 100 * (*number->high - *number->low) / number->value));
+    }
+}
+
+void refuse_rejected(const ClusterModel& model, Prediction& prediction) {
+    if (!model.calibration || !model.calibration->held_back || !model.calibration->held_back->rejected) return;
+    prediction.refused.push_back("the model does not hold: " +
+                                 held_back_sentence(*model.calibration->held_back));
+    prediction.next.emplace_back("calibrate again: the storage has changed, or the model does not describe it");
+}
+
+void conclude_most(const ClusterModel& model,
+                   const OutsideMeasured& outside,
+                   std::vector<std::uint64_t> counts,
+                   std::optional<std::uint64_t> at_most,
+                   Prediction& prediction) {
+    std::sort(counts.begin(), counts.end());
+    const std::size_t tail = rank_of_tail(counts.size());
+    prediction.low = counts[tail];
+    prediction.high = counts[counts.size() - 1 - tail];
+    std::map<std::uint64_t, std::uint64_t> distribution;
+    for (const std::uint64_t count : counts) ++distribution[count];
+    for (const auto& [streams, draws] : distribution) prediction.distribution.push_back({streams, draws});
+
+    const std::uint64_t low = *prediction.low;
+    std::uint64_t high = *prediction.high;
+    const std::uint64_t nominal = prediction.nominal.value_or(low);
+    const bool at_least = prediction.if_never_full && *prediction.if_never_full > high;
+    if (at_least) high = *prediction.if_never_full;
+    const std::string seats = counted(prediction.seats, "seat");
+    const std::string streams = fmt::format("{} of {}", nominal == 1 ? "stream" : "streams", prediction.what);
+    prediction.sentence = at_least ? fmt::format("{}: at least {} {}; {} if the server were never full{}",
+                                                 seats, low, streams, high, full_text(prediction))
+                                   : fmt::format("{}: {} {} ({}){}", seats, nominal, streams,
+                                                 interval_text(low, high), full_text(prediction));
+    const bool capped = at_most && high >= *at_most;
+    if (!capped && too_wide(low, high, nominal)) {
+        prediction.refused.push_back(fmt::format("{} to {} streams are wider than +-20 %", low, high));
+        advise(model, outside, prediction);
+    }
+    if (capped) {
+        prediction.refused.push_back(
+            fmt::format("no part is full with {} streams, and no more were tried", *at_most));
+        advise(model, outside, prediction);
+    }
+}
+
+void conclude_plays(const ClusterModel& model,
+                    const OutsideMeasured& outside,
+                    const std::vector<DrawAnswer>& answers,
+                    Prediction& prediction) {
+    const auto plays = static_cast<std::uint64_t>(
+        std::count_if(answers.begin(), answers.end(), [](const DrawAnswer& answer) { return answer.plays; }));
+    prediction.draws_that_play = plays;
+    const std::uint64_t streams = prediction.streams.value_or(0);
+    prediction.sentence =
+        fmt::format("{}, {} of {}: {} in {} of {} draws ({}){}", counted(prediction.seats, "seat"),
+                    counted(streams, "stream"), prediction.what, streams == 1 ? "plays" : "play", plays,
+                    answers.size(), percent(plays, answers.size()), full_text(prediction));
+    if (outside.server_may_be_full && plays < answers.size()) {
+        prediction.refused.emplace_back(
+            "the parts of the server that fail were never full when it was measured: they may give more");
+        advise(model, outside, prediction);
+    }
+}
+
+}  // namespace
+
+OutsideMeasured outside_measured(const ClusterModel& model, const PredictionQuestion& question) {
+    OutsideMeasured out;
+    if (!model.calibration) return out;
+    const CalibrationFacts& facts = *model.calibration;
+    if (question.seats > facts.seats) {
+        out.sentences.push_back(
+            fmt::format("{} are more than the {} measured", counted(question.seats, "seat"),
+                        facts.seats == 1 ? "one that was" : fmt::format("{} that were", facts.seats)));
+        out.server_may_be_full =
+            std::any_of(model.uncertain.begin(), model.uncertain.end(),
+                        [](const UncertainNumber& number) { return number.at_least() && !of_seat(number); });
+        if (out.server_may_be_full) {
+            out.sentences.emplace_back(
+                "parts of the server were never full when it was measured: their limits are at least these");
+            out.next.emplace_back(
+                facts.seats == 1
+                    ? "calibrate with two seats: one seat cannot tell its own limit from the server's"
+                    : "calibrate with more seats, until the server is full");
+        }
+        if (question.seats > kFarSeats * facts.seats) {
+            out.sentences.push_back(
+                fmt::format("{} are more than {:.0f} times those measured: the error of the model "
+                            "is doubled",
+                            counted(question.seats, "seat"), kFarSeats));
+            out.model_error_factor *= 2;
+        }
+    }
+    std::string unmeasured;
+    for (const std::string& format : question.formats) {
+        if (std::find(facts.formats.begin(), facts.formats.end(), format) != facts.formats.end()) continue;
+        unmeasured += (unmeasured.empty() ? "" : ", ") + format;
+    }
+    if (unmeasured.empty()) return out;
+    out.sentences.push_back(fmt::format("not measured: {}; the error of the model is doubled", unmeasured));
+    out.next.push_back("calibrate with " + unmeasured);
+    out.model_error_factor *= 2;
+    return out;
+}
+
+std::string full_part(const RunResult& result) {
+    const PartResult* fullest = nullptr;
+    const auto share = [](const PartResult& part) {
+        return part.utilisation_missed.value_or(part.utilisation);
+    };
+    for (const PartResult& part : result.parts) {
+        if (fullest == nullptr || share(part) > share(*fullest)) fullest = &part;
+    }
+    if (fullest == nullptr || share(*fullest) < kFullShare) return "response time";
+    return group_of(fullest->stats.kind);
+}
+
+void conclude(const ClusterModel& model,
+              const OutsideMeasured& outside,
+              const std::vector<DrawAnswer>& answers,
+              std::optional<std::uint64_t> at_most,
+              Prediction& prediction) {
+    prediction.draws = answers.size();
+    prediction.outside = outside.sentences;
+    if (answers.empty()) {
+        prediction.verdict = Prediction::Verdict::interrupted;
+        prediction.sentence = "interrupted before the first draw";
+        return;
+    }
+    count_full(answers, prediction);
+    if (prediction.question == Prediction::Question::most) {
+        std::vector<std::uint64_t> counts;
+        for (const DrawAnswer& answer : answers) counts.push_back(answer.streams);
+        conclude_most(model, outside, std::move(counts), at_most, prediction);
+    } else {
+        conclude_plays(model, outside, answers, prediction);
+    }
+    refuse_rejected(model, prediction);
+    if (!prediction.refused.empty()) prediction.verdict = Prediction::Verdict::refused;
+}
+
+bool predicts_play(const Prediction& prediction) {
+    if (prediction.verdict != Prediction::Verdict::answered) return false;
+    if (prediction.question == Prediction::Question::most) return prediction.nominal.value_or(0) > 0;
+    return prediction.draws > 0 && static_cast<double>(prediction.draws_that_play.value_or(0)) >=
+                                       kSure * static_cast<double>(prediction.draws);
+}
+
+}  // namespace streamsim::judge

@@ -1,0 +1,55 @@
+// The answer that draws of a calibrated model give: an interval, what the question lies outside of, and when
+// there is no answer. Pure.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "streamsim/cluster_model.h"
+#include "streamsim/prediction.h"
+#include "streamsim/run_result.h"
+
+namespace streamsim::judge {
+
+/// A question to a calibrated model.
+struct PredictionQuestion {
+    std::vector<std::string> formats;  // that play
+    std::uint32_t seats = 1;
+};
+
+/// How the question lies outside what was measured.
+struct OutsideMeasured {
+    std::vector<std::string> sentences;
+    std::vector<std::string> next;    // what to measure instead
+    double model_error_factor = 1;    // of the draws: doubled for each step outside
+    bool server_may_be_full = false;  // more seats than were measured, and parts of the server that never were
+                                      // full
+};
+OutsideMeasured outside_measured(const ClusterModel& model, const PredictionQuestion& question);
+
+/// The part of a model that a play which failed found full: "server", "server network", "drives", "seat link",
+/// "seat CPU"; "response time" where none was.
+std::string full_part(const RunResult& result);
+
+/// The result of one draw.
+struct DrawAnswer {
+    std::uint64_t streams = 0;  // most: that play; plays: not used
+    bool plays = false;         // plays
+    std::string full;           // the part that was full with one stream more, or when the play failed
+};
+
+/// Fills in the interval, the distribution, shares and the verdict with its sentences. `at_most`: the largest
+/// number that was tried; draws that play as many are unbounded. REQUIRES: prediction has question, what,
+/// seats, streams, nominal and if_never_full.
+void conclude(const ClusterModel& model,
+              const OutsideMeasured& outside,
+              const std::vector<DrawAnswer>& answers,
+              std::optional<std::uint64_t> at_most,
+              Prediction& prediction);
+
+/// Play is predicted to go well: a number above 0, or given streams in 95 % of the draws.
+bool predicts_play(const Prediction& prediction);
+
+}  // namespace streamsim::judge

@@ -1,0 +1,273 @@
+#include "run/prediction/prediction.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <atomic>
+#include <map>
+#include <utility>
+#include <vector>
+
+#include "base/prng.h"
+#include "base/system/parallel_for.h"
+#include "base/units.h"
+#include "judge/max_search.h"
+#include "judge/prediction_rules.h"
+#include "sim/model/model_draws.h"
+
+namespace streamsim::run {
+namespace {
+
+constexpr Duration kStep = seconds(20);
+/// As long as `max` plays a number that it has found on a model.
+constexpr Duration kDecisive = seconds(60);
+constexpr std::uint64_t kStreamsMax = 10'000;
+constexpr std::uint64_t kDrawSeed = 0x64726177;
+
+using Model = std::shared_ptr<const ClusterModel>;
+
+/// The draws, as the target's URL sets up the cluster.
+Result<std::vector<Model>> draws_of(const ModelText& text,
+                                    const target::Target& target,
+                                    std::uint64_t seed,
+                                    std::uint32_t count,
+                                    double model_error_factor) {
+    auto draws =
+        sim::model_draws(text.text, text.path, count, derive_seed(seed, kDrawSeed), model_error_factor);
+    if (!draws) return draws.error();
+    std::vector<Model> models;
+    for (ClusterModel& draw : *draws) {
+        draw.nodes = target.model->nodes;
+        draw.sources.clear();
+        models.push_back(std::make_shared<const ClusterModel>(std::move(draw)));
+    }
+    return models;
+}
+
+std::uint64_t seed_of(std::uint64_t seed, std::size_t draw) {
+    return derive_seed(seed, draw + 1);
+}
+
+/// Plays numbers of streams of one request.
+class CountPlayer {
+public:
+    CountPlayer(PlayRequest request, const ProgramFacts& program)
+        : request_(std::move(request)), program_(program) {
+        const MediaFormat& format = request_.formats.front();
+        request_.find_cause = request_.find_capacity = request_.keep_frames = request_.keep_histograms = false;
+        request_.spare_streams = 0;
+        request_.preroll_timeout = preroll_timeout_of(request_, request_.rate.value_or(format.rate));
+        step_ = request_.duration.value_or(kStep);
+    }
+
+    Duration step() const { return step_; }
+
+    Result<ModelPlay> play(const Model& model,
+                           std::uint64_t seed,
+                           std::uint64_t streams,
+                           Duration length) const {
+        PlayRequest request = request_;
+        request.target.model = model;
+        request.seed = seed;
+        request.total_streams = static_cast<std::uint32_t>(streams);
+        if (request.meters.empty()) request.seats = std::min(request.seats, *request.total_streams);
+        request.duration = length;
+        return play_on_model(request, program_);
+    }
+    /// Plays that miss no frame, but empty their buffers within the time that decides, fail.
+    Result<ModelPlay> decide(const Model& model, std::uint64_t seed, std::uint64_t streams) const {
+        auto played = play(model, seed, streams, step_);
+        if (played && played->run.empty_after_ns.value_or(INT64_MAX) < kDecisive.ns) played->run.pass = false;
+        return played;
+    }
+
+    Result<std::uint64_t> most(const Model& model, std::uint64_t limit, Duration confirm) const {
+        judge::MaxSearchOptions search;
+        search.step = step_;
+        search.confirm = confirm;
+        search.most = limit;
+        search.repeatable = false;
+        const auto found = judge::find_max(search, [&](const judge::MaxNext& next) -> Result<MaxRun> {
+            auto played = play(model, request_.seed, next.streams, next.length);
+            if (!played) return played.error();
+            return std::move(played->run);
+        });
+        if (!found) return found.error();
+        return found->streams;
+    }
+
+private:
+    PlayRequest request_;
+    const ProgramFacts& program_;
+    Duration step_;
+};
+
+/// The largest number that one draw plays: from a guess up or down in steps of 1, 2, 4, ..., then by
+/// halving.
+class DrawSearch {
+public:
+    DrawSearch(const CountPlayer& player, const Model& model, std::uint64_t seed)
+        : player_(player), model_(model), seed_(seed) {}
+
+    Result<judge::DrawAnswer> run(std::uint64_t begin, std::uint64_t limit) {
+        std::uint64_t plays = 0;  // the largest number that plays, and the smallest that does not
+        std::uint64_t fails = limit + 1;
+        std::uint64_t at = std::clamp<std::uint64_t>(begin, 1, limit);
+        for (std::uint64_t step = 1; plays + 1 < fails; step *= 2) {
+            const bool good = try_it(at);
+            if (error_) return *error_;
+            (good ? plays : fails) = at;
+            if (good && fails == limit + 1)
+                at = std::min(at + step, limit);
+            else if (!good && plays == 0)
+                at -= std::min(step, at - 1);
+            else
+                at = plays + (fails - plays) / 2;
+        }
+        return judge::DrawAnswer{plays, plays > 0, full_[fails]};
+    }
+
+private:
+    bool try_it(std::uint64_t streams) {
+        const auto played = player_.decide(model_, seed_, streams);
+        if (!played) error_ = played.error();
+        if (!played) return false;
+        full_[streams] = played->full;
+        return played->run.pass;
+    }
+
+    const CountPlayer& player_;
+    const Model& model_;
+    const std::uint64_t seed_;
+    std::map<std::uint64_t, std::string> full_;
+    std::optional<Error> error_;
+};
+
+/// The rate of the part that is full first with the nominal numbers; 0: there is no single one.
+double rate_of(const ClusterModel& model, const std::string& full) {
+    if (full == "server network") return model.node.front_end.bytes_per_s();
+    if (full == "seat link") return model.client.link.bytes_per_s();
+    if (full == "drives") return model.drive.outer_bytes_per_s;
+    return 0;
+}
+
+/// The number that a draw probably plays, to begin its search there.
+std::uint64_t guess(const ClusterModel& model,
+                    const ClusterModel& draw,
+                    const std::string& full,
+                    std::uint64_t nominal) {
+    const double rate = rate_of(model, full);
+    if (rate <= 0) return nominal;
+    return static_cast<std::uint64_t>((static_cast<double>(nominal) + 0.5) * rate_of(draw, full) / rate);
+}
+
+/// Answers of all draws, on all processors. Errors: of the first draw that has one.
+template <typename Answer>
+Result<std::vector<judge::DrawAnswer>> answers_of(std::size_t draws,
+                                                  const SayProgress& progress,
+                                                  Answer answer) {
+    std::vector<judge::DrawAnswer> answers(draws);
+    std::vector<std::optional<Error>> errors(draws);
+    std::atomic<std::size_t> done{0};
+    const std::size_t tenth = std::max<std::size_t>(draws / 10, 1);
+    parallel_for(
+        draws,
+        [&](std::size_t i) {
+            Result<judge::DrawAnswer> one = answer(i);
+            if (one)
+                answers[i] = std::move(*one);
+            else
+                errors[i] = one.error();
+            const std::size_t now = ++done;
+            if (progress && now % tenth == 0) progress(fmt::format("{} of {} draws", now, draws));
+        },
+        computing_threads());
+    for (const auto& error : errors) {
+        if (error) return *error;
+    }
+    return answers;
+}
+
+}  // namespace
+
+bool is_uncertain(const ClusterModel& model) {
+    return !model.uncertain.empty();
+}
+
+Result<Prediction> predict_most(const ModelText& text,
+                                const PlayRequest& request,
+                                std::optional<std::uint64_t> nominal,
+                                const PredictionOptions& options) {
+    const Model& model = request.target.model;
+    const CountPlayer player(request, options.program);
+    Prediction prediction;
+    prediction.what = request.formats.front().name;
+    prediction.seats = request.seats;
+    const judge::OutsideMeasured outside = judge::outside_measured(*model, {{prediction.what}, request.seats});
+    if (!nominal) {
+        const auto found = player.most(model, kStreamsMax, kDecisive);
+        if (!found) return found.error();
+        nominal = *found;
+        if (options.progress)
+            options.progress(fmt::format("{}: {} with each number at its value", prediction.what,
+                                         counted(*nominal, "stream")));
+    }
+    prediction.nominal = nominal;
+    const std::uint64_t limit = std::min(4 * *nominal + 16, kStreamsMax);
+    if (outside.server_may_be_full) {
+        auto never_full = sim::without_bounds(text.text, text.path);
+        if (!never_full) return never_full.error();
+        never_full->nodes = model->nodes;
+        const auto most = player.most(std::make_shared<const ClusterModel>(std::move(*never_full)), limit, {});
+        if (!most) return most.error();
+        prediction.if_never_full = *most;
+    }
+    const auto draws = draws_of(text, request.target, request.seed, options.draws, outside.model_error_factor);
+    if (!draws) return draws.error();
+    const auto one_more = player.play(model, request.seed, *nominal + 1, player.step());
+    if (!one_more) return one_more.error();
+    const auto answers = answers_of(draws->size(), options.progress, [&](std::size_t i) {
+        const std::uint64_t begin = guess(*model, *(*draws)[i], one_more->full, *nominal);
+        return DrawSearch(player, (*draws)[i], seed_of(request.seed, i)).run(begin, limit);
+    });
+    if (!answers) return answers.error();
+    judge::conclude(*model, outside, *answers, limit, prediction);
+    return prediction;
+}
+
+Result<Prediction> predict_plays(const ModelText& text,
+                                 const PartsToPlay& what,
+                                 const PredictionOptions& options) {
+    const Model& model = what.request.target.model;
+    Prediction prediction;
+    prediction.question = Prediction::Question::plays;
+    judge::PredictionQuestion question{{}, 0};
+    std::uint64_t streams = 0;
+    for (const PlayPart& part : what.parts) {
+        for (const MediaFormat& format : part.request.formats) {
+            if (std::find(question.formats.begin(), question.formats.end(), format.name) ==
+                question.formats.end())
+                question.formats.push_back(format.name);
+        }
+        streams += streams_of(part.request);
+    }
+    question.seats = what.request.seats;
+    prediction.what = fmt::format("{}", fmt::join(question.formats, ", "));
+    prediction.seats = question.seats;
+    prediction.streams = streams;
+    const judge::OutsideMeasured outside = judge::outside_measured(*model, question);
+    const std::uint64_t seed = what.request.seed;
+    const auto draws = draws_of(text, what.request.target, seed, options.draws, outside.model_error_factor);
+    if (!draws) return draws.error();
+    const auto answers =
+        answers_of(draws->size(), options.progress, [&](std::size_t i) -> Result<judge::DrawAnswer> {
+            const auto played = play_on_model(what, (*draws)[i], seed_of(seed, i), options.program);
+            if (!played) return played.error();
+            return judge::DrawAnswer{0, played->run.pass, played->run.pass ? "" : played->full};
+        });
+    if (!answers) return answers.error();
+    judge::conclude(*model, outside, *answers, std::nullopt, prediction);
+    return prediction;
+}
+
+}  // namespace streamsim::run

@@ -1,0 +1,44 @@
+// Predictions of a calibrated model: the question is played on draws of its uncertain numbers, in virtual time
+// on all processors.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "base/result.h"
+#include "run/published/published_run.h"
+#include "run/session/model_play.h"
+#include "streamsim/prediction.h"
+
+namespace streamsim::run {
+
+/// Draws of `predict`, and of other commands on a calibrated model.
+inline constexpr std::uint32_t kPredictDraws = 200;
+inline constexpr std::uint32_t kPlayDraws = 40;
+
+struct PredictionOptions {
+    std::uint32_t draws = kPredictDraws;
+    ProgramFacts program;
+    SayProgress progress;  // any thread
+};
+
+/// The answers of this model vary: some of its numbers have low and high.
+bool is_uncertain(const ClusterModel& model);
+
+/// How many streams of the request's only format play on its seats. `nominal`: the answer with every number at
+/// its value; nullopt: it is searched for first. `text`: of the document of request.target.model. Errors: of
+/// the document or the request. Blocks.
+Result<Prediction> predict_most(const ModelText& text,
+                                const PlayRequest& request,
+                                std::optional<std::uint64_t> nominal,
+                                const PredictionOptions& options);
+
+/// Whether these streams play. `what`: as the answer names them. Errors, blocks: as predict_most.
+Result<Prediction> predict_plays(const ModelText& text,
+                                 const PartsToPlay& what,
+                                 const PredictionOptions& options);
+
+}  // namespace streamsim::run

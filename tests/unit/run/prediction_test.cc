@@ -1,0 +1,153 @@
+// Predictions of a calibrated model, against arithmetic on its links.
+#include "run/prediction/prediction.h"
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+
+#include <memory>
+#include <vector>
+
+#include "base/document/json.h"
+#include "judge/prediction_rules.h"
+#include "media/catalogue/catalogue.h"
+#include "sim/model/model_document.h"
+#include "target/target.h"
+
+namespace streamsim::run {
+namespace {
+
+using testing::HasSubstr;
+
+const std::string kFormats = STREAMSIM_SOURCE_DIR "/formats";
+
+/// A server whose front end alone is full, at so many bytes a second.
+Json server_of(double bytes_per_s, double low, std::optional<double> high) {
+    const auto number = [](const Json& value) {
+        return Json{{"value", value}, {"basis", "assumed: for a test"}};
+    };
+    Json rate = number(bytes_per_s * 8);
+    rate["low"] = low * 8;
+    if (high) rate["high"] = *high * 8;
+    return {{"schema", "streamsim.storage-model"},
+            {"version", 1},
+            {"name", "measured"},
+            {"title", "A server for a test"},
+            {"nodes", number(1)},
+            {"node",
+             {{"front_end", {{"bits_per_s", rate}}},
+              {"cores", number(64)},
+              {"ram_bytes", number("1GiB")},
+              {"drives", number(8)}}},
+            {"drive",
+             {{"kind", "flash"},
+              {"channel_bytes_per_s", number(1e9)},
+              {"channels", number(8)},
+              {"capacity_bytes", number("4TB")},
+              {"access", {{"median", number("50us")}}}}},
+            {"client", {{"cores", number(64)}, {"link", {{"bits_per_s", number(100e9)}}}}},
+            {"calibration",
+             {{"target", "/mnt"},
+              {"measured_at", "today"},
+              {"seats", 2},
+              {"formats", {"prores-hd"}},
+              {"told_apart", true}}}};
+}
+
+class Predictions : public testing::Test {
+protected:
+    Predictions() : catalogue_(media::Catalogue::load(kFormats + "/media")) {
+        format_ = *catalogue_->find("prores-hd");
+        rate_ = format_.mean_frame_bytes * format_.rate.per_second();
+        options_.draws = 60;
+    }
+
+    double streams(double count) const { return count * rate_; }
+
+    PlayRequest request(const Json& document, std::uint32_t seats) {
+        text_ = {"m.json", document.dump()};
+        PlayRequest request;
+        request.target = *target::parse_target("sim:m.json");
+        request.target.model =
+            std::make_shared<const ClusterModel>(*sim::read_model_document(text_.text, text_.path));
+        request.formats = {format_};
+        request.seats = seats;
+        request.duration = seconds(5);
+        return request;
+    }
+
+    Prediction most(const Json& document, std::uint32_t seats) {
+        const PlayRequest asked = request(document, seats);
+        const auto prediction = predict_most(text_, asked, std::nullopt, options_);
+        EXPECT_TRUE(prediction) << prediction.error().problems.front();
+        return prediction ? *prediction : Prediction{};
+    }
+
+    Result<media::Catalogue> catalogue_;
+    MediaFormat format_;
+    double rate_ = 0;
+    ModelText text_;
+    PredictionOptions options_;
+};
+
+TEST_F(Predictions, TheIntervalIsThatOfTheLinkWhichIsFull) {
+    const Prediction prediction = most(server_of(streams(8.6), streams(7.6), streams(9.6)), 2);
+    EXPECT_NEAR(static_cast<double>(*prediction.nominal), 8, 1) << prediction.sentence;
+    EXPECT_NEAR(static_cast<double>(*prediction.low), 7, 1) << prediction.sentence;
+    EXPECT_NEAR(static_cast<double>(*prediction.high), 9, 1) << prediction.sentence;
+    EXPECT_LT(*prediction.low, *prediction.high);
+    ASSERT_FALSE(prediction.full_first.empty());
+    EXPECT_EQ(prediction.full_first.front().part, "server network");
+    EXPECT_FALSE(prediction.if_never_full);
+    EXPECT_EQ(prediction.verdict, Prediction::Verdict::answered);
+}
+
+TEST_F(Predictions, AreTheSameEachTime) {
+    const Json document = server_of(streams(8.6), streams(7.6), streams(9.6));
+    options_.draws = 20;
+    EXPECT_EQ(most(document, 2).sentence, most(document, 2).sentence);
+    const Prediction some = most(document, 2);
+    options_.draws = 10;
+    EXPECT_EQ(most(document, 2).draws, 10U);
+    EXPECT_EQ(some.draws, 20U);
+}
+
+TEST_F(Predictions, AServerThatWasNeverFullGivesAtLeastSoMuch) {
+    options_.draws = 20;
+    const Json document = server_of(streams(4.5), streams(4.5), std::nullopt);
+    const Prediction more = most(document, 3);
+    EXPECT_EQ(more.low, more.nominal);
+    ASSERT_TRUE(more.if_never_full);
+    EXPECT_GT(*more.if_never_full, 3 * *more.nominal);
+    EXPECT_EQ(more.verdict, Prediction::Verdict::refused);
+    EXPECT_THAT(more.sentence, HasSubstr("at least"));
+    EXPECT_FALSE(most(document, 2).if_never_full) << "no more seats than were measured";
+}
+
+TEST_F(Predictions, GivenStreamsPlayInTheDrawsWhoseLinkCarriesThem) {
+    const Json document = server_of(streams(8.6), streams(7.6), streams(9.6));
+    const auto share = [&](std::uint32_t count) {
+        PlayRequest asked = request(document, 2);
+        asked.total_streams = count;
+        auto media = find_media(nullptr, asked, nullptr);
+        EXPECT_TRUE(media);
+        const auto prediction = predict_plays(text_, {asked, one_part(asked, std::move(*media)), {}}, options_);
+        EXPECT_TRUE(prediction) << prediction.error().problems.front();
+        EXPECT_EQ(prediction->streams, count);
+        return static_cast<double>(*prediction->draws_that_play) / static_cast<double>(prediction->draws);
+    };
+    EXPECT_EQ(share(4), 1);
+    EXPECT_EQ(share(14), 0);
+    const double some = share(8);
+    EXPECT_GT(some, 0.3);
+    EXPECT_LT(some, 1);
+}
+
+TEST_F(Predictions, TheDocumentOfTheModelMayNotVanish) {
+    const PlayRequest asked = request(server_of(streams(2), streams(1), streams(3)), 1);
+    const auto prediction = predict_most({"m.json", "{}"}, asked, 2, options_);
+    ASSERT_FALSE(prediction);
+    EXPECT_THAT(prediction.error().problems.front(), HasSubstr("m.json"));
+}
+
+}  // namespace
+}  // namespace streamsim::run
