@@ -40,12 +40,15 @@ struct Candidate {
     }
 };
 
+/// What decides: short runs alone, or verification runs of what plays by these.
+enum class Runs { brief, both };
+
 class PlanSearch {
 public:
     PlanSearch(const PlanSpace& space,
                const PlanSearchOptions& options,
                const PlanPlays& plays,
-               const PlanHolds& holds)
+               const PlanPlays& holds)
         : space_(space), options_(options), plays_(plays), holds_(holds) {}
 
     Result<PlansFound> run();
@@ -55,18 +58,27 @@ private:
     Result<void> search_slice(const Slice& slice);
     Result<void> play_lines(const Slice& slice, std::vector<Clause>& clauses);
     Result<void> candidates(const Slice& slice, std::vector<Clause>& clauses);
-    Result<Clause> raised(const Slice& slice, const PlanLevels& fails);
-    Result<std::size_t> last_failing(const std::vector<PlanLevels>& ascending);
-    Result<bool> accept(const PlanLevels& levels);
+    Result<Clause> raised(const Slice& slice, const PlanLevels& fails, Runs runs);
+    Result<std::size_t> last_failing(const std::vector<PlanLevels>& ascending, Runs runs);
+    void take(const Candidate& plan);
     Result<void> check_around_plans();
     Result<void> check_cheaper();
     std::vector<PlanLevels> cheaper_to_check() const;
     Result<bool> find_contradiction();
-    Result<PlanContradiction> located(const PlanLevels& plays, const PlanLevels& fails);
+    Result<bool> contradiction_in(const std::map<PlanLevels, bool>& answers, Runs runs);
+    Result<PlanContradiction> located(const PlanLevels& plays, const PlanLevels& fails, Runs runs);
     std::vector<Slice> slices() const;
     bool same_slice(const PlanLevels& a, const PlanLevels& b) const;
 
-    Result<void> play(std::vector<PlanLevels> all);
+    /// Asks for those that are not known yet, together.
+    Result<void> play(std::vector<PlanLevels> all, Runs runs = Runs::brief);
+    Result<void> ask(const std::vector<PlanLevels>& all,
+                     const PlanPlays& plays,
+                     std::map<PlanLevels, bool>& into);
+    /// REQUIRES: it was played so.
+    bool does_play(const PlanLevels& levels, Runs runs) const {
+        return known_.at(levels) && (runs == Runs::brief || held_.at(levels));
+    }
     bool is_known(const PlanLevels& levels) const { return known_.count(levels) > 0; }
     Candidate candidate(PlanLevels levels) const {
         Candidate out{space_.cost(levels), 0, std::move(levels)};
@@ -84,7 +96,7 @@ private:
     const PlanSpace& space_;
     const PlanSearchOptions& options_;
     const PlanPlays& plays_;
-    const PlanHolds& holds_;
+    const PlanPlays& holds_;
     std::map<PlanLevels, bool> known_;  // by short runs
     std::map<PlanLevels, bool> held_;   // by verification runs
     std::set<std::size_t> unordered_;   // choices of which more may be worse
@@ -92,24 +104,30 @@ private:
     PlansFound found_;
 };
 
-/// Plays those that are not known yet, together.
-Result<void> PlanSearch::play(std::vector<PlanLevels> all) {
+Result<void> PlanSearch::ask(const std::vector<PlanLevels>& all,
+                             const PlanPlays& plays,
+                             std::map<PlanLevels, bool>& into) {
     std::vector<PlanLevels> open;
-    for (PlanLevels& each : all) {
-        if (!is_known(each) && std::find(open.begin(), open.end(), each) == open.end())
-            open.push_back(std::move(each));
+    for (const PlanLevels& each : all) {
+        if (into.count(each) == 0 && std::find(open.begin(), open.end(), each) == open.end())
+            open.push_back(each);
     }
     if (open.empty()) return {};
-    const auto answers = plays_(open);
+    const auto answers = plays(open);
     if (!answers) return answers.error();
-    for (std::size_t i = 0; i < open.size(); ++i) known_[open[i]] = (*answers)[i];
-    found_.played += open.size();
+    for (std::size_t i = 0; i < open.size(); ++i) into[open[i]] = (*answers)[i];
     return {};
+}
+
+Result<void> PlanSearch::play(std::vector<PlanLevels> all, Runs runs) {
+    if (auto done = ask(all, plays_, known_); !done || runs == Runs::brief) return done;
+    std::erase_if(all, [this](const PlanLevels& each) { return !known_.at(each); });
+    return ask(all, holds_, held_);
 }
 
 /// The last that fails of configurations of which each has no less than the one before. REQUIRES: the first
 /// fails.
-Result<std::size_t> PlanSearch::last_failing(const std::vector<PlanLevels>& ascending) {
+Result<std::size_t> PlanSearch::last_failing(const std::vector<PlanLevels>& ascending, Runs runs) {
     std::size_t low = 0, high = ascending.size();  // low fails; high plays, or is beyond the end
     while (high - low > 1) {
         const std::size_t points = std::min(options_.at_once, high - low - 1);
@@ -119,9 +137,9 @@ Result<std::size_t> PlanSearch::last_failing(const std::vector<PlanLevels>& asce
             at.push_back(low + (high - low) * i / (points + 1));
             batch.push_back(ascending[at.back()]);
         }
-        if (auto done = play(batch); !done) return done.error();
+        if (auto done = play(batch, runs); !done) return done.error();
         for (const std::size_t i : at) {
-            if (known_.at(ascending[i])) {
+            if (does_play(ascending[i], runs)) {
                 high = i;
                 break;
             }
@@ -156,7 +174,7 @@ Result<void> PlanSearch::play_lines(const Slice& slice, std::vector<Clause>& cla
         PlanLevels each = *(std::find_if(line.begin(), line.end(), plays) - 1);
         const std::uint32_t end = (*std::find_if(line.begin(), line.end(), plays))[choice];
         for (; each[choice] < end; ++each[choice]) between.push_back(each);
-        const auto last = last_failing(between);
+        const auto last = last_failing(between, Runs::brief);
         if (!last) return last.error();
         clauses.push_back(between[*last]);
     }
@@ -165,7 +183,7 @@ Result<void> PlanSearch::play_lines(const Slice& slice, std::vector<Clause>& cla
 
 /// The configuration, with more of each choice as long as it fails. Cheap choices first: those that remain are
 /// dear, and the next candidate is.
-Result<Clause> PlanSearch::raised(const Slice& slice, const PlanLevels& fails) {
+Result<Clause> PlanSearch::raised(const Slice& slice, const PlanLevels& fails, Runs runs) {
     std::vector<std::size_t> order;
     for (std::size_t choice = 0; choice < fails.size(); ++choice) {
         if (fails[choice] < slice.most[choice]) order.push_back(choice);
@@ -188,7 +206,7 @@ Result<Clause> PlanSearch::raised(const Slice& slice, const PlanLevels& fails) {
             more[order[i]] = slice.most[order[i]];
             together.push_back(std::move(more));
         }
-        const auto last = last_failing(together);
+        const auto last = last_failing(together, runs);
         if (!last) return last.error();
         now = together[*last];
         next += *last;
@@ -200,19 +218,19 @@ Result<Clause> PlanSearch::raised(const Slice& slice, const PlanLevels& fails) {
             ++more[choice];
             levels.push_back(std::move(more));
         }
-        const auto level = last_failing(levels);
+        const auto level = last_failing(levels, runs);
         if (!level) return level.error();
         now = levels[*level];
     }
     return now;
 }
 
-Result<bool> PlanSearch::accept(const PlanLevels& levels) {
-    if (const auto before = held_.find(levels); before != held_.end()) return before->second;
-    const auto holds = holds_(levels);
-    if (!holds) return holds.error();
-    ++found_.verified;
-    return held_[levels] = *holds;
+/// REQUIRES: no plan is less of everything.
+void PlanSearch::take(const Candidate& plan) {
+    std::erase_if(plans_, [&plan](const Candidate& other) { return no_more_than(plan.levels, other.levels); });
+    plans_.insert(std::upper_bound(plans_.begin(), plans_.end(), plan,
+                                   [](const auto& a, const auto& b) { return b > a; }),
+                  plan);
 }
 
 /// Takes candidates by their cost until enough of them are plans, or none is left.
@@ -230,29 +248,21 @@ Result<void> PlanSearch::candidates(const Slice& slice, std::vector<Clause>& cla
         if (too_late(next)) return {};
         open.pop();
         const bool more_of_a_plan = std::any_of(plans_.begin(), plans_.end(), [&](const Candidate& plan) {
-            return same_slice(plan.levels, next.levels) && no_more_than(plan.levels, next.levels);
+            return no_more_than(plan.levels, next.levels);
         });
         if (more_of_a_plan) continue;
         auto violated = std::find_if(clauses.begin(), clauses.end(), [&next](const Clause& clause) {
             return no_more_than(next.levels, clause);
         });
         if (violated == clauses.end()) {
-            if (auto done = play({next.levels}); !done) return done;
-            if (known_.at(next.levels)) {
-                const auto held = accept(next.levels);
-                if (!held) return held.error();
-                if (*held) {
-                    plans_.insert(std::upper_bound(plans_.begin(), plans_.end(), next,
-                                                   [](const auto& a, const auto& b) { return b > a; }),
-                                  next);
-                    continue;
-                }
-                clauses.push_back(next.levels);
-            } else {
-                auto clause = raised(slice, next.levels);
-                if (!clause) return clause.error();
-                clauses.push_back(std::move(*clause));
+            if (auto done = play({next.levels}, Runs::both); !done) return done;
+            if (does_play(next.levels, Runs::both)) {
+                take(next);
+                continue;
             }
+            auto clause = raised(slice, next.levels, known_.at(next.levels) ? Runs::both : Runs::brief);
+            if (!clause) return clause.error();
+            clauses.push_back(std::move(*clause));
             violated = clauses.end() - 1;
         }
         const Clause clause = *violated;
@@ -272,7 +282,9 @@ Result<void> PlanSearch::search_slice(const Slice& slice) {
     found_.most_plays = true;
     if (!within(space_.cost(slice.least)) || too_late(candidate(slice.least))) return {};
     std::vector<Clause> clauses;
-    if (auto done = play_lines(slice, clauses); !done) return done;
+    if (unordered_.empty()) {
+        if (auto done = play_lines(slice, clauses); !done) return done;
+    }
     return candidates(slice, clauses);
 }
 
@@ -373,7 +385,7 @@ Result<void> PlanSearch::check_cheaper() {
 }
 
 /// From a configuration that plays to one that fails, one choice after the other.
-Result<PlanContradiction> PlanSearch::located(const PlanLevels& plays, const PlanLevels& fails) {
+Result<PlanContradiction> PlanSearch::located(const PlanLevels& plays, const PlanLevels& fails, Runs runs) {
     std::vector<PlanLevels> path = {plays};
     std::vector<std::size_t> choices;
     for (std::size_t choice = 0; choice < plays.size(); ++choice) {
@@ -385,21 +397,19 @@ Result<PlanContradiction> PlanSearch::located(const PlanLevels& plays, const Pla
     std::size_t low = 0, high = path.size() - 1;
     while (high - low > 1) {
         const std::size_t middle = low + (high - low) / 2;
-        if (auto done = play({path[middle]}); !done) return done.error();
-        (known_.at(path[middle]) ? low : high) = middle;
+        if (auto done = play({path[middle]}, runs); !done) return done.error();
+        (does_play(path[middle], runs) ? low : high) = middle;
     }
     return PlanContradiction{choices[low], path[low], path[high]};
 }
 
-/// Looks for a configuration that plays although one with no less of everything fails. True: a choice more is
-/// unordered now.
-Result<bool> PlanSearch::find_contradiction() {
+Result<bool> PlanSearch::contradiction_in(const std::map<PlanLevels, bool>& answers, Runs runs) {
     std::vector<const PlanLevels*> plays, fails;
-    for (const auto& [levels, answer] : known_) (answer ? plays : fails).push_back(&levels);
+    for (const auto& [levels, answer] : answers) (answer ? plays : fails).push_back(&levels);
     for (const PlanLevels* low : plays) {
         for (const PlanLevels* high : fails) {
             if (!same_slice(*low, *high) || !no_more_than(*low, *high)) continue;
-            auto where = located(*low, *high);
+            auto where = located(*low, *high, runs);
             if (!where) return where.error();
             unordered_.insert(where->choice);
             found_.contradictions.push_back(std::move(*where));
@@ -407,6 +417,14 @@ Result<bool> PlanSearch::find_contradiction() {
         }
     }
     return false;
+}
+
+/// Looks for a configuration that plays although one with no less of everything fails. True: a choice more is
+/// unordered now.
+Result<bool> PlanSearch::find_contradiction() {
+    auto found = contradiction_in(known_, Runs::brief);
+    if (!found || *found) return found;
+    return contradiction_in(held_, Runs::both);
 }
 
 Result<PlansFound> PlanSearch::run() {
@@ -422,6 +440,8 @@ Result<PlansFound> PlanSearch::run() {
     }
     for (Candidate& plan : plans_) found_.plans.push_back(std::move(plan.levels));
     for (const auto& [levels, answer] : known_) found_.most_plays |= answer;
+    found_.played = known_.size();
+    found_.verified = held_.size();
     return std::move(found_);
 }
 
@@ -434,7 +454,7 @@ bool no_more_than(const PlanLevels& a, const PlanLevels& b) {
 Result<PlansFound> find_plans(const PlanSpace& space,
                               const PlanSearchOptions& options,
                               const PlanPlays& plays,
-                              const PlanHolds& holds) {
+                              const PlanPlays& holds) {
     return PlanSearch(space, options, plays, holds).run();
 }
 

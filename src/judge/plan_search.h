@@ -41,10 +41,8 @@ struct PlanSearchOptions {
     std::size_t checks = 48;
 };
 
-/// Whether each of some configurations plays, by a short run. Errors end the search.
+/// Whether each of some configurations plays. Errors end the search.
 using PlanPlays = std::function<Result<std::vector<bool>>(const std::vector<PlanLevels>&)>;
-/// Whether a configuration that plays does so for long: the verification run.
-using PlanHolds = std::function<Result<bool>(const PlanLevels&)>;
 
 /// More of one choice is worse: `plays` plays, and `fails`, which has more of `choice` alone, does not.
 struct PlanContradiction {
@@ -53,8 +51,7 @@ struct PlanContradiction {
 };
 
 struct PlansFound {
-    /// Minimal: none is another one with more of some choices (of those that keep the rule). By price, then
-    /// power, then levels.
+    /// Minimal: none is another one with more of some choices. By price, then power, then levels.
     std::vector<PlanLevels> plans;
     std::vector<PlanContradiction> contradictions;  // one for each choice that breaks the rule
     bool most_plays = false;                        // a configuration plays, within the limits or not
@@ -63,10 +60,12 @@ struct PlansFound {
     std::size_t checked = 0;                        // of the short runs: configurations inferred to fail
 };
 
+/// `plays`: by a short run; `holds`: of configurations that play so, by a verification run. No configuration is
+/// asked for twice.
 Result<PlansFound> find_plans(const PlanSpace& space,
                               const PlanSearchOptions& options,
                               const PlanPlays& plays,
-                              const PlanHolds& holds);
+                              const PlanPlays& holds);
 
 /// Whether each level of `a` is at most that of `b`.
 bool no_more_than(const PlanLevels& a, const PlanLevels& b);

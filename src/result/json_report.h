@@ -8,6 +8,7 @@
 #include "streamsim/load_result.h"
 #include "streamsim/max_result.h"
 #include "streamsim/published.h"
+#include "streamsim/purchase_plan.h"
 #include "streamsim/run_result.h"
 
 namespace streamsim::result {
@@ -17,6 +18,7 @@ inline constexpr std::string_view kJsonReportBegins = "{\n  \"schema\": \"stream
 inline constexpr std::string_view kMaxReportBegins = "{\n  \"schema\": \"streamsim.max\"";
 inline constexpr std::string_view kLoadReportBegins = "{\n  \"schema\": \"streamsim.load\"";
 inline constexpr std::string_view kPublishedReportBegins = "{\n  \"schema\": \"streamsim.published-result\"";
+inline constexpr std::string_view kPlanReportBegins = "{\n  \"schema\": \"streamsim.plan\"";
 inline constexpr std::string_view kSensitivityReportBegins = "{\n  \"schema\": \"streamsim.sensitivity\"";
 
 /// UTF-8, ends with a newline. Keys keep their order; streams, drops and time-line entries take a line each.
@@ -34,5 +36,8 @@ std::string load_json_report(const LoadResult& result);
 std::string published_json_report(const PublishedResult& result);
 /// The sensitivity of a model to each of its numbers.
 std::string sensitivity_json_report(const ModelSensitivity& result);
+
+/// What to buy for a need.
+std::string plan_json_report(const PurchaseResult& result);
 
 }  // namespace streamsim::result

@@ -14,6 +14,7 @@ int prepare_command(CommandContext& context);
 int formats_command(CommandContext& context);
 int inspect_command(CommandContext& context);
 int max_command(CommandContext& context);
+int plan_command(CommandContext& context);
 int profile_command(CommandContext& context);
 int report_command(CommandContext& context);
 int run_command(CommandContext& context);

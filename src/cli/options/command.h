@@ -8,7 +8,20 @@ namespace streamsim::cli {
 
 struct CliOptions;
 
-enum class Command { play, prepare, max, run, formats, inspect, profile, report, clean, man, completions };
+enum class Command {
+    play,
+    prepare,
+    max,
+    run,
+    formats,
+    inspect,
+    plan,
+    profile,
+    report,
+    clean,
+    man,
+    completions
+};
 
 /// A set of commands, as the option table names them.
 class Commands {

@@ -11,14 +11,14 @@ namespace streamsim::cli {
 namespace {
 
 constexpr Command kRun = Command::run, kMax = Command::max, kInspect = Command::inspect;
-constexpr Command kProfile = Command::profile, kReport = Command::report;
+constexpr Command kProfile = Command::profile, kReport = Command::report, kPlan = Command::plan;
 /// They take all that play takes of media and players, so that one line serves to prepare, to play and to
 /// search.
 constexpr Commands kPlays = Command::play | Command::prepare | Command::max;
 constexpr Commands kMeasures = Command::play | Command::run;
 /// They measure steps, and commands can be run around those.
 constexpr Commands kSteps = Command::play | Command::max | Command::run;
-constexpr Commands kAll = kPlays | kMeasures | Command::formats | kInspect | kProfile | kReport |
+constexpr Commands kAll = kPlays | kMeasures | Command::formats | kInspect | kPlan | kProfile | kReport |
                           Command::clean | Command::man | Command::completions;
 
 using Options = std::vector<Option>;
@@ -221,25 +221,28 @@ Options testing_options() {
 Options result_options() {
     const char* document = "as a document; - is standard output";
     return {
-        {"--json", kMeasures | kMax | kReport | kInspect | kProfile | Command::formats,
+        {"--json", kMeasures | kMax | kReport | kInspect | kPlan | kProfile | Command::formats,
          "the result as a document; - is standard output", text(&ResultFiles::json, "FILE", Completion::file),
          variants(
              {{kMax, "the number that was found, with every step, as a document; - is standard output", ""},
               {kReport, "the result, or the comparison, as a document; - is standard output", ""},
+              {kPlan, "the plans as a document; - is standard output", ""},
               {kProfile, "the findings and how they fit, as a document; - is standard output", ""},
               {kInspect | Command::formats, document, ""}})},
         {"--csv", kMeasures | kReport, "one row for each frame",
          text(&ResultFiles::csv, "FILE", Completion::file),
          variants({{kReport, "one row for each stream; of several results one row for each figure", ""}})},
-        {"--html", kMeasures | kMax | kReport, "the report, in one file that needs no network",
+        {"--html", kMeasures | kMax | kPlan | kReport, "the report, in one file that needs no network",
          text(&ResultFiles::html, "FILE", Completion::file),
          variants({{kMax, "the stream-count sheet, in one file that needs no network", ""}})},
-        {"--title", kMeasures | kMax | kReport, "the name of the project, on every page and in the documents",
-         text(&Project::title, "TEXT")},
-        {"--client", kMeasures | kMax | kReport, "whom the test is for, beside the title",
+        {"--title", kMeasures | kMax | kPlan | kReport,
+         "the name of the project, on every page and in the documents", text(&Project::title, "TEXT")},
+        {"--client", kMeasures | kMax | kPlan | kReport, "whom the test is for, beside the title",
          text(&Project::client, "TEXT")},
-        {"--note", kMeasures | kMax | kReport, "a remark, beside the title", text(&Project::note, "TEXT")},
-        {"--logo", kMeasures | kMax | kReport, "an image for the pages: PNG, JPEG or SVG, at most 512 KiB",
+        {"--note", kMeasures | kMax | kPlan | kReport, "a remark, beside the title",
+         text(&Project::note, "TEXT")},
+        {"--logo", kMeasures | kMax | kPlan | kReport,
+         "an image for the pages: PNG, JPEG or SVG, at most 512 KiB",
          text(&CliOptions::logo, "FILE", Completion::file)},
         {"--trace", kMeasures, "a trace for the viewers of Perfetto and Chrome",
          text(&ResultFiles::trace, "FILE", Completion::file)},

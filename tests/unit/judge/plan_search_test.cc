@@ -114,7 +114,10 @@ Result<PlansFound> find(const PlanSpace& space,
             }
             return answers;
         },
-        [&](const PlanLevels& each) -> Result<bool> { return rule(each); });
+        [&](const std::vector<PlanLevels>& all) -> Result<std::vector<bool>> {
+            for (const PlanLevels& each : all) EXPECT_TRUE(rule(each));
+            return std::vector<bool>(all.size(), true);
+        });
     if (configurations != nullptr) *configurations = asked.size();
     return found;
 }
@@ -217,9 +220,13 @@ TEST(PlanSearch, GoesOnToTheNextWhereTheVerificationFails) {
             for (const PlanLevels& each : all) answers.push_back(short_run(each));
             return answers;
         },
-        [&](const PlanLevels& each) -> Result<bool> {
-            verified.push_back(each);
-            return each[0] >= 1;
+        [&](const std::vector<PlanLevels>& all) -> Result<std::vector<bool>> {
+            std::vector<bool> answers;
+            for (const PlanLevels& each : all) {
+                verified.push_back(each);
+                answers.push_back(each[0] >= 1);
+            }
+            return answers;
         });
     ASSERT_TRUE(found);
     ASSERT_FALSE(found->plans.empty());
@@ -251,7 +258,9 @@ TEST(PlanSearch, EndsWithTheErrorOfThePlay) {
     const auto found = find_plans(
         space_of(prices), {},
         [](const std::vector<PlanLevels>&) -> Result<std::vector<bool>> { return interrupted_error(); },
-        [](const PlanLevels&) -> Result<bool> { return true; });
+        [](const std::vector<PlanLevels>& all) -> Result<std::vector<bool>> {
+            return std::vector<bool>(all.size(), true);
+        });
     ASSERT_FALSE(found);
     EXPECT_EQ(found.error().kind, ErrorKind::interrupted);
 }
