@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "base/units.h"
@@ -115,6 +116,28 @@ std::vector<std::string> purchase_remarks(const PurchaseResult& result) {
     return out;
 }
 
+namespace {
+
+/// "nodes 4: 2 of 11 seats; drives 10: 3 of 11 seats"; the choices that lose most first.
+std::string losses(const PurchaseResult& result, const PurchasePlan& plan) {
+    constexpr std::size_t kChoicesMax = 3;
+    std::vector<const PurchaseChosen*> all;
+    for (const PurchaseChosen& each : plan.choices) {
+        if (each.less && !each.less->plays) all.push_back(&each);
+    }
+    std::stable_sort(all.begin(), all.end(), [](const PurchaseChosen* a, const PurchaseChosen* b) {
+        return a->less->seats_play < b->less->seats_play;
+    });
+    std::string out;
+    for (std::size_t i = 0; i < all.size() && i < kChoicesMax; ++i)
+        out += fmt::format("{}{} {}: {} of {} seats", i == 0 ? "" : "; ", all[i]->what, all[i]->less->value,
+                           result.seats - all[i]->less->seats_play, result.seats);
+    if (all.size() > kChoicesMax) out += fmt::format("; and {} more", all.size() - kChoicesMax);
+    return out.empty() ? kNoValue : out;
+}
+
+}  // namespace
+
 std::string plan_line(const PurchaseResult& result, std::size_t i) {
     const PurchasePlan& plan = result.plans[i];
     std::string out = fmt::format("{}. {}", i + 1, show_money(result, plan.price));
@@ -132,6 +155,7 @@ Table plans_table(const PurchaseResult& result) {
     table.right({"price"});
     if (has_watts(result)) table.right({"power"});
     table.left({"configuration", "full first"});
+    table.left({"one step less loses"}, Keep::always, Form::page);
     table.right({"p1 margin"}, Keep::always, Form::full);
     std::size_t number = 0;
     for (const PurchasePlan& plan : result.plans) {
@@ -139,6 +163,7 @@ Table plans_table(const PurchaseResult& result) {
         if (has_watts(result)) row.emplace_back(show_watts(plan.watts));
         row.emplace_back(configuration(plan));
         row.emplace_back(plan.parts.empty() ? std::string(kNoValue) : full_text(plan.parts.front()));
+        row.emplace_back(losses(result, plan));
         row.emplace_back(plan.margin_p1_percent ? fmt::format("{:.0f} % of a frame", *plan.margin_p1_percent)
                                                 : std::string(kNoValue));
         table.row(std::move(row));

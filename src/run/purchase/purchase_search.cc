@@ -200,9 +200,9 @@ std::vector<bool> PurchaseSearch::verified(std::size_t offer, const std::vector<
         computing_threads());
     std::vector<bool> answers;
     for (std::size_t i = 0; i < all.size(); ++i) {
-        options_.progress(
-            fmt::format("{}: {}: {}: {}", its.name, text_of(its, all[i]), money(cost_of(its, all[i]).price),
-                        runs[i].pass ? "plays" : "fails its verification run: " + runs[i].reason));
+        options_.progress(fmt::format(
+            "{}: {}: {}: {}", its.name, text_of(its, all[i]), money(cost_of(its, all[i]).price),
+            runs[i].pass ? "the verification run plays" : "the verification run fails: " + runs[i].reason));
         ++result_.verified;
         if (!runs[i].pass) ++result_.verified_failed;
         answers.push_back(runs[i].pass);
