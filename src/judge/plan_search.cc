@@ -40,7 +40,7 @@ struct Candidate {
     }
 };
 
-/// What decides: short runs alone, or verification runs of what plays by these.
+/// The runs that decide: short ones alone, or also verification runs of what plays by these.
 enum class Runs { brief, both };
 
 class PlanSearch {

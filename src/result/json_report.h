@@ -37,7 +37,7 @@ std::string published_json_report(const PublishedResult& result);
 /// The sensitivity of a model to each of its numbers.
 std::string sensitivity_json_report(const ModelSensitivity& result);
 
-/// What to buy for a need.
+/// The plans of a purchase.
 std::string plan_json_report(const PurchaseResult& result);
 
 }  // namespace streamsim::result

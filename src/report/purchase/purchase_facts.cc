@@ -97,7 +97,9 @@ std::vector<std::string> purchase_remarks(const PurchaseResult& result) {
         static_cast<double>(result.screen_ns) / 1e9, static_cast<double>(result.verify_ns) / 1e9);
     search += result.plans.empty() ? "." : ", in which no frame is missed.";
     if (result.verified_failed > 0)
-        search += fmt::format(" {} configurations failed their verification run.", result.verified_failed);
+        search +=
+            fmt::format(" {} failed {} verification run.", counted(result.verified_failed, "configuration"),
+                        result.verified_failed == 1 ? "its" : "their");
     if (result.checked > 0)
         search += fmt::format(" {} cheaper configurations were inferred to fail, and played to check it.",
                               result.checked);

@@ -1,4 +1,4 @@
-// What to buy for a need: ranked plans, what is full first in each, what one step less loses.
+// The answer to a need: ranked plans, what is full first in each, what one step less loses.
 #pragma once
 
 #include <string>

@@ -234,7 +234,7 @@ Result<void> PurchaseSearch::search(std::size_t offer) {
     return {};
 }
 
-/// Of each offer: the cheapest that plays beyond the limits, else what it has the most of.
+/// For each offer: the cheapest that plays beyond the limits, else what it has the most of.
 Result<void> PurchaseSearch::find_nearest() {
     const double unlimited = std::numeric_limits<double>::infinity();
     for (std::size_t offer = 0; offer < need_.offers.size(); ++offer) {

@@ -14,6 +14,7 @@
 #include "base/time.h"
 #include "streamsim/load_result.h"
 #include "streamsim/max_result.h"
+#include "streamsim/purchase_plan.h"
 #include "streamsim/run_result.h"
 #include "unit/report/golden.h"
 #include "unit/report/schema_check.h"
@@ -238,6 +239,10 @@ TEST(FieldLists, SchemaOfResultsAgrees) {
 
 TEST(FieldLists, SchemaOfMaxAgrees) {
     EXPECT_THAT(differences(schema("max.json"), MaxResult{}), IsEmpty());
+}
+
+TEST(FieldLists, SchemaOfPlansAgrees) {
+    EXPECT_THAT(differences(schema("plan.json"), PurchaseResult{}), IsEmpty());
 }
 
 TEST(FieldLists, SchemaOfLoadAgrees) {

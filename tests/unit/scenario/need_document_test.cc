@@ -20,13 +20,15 @@ Json sample() {
       "hours_together": 8, "headroom": 10, "claim": "2 drops/hour", "currency": "EUR", "plans": 3,
       "limits": {"price": 1000, "watts": 500},
       "offers": [{"name": "a", "model": "m", "price": 5, "watts": 7, "choices": [
-        {"what": "nodes", "pointer": "/nodes", "from": 2, "to": 8, "step": 3, "price_each": 10, "watts_each": 2},
+        {"what": "nodes", "pointer": "/nodes", "from": 2, "to": 8, "step": 3, "price_each": 10,
+         "watts_each": 2},
         {"what": "drives", "pointer": "/node/drives", "values": [10, 15], "price_each": 1, "per": "nodes"},
         {"what": "memory", "pointer": "/node/ram_bytes", "alternatives": [
           {"name": "small", "value": "1GiB", "price": 1}, {"name": "large", "value": "2GiB", "price": 2}],
          "per": "seats"},
         {"what": "drive", "alternatives": [
-          {"name": "slow", "set": {"/a": 1}}, {"name": "fast", "set": {"/a": 2, "/b": "1ms"}, "watts": 1}]}]}]})");
+          {"name": "slow", "set": {"/a": 1}},
+          {"name": "fast", "set": {"/a": 2, "/b": "1ms"}, "watts": 1}]}]}]})");
 }
 
 Result<PurchaseNeed> read(const Json& json) {
@@ -87,7 +89,7 @@ TEST(NeedDocument, NamesEveryProblemAtItsPlace) {
     Json& choices = json["offers"][0]["choices"];
     choices[0]["pointer"] = "/nothing";
     choices[1]["values"] = {15, 10};
-    choices[1]["per"] = "rooms";
+    choices[1]["per"] = "drawers";
     choices[2]["alternatives"][1]["price"] = 0;
     choices[3]["alternatives"][0]["set"] = 7;
     EXPECT_THAT(
@@ -107,6 +109,7 @@ TEST(NeedDocument, NamesEveryProblemAtItsPlace) {
 TEST(NeedDocument, WantsOneKindOfLevels) {
     Json json = sample();
     json["offers"][0]["choices"][0]["values"] = {1};
+    json["offers"][0]["choices"][1].erase("per");
     EXPECT_THAT(problems_of(json), ElementsAre(HasSubstr("/offers/0/choices/0: expected one of \"values\"")));
     json = sample();
     json["offers"][0]["choices"][1]["what"] = "nodes";
