@@ -75,12 +75,25 @@ public:
         } else {
             read_counts(object, choice);
         }
+        refuse_others(object);
         read_per(object, choice);
         object.finish();
         return choice;
     }
 
 private:
+    /// Members that another kind of levels has.
+    static void refuse_others(JsonObject& object) {
+        for (const char* key : {"to", "step"}) {
+            if (object.has(key) && !object.has("from") && object.member(key) != nullptr)
+                object.problem(key, "is for \"from\"");
+        }
+        for (const char* key : {"price_each", "watts_each"}) {
+            if (object.has(key) && object.has("alternatives") && object.member(key) != nullptr)
+                object.problem(key, "is for values: alternatives have prices of their own");
+        }
+    }
+
     void check_number(const std::string& place, const std::string& pointer) {
         if (!known_) return;
         if (const auto number = words_.number(offer_.model, pointer); !number) {

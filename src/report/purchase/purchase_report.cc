@@ -72,11 +72,6 @@ std::string header(const PurchaseResult& result) {
         html::escaped(purchase_need_text(result)));
 }
 
-std::string untitled(Table table) {
-    table.title.clear();
-    return html::table_html(table);
-}
-
 }  // namespace
 
 std::string purchase_text_report(const PurchaseResult& result, bool full) {
@@ -87,12 +82,12 @@ std::string purchase_html_report(const PurchaseResult& result) {
     std::string out = html::project_html(result.common.project) + header(result);
     if (!result.description.empty()) out += html::paragraph(html::escaped(result.description));
     if (result.plans.empty())
-        out += html::section("nearest", "What comes nearest", untitled(nearest_table(result)));
+        out += html::section("nearest", "No plan", html::table_html(nearest_table(result)));
     else
-        out += html::section("plans", "Plans, the cheapest first", untitled(plans_table(result)));
+        out += html::section("plans", "Plans", html::table_html(plans_table(result)));
     for (std::size_t i = 0; i < result.plans.size(); ++i) {
         const PurchasePlan& plan = result.plans[i];
-        out += html::section(fmt::format("plan-{}", i + 1), plan_title(result, i),
+        out += html::section(fmt::format("plan-{}", i + 1), html::escaped(plan_title(result, i)),
                              html::table_html(choices_table(result, plan, "What one step less loses")) +
                                  html::table_html(parts_table(plan)));
     }

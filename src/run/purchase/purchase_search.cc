@@ -336,6 +336,15 @@ Result<std::vector<PurchasePlayer::ModelDocument>> documents_of(const PurchaseNe
     return all;
 }
 
+/// By RFC 6901: it begins with '/', and '~' only in "~0" and "~1".
+bool is_pointer(const std::string& text) {
+    if (!text.starts_with('/')) return false;
+    for (std::size_t at = text.find('~'); at != std::string::npos; at = text.find('~', at + 1)) {
+        if (at + 1 == text.size() || (text[at + 1] != '0' && text[at + 1] != '1')) return false;
+    }
+    return true;
+}
+
 }  // namespace
 
 Result<PurchaseNeed> read_purchase_need(std::string_view text,
@@ -353,6 +362,9 @@ Result<PurchaseNeed> read_purchase_need(std::string_view text,
         return target::open_model(*target, formats + "/storage");
     };
     words.number = [&formats](const std::string& model, const std::string& pointer) -> Result<double> {
+        if (!is_pointer(pointer))
+            return bad_input(
+                fmt::format("expected a JSON pointer such as \"/node/drives\", found '{}'", pointer));
         const auto document = read_model_text(model, formats);
         if (!document) return document.error();
         return sim::number_at(document->text, document->path, pointer);
