@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <tuple>
 
+#include "base/document/document.h"
 #include "base/document/json.h"
 #include "base/prng.h"
 #include "base/system/parallel_for.h"
@@ -204,6 +205,16 @@ TEST(PurchaseSearch, SaysWhatComesNearestWithinNoLimit) {
     EXPECT_FALSE(result->nearest.front().plays);
     EXPECT_LT(result->nearest.front().seats_play, 2U);
     EXPECT_EQ(result->nearest.front().limit, Limit::storage);
+}
+
+TEST(PurchaseSearch, GoesOnWhereTheVerificationRunMissesAFrame) {
+    const auto text = read_document(kFormats + "/need/small-room.json");
+    ASSERT_TRUE(text);
+    const auto result = plan_purchase(need_of(Json::parse(*text)), options_with(0));
+    ASSERT_TRUE(result);
+    EXPECT_GT(result->verified_failed, 0U);  // 8 drives play for 10 s, and not for a minute
+    ASSERT_FALSE(result->plans.empty());
+    EXPECT_EQ(result->plans.front().choices.front().value, "12");
 }
 
 TEST(PurchaseSearch, RefusesALevelWithWhichTheOfferIsNoModel) {
