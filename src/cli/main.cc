@@ -33,7 +33,7 @@ std::string version_text() {
 /// Commands that only print: an interruption loses nothing.
 constexpr Commands kPrint = Command::formats | Command::report | Command::man | Command::completions;
 /// Commands that one process does for all that were started together.
-constexpr Commands kForOne = kPrint | Command::inspect | Command::clean | Command::profile;
+constexpr Commands kForOne = kPrint | Command::inspect | Command::clean | Command::profile | Command::plan;
 
 /// True where the command writes to standard output.
 bool needs_standard_output(const CliOptions& options) {
@@ -74,6 +74,7 @@ int do_command(CommandContext& context) {
         case Command::run: return run_command(context);
         case Command::formats: return formats_command(context);
         case Command::inspect: return inspect_command(context);
+        case Command::plan: return plan_command(context);
         case Command::profile: return profile_command(context);
         case Command::clean: return clean_command(context);
         case Command::man: return print(man_page(context.program.version));

@@ -66,6 +66,11 @@ std::string published_json_report(const PublishedResult& result) {
                     [&result](FieldWriter& members, JsonText&) { fields(result, members); });
 }
 
+std::string plan_json_report(const PurchaseResult& result) {
+    return document("streamsim.plan", Lines::all,
+                    [&result](FieldWriter& members, JsonText&) { fields(result, members); });
+}
+
 std::string sensitivity_json_report(const ModelSensitivity& result) {
     return document("streamsim.sensitivity", Lines::all,
                     [&result](FieldWriter& members, JsonText&) { fields(result, members); });

@@ -10,6 +10,7 @@
 #include "streamsim/max_result.h"
 #include "streamsim/prediction_result.h"
 #include "streamsim/published.h"
+#include "streamsim/purchase_plan.h"
 #include "streamsim/run_result.h"
 
 namespace streamsim::result {
@@ -20,6 +21,7 @@ inline constexpr std::string_view kMaxReportBegins = "{\n  \"schema\": \"streams
 inline constexpr std::string_view kLoadReportBegins = "{\n  \"schema\": \"streamsim.load\"";
 inline constexpr std::string_view kPublishedReportBegins = "{\n  \"schema\": \"streamsim.published-result\"";
 inline constexpr std::string_view kPredictionReportBegins = "{\n  \"schema\": \"streamsim.prediction\"";
+inline constexpr std::string_view kPlanReportBegins = "{\n  \"schema\": \"streamsim.plan\"";
 inline constexpr std::string_view kSensitivityReportBegins = "{\n  \"schema\": \"streamsim.sensitivity\"";
 
 inline constexpr std::string_view kMeasurementBegins = "{\n  \"schema\": \"streamsim.measurement\"";
@@ -48,5 +50,7 @@ std::string sensitivity_json_report(const ModelSensitivity& result);
 std::string measurement_document(const Measurement& measured);
 /// The fitted numbers, the residuals and the held-back run.
 std::string calibration_json_report(const Calibration& calibration);
+/// The plans of a purchase.
+std::string plan_json_report(const PurchaseResult& result);
 
 }  // namespace streamsim::result

@@ -20,6 +20,7 @@ int formats_command(CommandContext& context);
 int inspect_command(CommandContext& context);
 int max_command(CommandContext& context);
 int predict_command(CommandContext& context);
+int plan_command(CommandContext& context);
 int profile_command(CommandContext& context);
 int report_command(CommandContext& context);
 int run_command(CommandContext& context);

@@ -83,6 +83,14 @@ std::vector<CommandInfo> other_commands() {
          "shows the frame index of a clip or sequence: frames, rate, bytes, offsets",
          "With --sensitivity, of a model: which answers each of its numbers decides.",
          {target("a clip, a sequence's directory, one of its frames, or a pattern")}},
+        {Command::plan,
+         "plan",
+         "finds the cheapest storage on which the seats of a need play",
+         "A need has seats that work at once, and offers: models with numbers to choose, prices, powers. The "
+         "answer is the cheapest configurations whose verification runs miss no frame, what is full first in "
+         "each, and what one step less of each choice loses. Exit code 1: none plays within the limits.",
+         {{"NEED", "a need", "a need: JSON, or a NAME of formats/need/", Completion::file, true,
+           &CliOptions::name}}},
         {Command::profile,
          "profile",
          "learns a workload document from a capture of real traffic",

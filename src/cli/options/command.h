@@ -17,6 +17,7 @@ enum class Command {
     calibrate,
     formats,
     inspect,
+    plan,
     profile,
     report,
     clean,

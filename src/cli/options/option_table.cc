@@ -12,16 +12,19 @@ namespace {
 
 constexpr Command kRun = Command::run, kMax = Command::max, kInspect = Command::inspect;
 constexpr Command kProfile = Command::profile, kCalibrate = Command::calibrate, kReport = Command::report;
+constexpr Command kPlan = Command::plan, kPredict = Command::predict;
 /// They take all that play takes of media and players, so that one line serves to prepare, to play and to
 /// search.
 constexpr Commands kPlays = Command::play | Command::prepare | Command::max | Command::predict;
 /// They make media.
 constexpr Commands kMakes = kPlays | kCalibrate;
 constexpr Commands kMeasures = Command::play | Command::run;
+/// They write pages.
+constexpr Commands kPages = kMeasures | kMax | kPredict | kPlan | kReport;
 /// They measure steps, and commands can be run around those.
 constexpr Commands kSteps = Command::play | Command::max | Command::run;
-constexpr Commands kAll = kPlays | kMeasures | Command::formats | kInspect | kProfile | kReport | kCalibrate |
-                          Command::clean | Command::man | Command::completions;
+constexpr Commands kAll = kPlays | kMeasures | Command::formats | kInspect | kPlan | kProfile | kReport |
+                          kCalibrate | Command::clean | Command::man | Command::completions;
 
 using Options = std::vector<Option>;
 using run::PlayRequest;
@@ -253,12 +256,13 @@ Options result_options() {
     const char* document = "as a document; - is standard output";
     return {
         {"--json",
-         kMeasures | kMax | Command::predict | kReport | kInspect | kProfile | kCalibrate | Command::formats,
+         kMeasures | kMax | kPredict | kReport | kInspect | kPlan | kProfile | kCalibrate | Command::formats,
          "the result as a document; - is standard output", text(&ResultFiles::json, "FILE", Completion::file),
          variants(
              {{Command::predict, "the answers, as a document; - is standard output", ""},
               {kMax, "the number that was found, with every step, as a document; - is standard output", ""},
               {kReport, "the result, or the comparison, as a document; - is standard output", ""},
+              {kPlan, "the plans as a document; - is standard output", ""},
               {kProfile, "the findings and how they fit, as a document; - is standard output", ""},
               {kCalibrate, "the fit, its residuals and the held-back run, as a document; - is standard output",
                ""},
@@ -266,17 +270,14 @@ Options result_options() {
         {"--csv", kMeasures | kReport, "one row for each frame",
          text(&ResultFiles::csv, "FILE", Completion::file),
          variants({{kReport, "one row for each stream; of several results one row for each figure", ""}})},
-        {"--html", kMeasures | kMax | Command::predict | kReport | kCalibrate,
-         "the report, in one file that needs no network", text(&ResultFiles::html, "FILE", Completion::file),
+        {"--html", kPages | kCalibrate, "the report, in one file that needs no network",
+         text(&ResultFiles::html, "FILE", Completion::file),
          variants({{kMax, "the stream-count sheet, in one file that needs no network", ""}})},
-        {"--title", kMeasures | kMax | Command::predict | kReport,
-         "the name of the project, on every page and in the documents", text(&Project::title, "TEXT")},
-        {"--client", kMeasures | kMax | Command::predict | kReport, "whom the test is for, beside the title",
-         text(&Project::client, "TEXT")},
-        {"--note", kMeasures | kMax | Command::predict | kReport, "a remark, beside the title",
-         text(&Project::note, "TEXT")},
-        {"--logo", kMeasures | kMax | Command::predict | kReport,
-         "an image for the pages: PNG, JPEG or SVG, at most 512 KiB",
+        {"--title", kPages, "the name of the project, on every page and in the documents",
+         text(&Project::title, "TEXT")},
+        {"--client", kPages, "whom the test is for, beside the title", text(&Project::client, "TEXT")},
+        {"--note", kPages, "a remark, beside the title", text(&Project::note, "TEXT")},
+        {"--logo", kPages, "an image for the pages: PNG, JPEG or SVG, at most 512 KiB",
          text(&CliOptions::logo, "FILE", Completion::file)},
         {"--trace", kMeasures, "a trace for the viewers of Perfetto and Chrome",
          text(&ResultFiles::trace, "FILE", Completion::file)},

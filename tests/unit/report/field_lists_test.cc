@@ -15,6 +15,7 @@
 #include "streamsim/load_result.h"
 #include "streamsim/max_result.h"
 #include "streamsim/prediction_result.h"
+#include "streamsim/purchase_plan.h"
 #include "streamsim/run_result.h"
 #include "unit/report/golden.h"
 #include "unit/report/schema_check.h"
@@ -243,6 +244,10 @@ TEST(FieldLists, SchemaOfMaxAgrees) {
 
 TEST(FieldLists, SchemaOfPredictionsAgrees) {
     EXPECT_THAT(differences(schema("prediction.json"), PredictionResult{}), IsEmpty());
+}
+
+TEST(FieldLists, SchemaOfPlansAgrees) {
+    EXPECT_THAT(differences(schema("plan.json"), PurchaseResult{}), IsEmpty());
 }
 
 TEST(FieldLists, SchemaOfLoadAgrees) {

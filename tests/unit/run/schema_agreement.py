@@ -36,6 +36,8 @@ TOGETHER = [
     r"reads and writes, which", r"writes, which this", r"is of random transfers", r"with a weight above 0",
     r"do(es)? not fit", r"less than the smallest block", r"is given twice", r"another meter is named",
     r"expected 1 B to", r"says which step", r"/at: expected", r"never runs", r"would begin", r"are more than",
+    # Levels that do not ascend, names and pointers of a need that name nothing.
+    r"that ascend", r"expected \"seats\" or the name", r"is no model", r"expected a model", r"there is no (number|model)", r"expected such as", r"has no \"pointer\"", r"/value: missing", r"is for (\"from\"|values)", r"expected a JSON pointer", r"or more$",
     # Names in published results that name nothing, numbers that do not fit each other.
     r"there is no row", r"is no row with", r"there is no such parameter", r"expected a multiple of the", r"expected no less than /least",
     r"/(format|row): missing, but required",
@@ -68,7 +70,7 @@ def remembering(keyword):
 
 def load(directory):
     schemas = {}
-    for name in ("storage-model", "scenario", "workload", "published"):
+    for name in ("storage-model", "scenario", "workload", "published", "need"):
         with open(f"{directory}/{name}.json", encoding="utf-8") as file:
             schemas[name] = json.load(file)
         jsonschema.Draft202012Validator.check_schema(schemas[name])

@@ -13,6 +13,7 @@
 #include <sstream>
 
 #include "base/document/json.h"
+#include "run/purchase/purchase_search.h"
 #include "run/scenario_run.h"
 #include "scenario/published_document.h"
 #include "scenario/workload_document.h"
@@ -58,6 +59,11 @@ std::vector<std::string> problems_of_workload(const std::string& text) {
 std::vector<std::string> problems_of_published(const std::string& text) {
     const auto paper = scenario::read_published(text, "p.json");
     return paper ? std::vector<std::string>{} : paper.error().problems;
+}
+
+std::vector<std::string> problems_of_need(const std::string& text) {
+    const auto need = run::read_purchase_need(text, "n.json", kSource + "/formats");
+    return need ? std::vector<std::string>{} : need.error().problems;
 }
 
 /// The words between quotes in a reader's source that could be keys.
@@ -276,6 +282,37 @@ Json largest_workload() {
             {"name": "render", "operations": {"read": 1, "write": 1}, "random_percent": 5, "whole_files": true,
              "blocks": "1MiB", "lengths": "3MiB", "writes": {"blocks": [{"bytes": "64KiB"}, {"bytes": "4KiB",
              "weight": 0}], "lengths": "2MiB"}, "files": {"count": 48, "bytes": "4MiB"}}]})");
+}
+
+TEST_F(SchemaAgreement, OfNeeds) {
+    schema_ = "need";
+    reader_ = problems_of_need;
+    words_ = words_in(kSource + "/src/scenario/need_document.cc");
+    for (const auto& entry : std::filesystem::directory_iterator(kSource + "/formats/need")) {
+        const Json document = Json::parse(text_of(entry.path()));
+        EXPECT_EQ(problems_of_need(document.dump()), std::vector<std::string>{});
+        judge(entry.path().filename(), document);
+    }
+    const Json all = Json::parse(R"({
+        "schema": "streamsim.need", "version": 1, "description": "everything", "seed": 7, "verify": "60s",
+        "preroll_timeout": "5s", "hours_together": 8, "headroom": 10, "claim": "1 drop/day", "currency": "EUR",
+        "plans": 3, "limits": {"price": 1000, "watts": 10},
+        "seats": [{"count": 2, "streams": [{"format": "dpx10"}]}],
+        "offers": [{"name": "one", "model": "h500", "price": 1, "watts": 2, "choices": [
+            {"what": "nodes", "pointer": "/nodes", "values": [4, 5], "price_each": 1, "watts_each": 2},
+            {"what": "drives", "pointer": "/node/drives", "from": 10, "to": 15, "step": 5, "per": "nodes"},
+            {"what": "link", "pointer": "/client/link/bits_per_s", "per": "seats", "alternatives": [
+                {"name": "slow", "value": 1e9, "price": 3, "watts": 4}]},
+            {"what": "drive", "alternatives": [
+                {"name": "slow", "price": 3, "set": {"/drive/rotations_per_s": 90}}]}]}]})");
+    EXPECT_EQ(problems_of_need(all.dump()), std::vector<std::string>{});
+    // Seats are those of scenarios; the numbers of a set may have any pointer.
+    for (const char* below : {"/schema", "/version", "/description", "/seed", "/verify", "/preroll_timeout",
+                              "/hours_together", "/headroom", "/claim", "/currency", "/plans", "/limits",
+                              "/offers/0/name", "/offers/0/model", "/offers/0/price", "/offers/0/watts",
+                              "/offers/0/choices/0", "/offers/0/choices/1", "/offers/0/choices/2"})
+        change_everywhere(all, below);
+    compare();
 }
 
 TEST_F(SchemaAgreement, OfPublishedResults) {

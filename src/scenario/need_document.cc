@@ -1,0 +1,338 @@
+#include "scenario/need_document.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "base/units.h"
+#include "scenario/reading.h"
+
+namespace streamsim::scenario {
+namespace {
+
+constexpr double kMoneyMax = 1e15;
+constexpr std::size_t kLevelsMax = 1000, kChoicesMax = 32, kOffersMax = 32;
+constexpr std::int64_t kPlansMax = 20;
+constexpr const char* kTargetOfNeed = "sim:need";
+
+/// Entries of an array that holds at most so many.
+template <typename Read>
+void read_some(JsonObject& parent, const char* key, bool required, std::size_t most, Read&& read) {
+    const Json* const value = parent.member(key, required);
+    if (value == nullptr) return;
+    if (!value->is_array() || value->empty() || value->size() > most) {
+        parent.problem(key, fmt::format("expected an array of 1 to {} entries", most));
+        return;
+    }
+    std::size_t i = 0;
+    for (const Json& each : *value) read(each, fmt::format("{}/{}", parent.pointer_of(key), i++));
+}
+
+/// A number, or a text with a unit: bytes, nanoseconds.
+std::optional<double> read_value(const Json& value, const std::string& pointer, JsonProblems& problems) {
+    if (value.is_number()) return value.get<double>();
+    if (value.is_string()) {
+        const auto text = value.get<std::string>();
+        if (const auto size = parse_size(text)) return static_cast<double>(*size);
+        if (const auto time = parse_duration(text)) return static_cast<double>(time->ns);
+    }
+    problems.add(pointer, fmt::format("expected a number, a size such as \"64GiB\" or a time such as \"1ms\", "
+                                      "found {}",
+                                      json_text(value)));
+    return std::nullopt;
+}
+
+std::string shown(const Json& value) {
+    return value.is_string() ? value.get<std::string>() : fmt::format("{:.15g}", value.get<double>());
+}
+
+class ChoiceReader {
+public:
+    ChoiceReader(const NeedWords& words, JsonProblems& problems, const PurchaseOffer& offer, bool known)
+        : words_(words), problems_(problems), offer_(offer), known_(known) {}
+
+    PurchaseChoice read(const Json& value, const std::string& pointer) {
+        JsonObject object(value, pointer, problems_);
+        PurchaseChoice choice;
+        choice.pointer = pointer;
+        choice.what = object.string("what").value_or("");
+        const bool taken = std::ranges::any_of(
+            offer_.choices, [&choice](const PurchaseChoice& other) { return other.what == choice.what; });
+        if (taken || choice.what == "seats")
+            object.problem("what", fmt::format("expected a name that nothing else of the offer has, found '{}'",
+                                               choice.what));
+        const int kinds = static_cast<int>(object.has("values")) + static_cast<int>(object.has("from")) +
+                          static_cast<int>(object.has("alternatives"));
+        if (kinds != 1) {
+            problems_.add(pointer, "expected one of \"values\", \"from\" with \"to\", and \"alternatives\"");
+            for (const char* key :
+                 {"values", "from", "to", "step", "alternatives", "pointer", "price_each", "watts_each", "per"})
+                object.member(key, false);
+        } else if (object.has("alternatives")) {
+            read_alternatives(object, choice);
+        } else {
+            read_counts(object, choice);
+        }
+        refuse_others(object);
+        read_per(object, choice);
+        object.finish();
+        return choice;
+    }
+
+private:
+    /// Members that another kind of levels has.
+    static void refuse_others(JsonObject& object) {
+        for (const char* key : {"to", "step"}) {
+            if (object.has(key) && !object.has("from") && object.member(key) != nullptr)
+                object.problem(key, "is for \"from\"");
+        }
+        for (const char* key : {"price_each", "watts_each"}) {
+            if (object.has(key) && object.has("alternatives") && object.member(key) != nullptr)
+                object.problem(key, "is for values: alternatives have prices of their own");
+        }
+    }
+
+    void check_number(const std::string& place, const std::string& pointer) {
+        if (!known_) return;
+        if (const auto number = words_.number(offer_.model, pointer); !number) {
+            for (const std::string& problem : number.error().problems) problems_.add(place, problem);
+        }
+    }
+
+    std::string read_pointer(JsonObject& object, bool required) {
+        const auto pointer = object.string("pointer", required);
+        if (!pointer) return "";
+        check_number(object.pointer_of("pointer"), *pointer);
+        return *pointer;
+    }
+
+    void read_counts(JsonObject& object, PurchaseChoice& choice) {
+        const std::string pointer = read_pointer(object, true);
+        const double price = object.number("price_each", 0, kMoneyMax, false).value_or(0);
+        const double watts = object.number("watts_each", 0, kMoneyMax, false).value_or(0);
+        const auto add = [&](double value, std::string text) {
+            choice.levels.push_back({std::move(text), {{pointer, value}}, value, value * price, value * watts});
+        };
+        if (object.has("from")) {
+            const auto from = object.number("from", 0, 1e15);
+            const auto to = object.number("to", 0, 1e15);
+            const double step = object.number("step", 1e-9, 1e15, false).value_or(1);
+            if (!from || !to) return;
+            if (*to < *from) return object.problem("to", fmt::format("expected {:g} or more", *from));
+            const double count = std::floor((*to - *from) / step + 1e-9) + 1;
+            if (count > kLevelsMax)
+                return object.problem("step", fmt::format("expected at most {} values", kLevelsMax));
+            for (double i = 0; i < count; ++i) add(*from + i * step, fmt::format("{:.15g}", *from + i * step));
+            return;
+        }
+        read_some(object, "values", true, kLevelsMax, [&](const Json& each, const std::string& at) {
+            const auto value = read_value(each, at, problems_);
+            if (!value) return;
+            if (*value < 0 || (!choice.levels.empty() && *value <= choice.levels.back().count))
+                return problems_.add(at, "expected values from 0 that ascend, from the least to the most");
+            add(*value, shown(each));
+        });
+    }
+
+    void read_alternatives(JsonObject& object, PurchaseChoice& choice) {
+        const std::string pointer = read_pointer(object, false);
+        read_some(object, "alternatives", true, kLevelsMax, [&](const Json& each, const std::string& at) {
+            JsonObject one(each, at, problems_);
+            PurchaseLevel level;
+            level.text = one.string("name").value_or("");
+            level.price = one.number("price", 0, kMoneyMax, false).value_or(0);
+            level.watts = one.number("watts", 0, kMoneyMax, false).value_or(0);
+            if (const Json* const value = one.member("value", pointer != "" && !one.has("set"))) {
+                if (pointer.empty()) one.problem("value", "has no \"pointer\": give one beside alternatives");
+                if (const auto number = read_value(*value, at + "/value", problems_))
+                    level.numbers.push_back({pointer, *number});
+            }
+            read_set(one, level);
+            if (!choice.levels.empty() && level.price < choice.levels.back().price)
+                one.problem("price",
+                            fmt::format("expected no less than {:g}, the price before: alternatives go "
+                                        "from the least to the most",
+                                        choice.levels.back().price));
+            if (!choice.levels.empty() && level.watts < choice.levels.back().watts)
+                one.problem("watts",
+                            fmt::format("expected no less than {:g}, the power before: alternatives go "
+                                        "from the least to the most",
+                                        choice.levels.back().watts));
+            one.finish();
+            choice.levels.push_back(std::move(level));
+        });
+    }
+
+    /// Numbers by their pointers, that change together.
+    void read_set(JsonObject& one, PurchaseLevel& level) {
+        const Json* const set = one.member("set", false);
+        if (set == nullptr) return;
+        if (!set->is_object()) return one.problem("set", "expected an object: pointers and their values");
+        for (const auto& [key, value] : set->items()) {
+            const std::string at = one.pointer_of("set") + "/" + key;
+            check_number(at, key);
+            if (const auto number = read_value(value, at, problems_)) level.numbers.push_back({key, *number});
+        }
+    }
+
+    void read_per(JsonObject& object, PurchaseChoice& choice) {
+        const auto per = object.string("per", false);
+        if (!per) return;
+        choice.per_text = *per;
+        if (*per == "seats") return;  // read_need knows how many
+        for (std::size_t i = 0; i < offer_.choices.size(); ++i) {
+            const PurchaseChoice& other = offer_.choices[i];
+            if (other.what != *per || other.levels.empty() || other.levels.back().count <= 0) continue;
+            choice.per_choice = i;
+            return;
+        }
+        object.problem("per", fmt::format("expected \"seats\" or the name of a choice before this that has "
+                                          "values, found '{}'",
+                                          *per));
+    }
+
+    const NeedWords& words_;
+    JsonProblems& problems_;
+    const PurchaseOffer& offer_;
+    const bool known_;  // the model is
+};
+
+PurchaseOffer read_offer(const NeedWords& words,
+                         JsonProblems& problems,
+                         const Json& value,
+                         const std::string& pointer) {
+    JsonObject object(value, pointer, problems);
+    PurchaseOffer offer;
+    offer.model = object.string("model").value_or("");
+    offer.name = object.string("name", false).value_or(offer.model);
+    bool known = false;
+    if (!offer.model.empty()) {
+        const auto model = words.model(offer.model);
+        known = static_cast<bool>(model);
+        note_problems(object, "model", model);
+    }
+    offer.price = object.number("price", 0, kMoneyMax, false).value_or(0);
+    offer.watts = object.number("watts", 0, kMoneyMax, false).value_or(0);
+    read_some(object, "choices", false, kChoicesMax, [&](const Json& each, const std::string& at) {
+        PurchaseChoice choice = ChoiceReader(words, problems, offer, known).read(each, at);
+        offer.choices.push_back(std::move(choice));
+    });
+    object.finish();
+    return offer;
+}
+
+/// "1 drop/day", "0.5 drops/hour"
+std::optional<double> drops_per_day(const std::string& text) {
+    const auto slash = text.find('/');
+    const auto space = text.find(' ');
+    if (slash == std::string::npos || space == std::string::npos || space > slash) return std::nullopt;
+    const std::string number = text.substr(0, space), event = text.substr(space + 1, slash - space - 1);
+    const std::string unit = text.substr(slash + 1);
+    if ((event != "drop" && event != "drops") || (unit != "day" && unit != "hour")) return std::nullopt;
+    if (number.find_first_not_of("0123456789.") != std::string::npos) return std::nullopt;
+    const double value = std::strtod(number.c_str(), nullptr);
+    if (!(value > 0) || value > 1e9) return std::nullopt;
+    return unit == "day" ? value : 24 * value;
+}
+
+void read_demands(JsonObject& object, JsonProblems& problems, PurchaseNeed& need) {
+    constexpr double kHoursMax = 24;
+    need.headroom_percent = object.number("headroom", 0, 99, false).value_or(0);
+    need.hours_together = object.number("hours_together", 0, kHoursMax, false).value_or(0);
+    if (const auto claim = object.string("claim", false)) {
+        need.claim = *claim;
+        const auto drops = drops_per_day(*claim);
+        if (!drops)
+            object.problem("claim", fmt::format("expected such as \"1 drop/day\" or \"0.5 drops/hour\", found "
+                                                "'{}'",
+                                                *claim));
+        need.claim_drops_per_day = drops.value_or(0);
+    }
+    need.currency = object.string("currency", false).value_or("");
+    need.plans = static_cast<std::size_t>(object.integer("plans", 1, kPlansMax, false).value_or(4));
+    const Json* const limits = object.member("limits", false);
+    if (limits == nullptr) return;
+    JsonObject at_most(*limits, "/limits", problems);
+    need.price_max = at_most.number("price", 0, kMoneyMax, false);
+    need.watts_max = at_most.number("watts", 0, kMoneyMax, false);
+    at_most.finish();
+}
+
+/// The seats as a scenario of their own, so that they say what a scenario's say. Problems have the pointers of
+/// the need.
+void read_seats_of_need(JsonObject& object,
+                        const NeedWords& words,
+                        PurchaseNeed& need,
+                        std::vector<std::string>& problems) {
+    Json scenario = {{"schema", "streamsim.scenario"}, {"version", 1}};
+    scenario["duration"] = "60s";
+    for (const char* key : {"seed", "seats", "preroll_timeout"}) {
+        if (const Json* const value = object.member(key, std::string_view(key) == "seats"))
+            scenario[key] = *value;
+    }
+    if (const Json* const verify = object.member("verify", false)) scenario["duration"] = *verify;
+    if (!scenario.contains("seats")) return;
+    if (scenario["seats"].is_array()) {
+        std::size_t i = 0;
+        for (Json& seats : scenario["seats"]) {
+            const std::string at = fmt::format("{}: /seats/{}", need.source, i++);
+            if (!seats.is_object()) continue;
+            if (seats.erase("target") > 0)
+                problems.push_back(at + "/target: the offers name the models: leave it out");
+            if (seats.erase("node") > 0)
+                problems.push_back(at + "/node: seats are assigned to the nodes in turn: leave it out");
+        }
+    }
+    ScenarioWords own = words.scenario;
+    own.target_of_command = kTargetOfNeed;
+    own.target = [](const std::string&) -> Result<ScenarioTarget> {
+        return ScenarioTarget{ScenarioTarget::Kind::model, "the models of the offers", 0, 0, ""};
+    };
+    auto read = read_scenario(scenario.dump(), need.source, own);
+    if (read) {
+        need.scenario = std::move(*read);
+        return;
+    }
+    for (std::string problem : read.error().problems) {
+        const std::string own_duration = need.source + ": /duration";
+        if (problem.starts_with(own_duration))
+            problem.replace(0, own_duration.size(), need.source + ": /verify");
+        problems.push_back(std::move(problem));
+    }
+}
+
+}  // namespace
+
+Result<PurchaseNeed> read_need(std::string_view text, const std::string& source, const NeedWords& words) {
+    const auto document = parse_json(text, source);
+    if (!document) return document.error();
+    JsonProblems problems(source);
+    JsonObject object(*document, "", problems);
+    check_schema(object, "streamsim.need", 1);
+    PurchaseNeed need;
+    need.source = source;
+    need.description = object.string("description", false).value_or("");
+    std::vector<std::string> of_seats;
+    if (document->is_object()) read_seats_of_need(object, words, need, of_seats);
+    read_demands(object, problems, need);
+    read_some(object, "offers", true, kOffersMax, [&](const Json& each, const std::string& at) {
+        need.offers.push_back(read_offer(words, problems, each, at));
+    });
+    object.finish();
+    if (!problems.empty() || !of_seats.empty()) {
+        ProblemList all(source);
+        for (const std::string& problem : of_seats) all.add(problem);
+        if (!problems.empty()) all.add(problems.error());
+        return all.error();
+    }
+    for (PurchaseOffer& offer : need.offers) {
+        for (PurchaseChoice& choice : offer.choices) {
+            if (choice.per_text == "seats") choice.per = static_cast<double>(need.seats());
+        }
+    }
+    return need;
+}
+
+}  // namespace streamsim::scenario

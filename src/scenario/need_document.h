@@ -1,0 +1,26 @@
+// Needs of a purchase as JSON (schema "streamsim.need", formats/schema/need.json), read strictly. Its seats are
+// those of a scenario, without targets and nodes.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <string_view>
+
+#include "scenario/scenario_document.h"
+#include "streamsim/purchase_need.h"
+
+namespace streamsim::scenario {
+
+/// Words whose meaning other modules know; an error becomes a problem at the word's place.
+struct NeedWords {
+    ScenarioWords scenario;  // `target` and `target_of_command` are not used
+    /// Checks that there is such a model.
+    std::function<Result<void>(const std::string& model)> model;
+    /// The number at a pointer of a model. Errors: there is none.
+    std::function<Result<double>(const std::string& model, const std::string& pointer)> number;
+};
+
+/// Errors: bad input, every problem with `source` and its JSON pointer.
+Result<PurchaseNeed> read_need(std::string_view text, const std::string& source, const NeedWords& words);
+
+}  // namespace streamsim::scenario

@@ -1,0 +1,98 @@
+// Plans of purchases as text, page and document.
+#include "report/purchase/purchase_report.h"
+
+#include <gmock/gmock.h>
+
+#include <algorithm>
+#include <sstream>
+
+#include "result/json_report.h"
+#include "unit/report/schema_check.h"
+
+namespace streamsim::report {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+
+PurchaseResult sample() {
+    PurchaseResult result;
+    result.common.version = "1";
+    result.common.host.cpus = 2;
+    result.common.command = {"streamsim", "plan", "room.json"};
+    result.need = "room.json";
+    result.currency = "EUR";
+    result.seats = 11;
+    result.streams = 19;
+    result.headroom_percent = 10;
+    result.hours_together = 8;
+    result.claim = "1 drop/day";
+    result.prove_hours = 4;
+    result.price_max = 400'000;
+    result.verify_ns = 60'000'000'000;
+    result.screen_ns = 10'000'000'000;
+    result.configurations = 1200;
+    result.played = 99;
+    result.verified = 3;
+    result.verified_failed = 1;
+    result.checked = 48;
+    PurchasePlan plan{"<hybrid>", "h500", 198'150, 2794};
+    plan.choices.push_back(
+        {"nodes", "4", 152'000, 1800, PurchaseLess{"3", false, 9, 15, Limit::storage, "drives were full"}});
+    plan.choices.push_back({"link", "10 Gb/s", 1650, 66, {}});
+    plan.parts.push_back({PartKind::drive, "node 0 drive 7", 0.773});
+    plan.frames = 1000;
+    plan.margin_p1_percent = 210;
+    result.plans.push_back(plan);
+    result.worse.push_back({"<hybrid>", "link", "link 10 Gb/s", "link 25 Gb/s", "drives were busy at once"});
+    return result;
+}
+
+PurchaseResult without_plan() {
+    PurchaseResult result = sample();
+    result.plans.clear();
+    result.worse.clear();
+    result.nearest.push_back({"flash", "nodes 8", 500'000, 3000, true, 11, 19, Limit::none,
+                              "the price EUR 500000 is above EUR 400000"});
+    result.nearest.push_back(
+        {"hybrid", "nodes 8", 300'000, 3000, false, 7, 12, Limit::storage, "drives were full"});
+    return result;
+}
+
+TEST(PurchaseReport, TextBeginsAndEndsWithThePlan) {
+    const std::string text = purchase_text_report(sample(), false);
+    EXPECT_THAT(text, testing::StartsWith("PLAN: EUR 198,150 for <hybrid>: nodes 4, link 10 Gb/s\n"));
+    EXPECT_THAT(text, testing::EndsWith("PLAN: EUR 198,150 for <hybrid>\n"));
+    EXPECT_THAT(text, AllOf(HasSubstr("drive 7 77 %"), HasSubstr("2 of 11"), HasSubstr("4 of 19"),
+                            HasSubstr("more link is worse")));
+    EXPECT_LE(std::count(text.begin(), text.end(), '\n'), 24);
+    EXPECT_THAT(purchase_text_report(sample(), true),
+                AllOf(HasSubstr("drives were full"), HasSubstr("48 cheaper configurations"),
+                      HasSubstr("4 h of all streams without a drop event, 0.5 working days of 8 h"),
+                      HasSubstr("1 configuration failed its verification run")));
+}
+
+TEST(PurchaseReport, WithoutAPlanItSaysWhatComesNearest) {
+    const std::string text = purchase_text_report(without_plan(), false);
+    EXPECT_THAT(text, AllOf(HasSubstr("NO PLAN: no offer plays within the limits"),
+                            HasSubstr("the price EUR 500000 is above"), HasSubstr("7 of 11")));
+    EXPECT_THAT(purchase_html_report(without_plan()), HasSubstr("What comes nearest"));
+}
+
+TEST(PurchaseReport, ThePageRanksThePlansAndEscapesNames) {
+    const std::string html = purchase_html_report(sample());
+    EXPECT_THAT(html, Not(HasSubstr("<hybrid>")));
+    EXPECT_THAT(html, AllOf(HasSubstr("Plans, the cheapest first"), HasSubstr("nodes 3: 2 of 11 seats"),
+                            HasSubstr("&lt;hybrid&gt;")));
+}
+
+TEST(PurchaseReport, DocumentsFollowTheSchema) {
+    for (const PurchaseResult& result : {sample(), without_plan()})
+        EXPECT_THAT(schema_problems(schema("plan.json"), Json::parse(result::plan_json_report(result))),
+                    IsEmpty());
+}
+
+}  // namespace
+}  // namespace streamsim::report

@@ -1,0 +1,232 @@
+// Plans of purchases with the real simulator: against all configurations of small offers, each played.
+#include "run/purchase/purchase_search.h"
+
+#include <gmock/gmock.h>
+
+#include <algorithm>
+#include <tuple>
+
+#include "base/document/document.h"
+#include "base/document/json.h"
+#include "base/prng.h"
+#include "base/system/parallel_for.h"
+#include "run/published/published_run.h"
+#include "run/purchase/purchase_player.h"
+
+namespace streamsim::run {
+namespace {
+
+const std::string kFormats = STREAMSIM_SOURCE_DIR "/formats";
+
+PurchaseNeed need_of(const Json& json) {
+    auto need = read_purchase_need(json.dump(), "n.json", kFormats);
+    EXPECT_TRUE(need) << need.error().problems.front();
+    return need ? *need : PurchaseNeed{};
+}
+
+PurchaseOptions options_with(std::size_t checks) {
+    PurchaseOptions options;
+    options.formats = kFormats;
+    options.progress = [](const std::string&) {};
+    options.checks = checks;
+    return options;
+}
+
+/// Two or three of the choices of an NFS server, and some seats.
+Json need_by_chance(std::uint64_t seed) {
+    Prng chance(seed);
+    const Json all = Json::parse(R"([
+      {"what": "drives", "pointer": "/node/drives", "values": [8, 12, 16], "price_each": 260},
+      {"what": "port", "pointer": "/node/front_end/bits_per_s", "values": [1e9, 2e9, 4e9], "price_each": 4e-7},
+      {"what": "cores", "pointer": "/node/cores", "values": [1, 2, 4], "price_each": 190},
+      {"what": "link", "pointer": "/client/link/bits_per_s", "values": [4e8, 1e9, 1e10], "price_each": 1e-7,
+       "per": "seats"},
+      {"what": "cores of a seat", "pointer": "/client/cores", "values": [4, 8, 16], "price_each": 30,
+       "per": "seats"}])");
+    Json choices = Json::array();
+    while (choices.size() < 2 + seed % 2) {
+        const Json& each = all[chance.below(all.size())];
+        if (std::find(choices.begin(), choices.end(), each) == choices.end()) choices.push_back(each);
+    }
+    const char* const formats[] = {"prores-hd", "prores-uhd"};
+    return {{"schema", "streamsim.need"},
+            {"version", 1},
+            {"seed", seed},
+            {"verify", "20s"},
+            {"headroom", seed % 3 == 0 ? 20 : 0},
+            {"plans", 20},
+            {"seats",
+             {{{"count", 1 + chance.below(4)},
+               {"streams", {{{"format", formats[chance.below(2)]}, {"count", 1 + chance.below(3)}}}}}}},
+            {"offers", {{{"model", "nfs-generic"}, {"price", 1000}, {"choices", choices}}}}};
+}
+
+struct Configuration {
+    judge::PlanLevels levels;
+    double price = 0;
+    bool plays = false;
+};
+
+std::vector<Configuration> every_configuration(const PurchaseNeed& need) {
+    const PurchaseOffer& offer = need.offers.front();
+    std::vector<Configuration> all(1);
+    all.front().price = offer.price;
+    for (const PurchaseChoice& choice : offer.choices) {
+        std::vector<Configuration> longer;
+        for (const Configuration& each : all) {
+            for (std::uint32_t level = 0; level < choice.levels.size(); ++level) {
+                longer.push_back(each);
+                longer.back().levels.push_back(level);
+                longer.back().price += choice.levels[level].price * choice.per;
+            }
+        }
+        all = std::move(longer);
+    }
+    const auto model = read_model_text(offer.model, kFormats);
+    const std::vector<PurchasePlayer::ModelDocument> documents = {{model->path, model->text}};
+    PurchasePlayer player(need, documents, {});
+    parallel_for(
+        all.size(),
+        [&](std::size_t i) {
+            PurchaseQuestion question{0, all[i].levels, need.seats(), PurchaseQuestion::Length::screen};
+            all[i].plays = player.play(question).pass;
+            question.length = PurchaseQuestion::Length::verify;
+            all[i].plays = all[i].plays && player.play(question).pass;
+        },
+        computing_threads());
+    return all;
+}
+
+std::string text_of(const PurchaseNeed& need, const judge::PlanLevels& levels) {
+    std::string out;
+    for (std::size_t i = 0; i < levels.size(); ++i)
+        out += need.offers.front().choices[i].levels[levels[i]].text + " ";
+    return out;
+}
+
+bool is_monotone(const std::vector<Configuration>& all) {
+    for (const Configuration& low : all) {
+        for (const Configuration& high : all) {
+            if (low.plays && !high.plays && judge::no_more_than(low.levels, high.levels)) return false;
+        }
+    }
+    return true;
+}
+
+/// Holds the plans to all configurations. Returns whether there is a plan.
+bool compare(std::uint64_t seed) {
+    SCOPED_TRACE(testing::Message() << "seed " << seed);
+    const PurchaseNeed need = need_of(need_by_chance(seed));
+    const std::vector<Configuration> all = every_configuration(need);
+    const bool monotone = is_monotone(all);
+    // Checks find what breaks the rule; where nothing does they must not be needed.
+    const auto result = plan_purchase(need, options_with(monotone ? 0 : 100));
+    EXPECT_TRUE(result);
+    if (!result) return false;
+    std::vector<std::pair<double, std::string>> expected, found;
+    for (const Configuration& each : all) {
+        const bool minimal = std::none_of(all.begin(), all.end(), [&each](const Configuration& other) {
+            return other.plays && other.levels != each.levels && judge::no_more_than(other.levels, each.levels);
+        });
+        if (each.plays && minimal) expected.emplace_back(each.price, text_of(need, each.levels));
+    }
+    for (const PurchasePlan& plan : result->plans) {
+        found.emplace_back(plan.price, "");
+        for (const PurchaseChosen& each : plan.choices) found.back().second += each.value + " ";
+        EXPECT_GT(plan.frames, 0U);
+        for (const PurchaseChosen& each : plan.choices) {
+            if (each.less && monotone) EXPECT_FALSE(each.less->plays) << each.what;
+        }
+    }
+    std::sort(expected.begin(), expected.end());
+    std::sort(found.begin(), found.end());
+    if (monotone) {
+        EXPECT_EQ(found, expected);
+        EXPECT_THAT(result->worse, testing::IsEmpty());
+    } else {
+        EXPECT_EQ(found.empty(), expected.empty());
+        if (!found.empty() && !expected.empty()) EXPECT_EQ(found.front(), expected.front());
+    }
+    return !found.empty();
+}
+
+TEST(PurchaseSearch, FindsWhatAllConfigurationsPlayed) {
+    for (std::uint64_t seed = 0; seed < 3; ++seed) compare(seed);
+}
+
+TEST(PurchaseSearchVariants, Finds50SmallOffersAsExhaustiveSearchDoes) {
+    std::size_t with_plans = 0;
+    for (std::uint64_t seed = 0; seed < 50; ++seed) with_plans += compare(seed) ? 1U : 0U;
+    EXPECT_GT(with_plans, 20U);
+}
+
+Json small_need() {
+    return Json::parse(R"({
+      "schema": "streamsim.need", "version": 1, "verify": "10s", "claim": "1 drop/day", "hours_together": 8,
+      "seats": [{"count": 3, "streams": [{"format": "prores-hd", "count": 2}]}],
+      "offers": [{"model": "nfs-generic", "choices": [
+        {"what": "port", "pointer": "/node/front_end/bits_per_s", "alternatives": [
+          {"name": "slow", "value": 3e8, "price": 10}, {"name": "fast", "value": 4e9, "price": 90}]}]}]})");
+}
+
+TEST(PurchaseSearch, SaysWhatOneStepLessLoses) {
+    Json json = small_need();
+    const auto result = plan_purchase(need_of(json), options_with(48));
+    ASSERT_TRUE(result);
+    ASSERT_EQ(result->plans.size(), 1U);
+    const PurchasePlan& plan = result->plans.front();
+    EXPECT_EQ(plan.price, 90);
+    ASSERT_TRUE(plan.choices.front().less);
+    const PurchaseLess& less = *plan.choices.front().less;
+    EXPECT_FALSE(less.plays);
+    // 300 Mb/s are 0.94 * 37.5 MB/s: less than two streams of 18.3 MB/s leave room for.
+    EXPECT_LT(less.seats_play, 2U);
+    EXPECT_EQ(less.streams_play, 2 * less.seats_play);
+    EXPECT_EQ(less.limit, Limit::storage);
+    EXPECT_THAT(less.reason, testing::HasSubstr("front end"));
+    EXPECT_FALSE(plan.parts.empty());
+    EXPECT_NEAR(result->prove_hours, 24 * 2.9957 / 6, 1e-9);
+}
+
+TEST(PurchaseSearch, SaysWhatComesNearestWithinNoLimit) {
+    Json json = small_need();
+    json["limits"]["price"] = 50;
+    auto result = plan_purchase(need_of(json), options_with(48));
+    ASSERT_TRUE(result);
+    EXPECT_THAT(result->plans, testing::IsEmpty());
+    ASSERT_EQ(result->nearest.size(), 1U);
+    EXPECT_TRUE(result->nearest.front().plays);
+    EXPECT_EQ(result->nearest.front().why, "the price 90 is above 50");
+    json.erase("limits");
+    json["offers"][0]["choices"][0]["alternatives"].erase(1);
+    result = plan_purchase(need_of(json), options_with(48));
+    ASSERT_TRUE(result);
+    ASSERT_EQ(result->nearest.size(), 1U);
+    EXPECT_FALSE(result->nearest.front().plays);
+    EXPECT_LT(result->nearest.front().seats_play, 2U);
+    EXPECT_EQ(result->nearest.front().limit, Limit::storage);
+}
+
+TEST(PurchaseSearch, GoesOnWhereTheVerificationRunMissesAFrame) {
+    const auto text = read_document(kFormats + "/need/small-room.json");
+    ASSERT_TRUE(text);
+    const auto result = plan_purchase(need_of(Json::parse(*text)), options_with(0));
+    ASSERT_TRUE(result);
+    EXPECT_GT(result->verified_failed, 0U);  // 8 drives play for 10 s, and not for a minute
+    ASSERT_FALSE(result->plans.empty());
+    EXPECT_EQ(result->plans.front().choices.front().value, "12");
+}
+
+TEST(PurchaseSearch, RefusesALevelWithWhichTheOfferIsNoModel) {
+    Json json = small_need();
+    json["offers"][0]["choices"] =
+        Json::array({{{"what", "drives"}, {"pointer", "/node/drives"}, {"values", {6, 8}}, {"price_each", 1}}});
+    const auto result = plan_purchase(need_of(json), options_with(48));
+    ASSERT_FALSE(result);
+    EXPECT_THAT(result.error().problems,
+                testing::ElementsAre(testing::HasSubstr("n.json: /offers/0/choices/0: with drives 6 it is no "
+                                                        "model")));
+}
+
+}  // namespace
+}  // namespace streamsim::run

@@ -1,0 +1,139 @@
+// The reader of needs: what it takes, and every problem at its place.
+#include "scenario/need_document.h"
+
+#include <gmock/gmock.h>
+
+#include "base/document/json.h"
+
+namespace streamsim::scenario {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+Json sample() {
+    return Json::parse(R"({
+      "schema": "streamsim.need", "version": 1, "description": "a room", "seed": 3, "verify": "30s",
+      "seats": [{"count": 4, "streams": [{"format": "dpx10", "count": 2}]},
+                {"count": 2, "recorders": [{"format": "dpx10"}]}],
+      "hours_together": 8, "headroom": 10, "claim": "2 drops/hour", "currency": "EUR", "plans": 3,
+      "limits": {"price": 1000, "watts": 500},
+      "offers": [{"name": "a", "model": "m", "price": 5, "watts": 7, "choices": [
+        {"what": "nodes", "pointer": "/nodes", "from": 2, "to": 8, "step": 3, "price_each": 10,
+         "watts_each": 2},
+        {"what": "drives", "pointer": "/node/drives", "values": [10, 15], "price_each": 1, "per": "nodes"},
+        {"what": "memory", "pointer": "/node/ram_bytes", "alternatives": [
+          {"name": "small", "value": "1GiB", "price": 1}, {"name": "large", "value": "2GiB", "price": 2}],
+         "per": "seats"},
+        {"what": "drive", "alternatives": [
+          {"name": "slow", "set": {"/a": 1}},
+          {"name": "fast", "set": {"/a": 2, "/b": "1ms"}, "watts": 1}]}]}]})");
+}
+
+Result<PurchaseNeed> read(const Json& json) {
+    NeedWords words;
+    words.scenario.format = [](const std::string& name) -> Result<MediaFormat> {
+        if (name != "dpx10") return bad_input("there is no such format");
+        MediaFormat format;
+        format.name = name;
+        return format;
+    };
+    words.scenario.order = [](const std::string&) -> Result<void> { return {}; };
+    words.model = [](const std::string& name) -> Result<void> {
+        if (name != "m") return bad_input("there is no such model");
+        return {};
+    };
+    words.number = [](const std::string&, const std::string& pointer) -> Result<double> {
+        if (pointer == "/nothing") return bad_input("there is no number");
+        return 1.0;
+    };
+    return read_need(json.dump(), "n.json", words);
+}
+
+std::vector<std::string> problems_of(const Json& json) {
+    const auto need = read(json);
+    return need ? std::vector<std::string>{} : need.error().problems;
+}
+
+TEST(NeedDocument, SaysWhatItSays) {
+    const auto need = read(sample());
+    ASSERT_TRUE(need) << need.error().problems.front();
+    EXPECT_EQ(need->seats(), 6U);
+    EXPECT_EQ(need->streams(), 10U);
+    EXPECT_EQ(need->scenario.duration, seconds(30));
+    EXPECT_EQ(need->scenario.seed, 3U);
+    EXPECT_EQ(need->claim_drops_per_day, 48);
+    EXPECT_EQ(need->price_max, 1000);
+    ASSERT_EQ(need->offers.size(), 1U);
+    const auto& choices = need->offers.front().choices;
+    ASSERT_EQ(choices.size(), 4U);
+    ASSERT_EQ(choices[0].levels.size(), 3U);
+    EXPECT_EQ(choices[0].levels[2].text, "8");
+    EXPECT_EQ(choices[0].levels[1].price, 50);
+    EXPECT_EQ(choices[1].per_choice, 0U);
+    EXPECT_EQ(choices[2].per, 6);
+    EXPECT_EQ(choices[2].levels[1].numbers.front().value, 2.0 * (1 << 30));
+    EXPECT_EQ(choices[3].levels[1].numbers.size(), 2U);
+    EXPECT_EQ(choices[3].levels[1].numbers[1].value, 1e6);
+}
+
+TEST(NeedDocument, NamesEveryProblemAtItsPlace) {
+    Json json = sample();
+    json["seats"][0]["target"] = "sim:h500";
+    json["seats"][0]["streams"][0]["format"] = "dpx11";
+    json["verify"] = "0s";
+    json["claim"] = "none";
+    json["headroom"] = 100;
+    json["colour"] = 1;
+    Json& choices = json["offers"][0]["choices"];
+    choices[0]["pointer"] = "/nothing";
+    choices[1]["values"] = {15, 10};
+    choices[1]["per"] = "drawers";
+    choices[2]["alternatives"][1]["price"] = 0;
+    choices[3]["alternatives"][0]["set"] = 7;
+    EXPECT_THAT(
+        problems_of(json),
+        ElementsAre(HasSubstr("n.json: /seats/0/target: the offers name the models"),
+                    HasSubstr("n.json: /verify: expected more than no time"),
+                    HasSubstr("n.json: /seats/0/streams/0/format: there is no such format"),
+                    HasSubstr("n.json: /headroom: "), HasSubstr("n.json: /claim: expected such as"),
+                    HasSubstr("n.json: /offers/0/choices/0/pointer: there is no number"),
+                    HasSubstr("n.json: /offers/0/choices/1/values/1: expected values from 0 that ascend"),
+                    HasSubstr("n.json: /offers/0/choices/1/per: expected \"seats\" or the name"),
+                    HasSubstr("n.json: /offers/0/choices/2/alternatives/1/price: expected no less than 1"),
+                    HasSubstr("n.json: /offers/0/choices/3/alternatives/0/set: expected an object"),
+                    HasSubstr("n.json: /colour: unknown key")));
+}
+
+TEST(NeedDocument, WantsOneKindOfLevels) {
+    Json json = sample();
+    json["offers"][0]["choices"][0]["values"] = {1};
+    json["offers"][0]["choices"][1].erase("per");
+    EXPECT_THAT(problems_of(json), ElementsAre(HasSubstr("/offers/0/choices/0: expected one of \"values\"")));
+    json = sample();
+    json["offers"][0]["choices"][1]["what"] = "nodes";
+    EXPECT_THAT(problems_of(json), ElementsAre(HasSubstr("/offers/0/choices/1/what: expected a name that")));
+    json = sample();
+    json["offers"][0]["choices"][2].erase("pointer");
+    EXPECT_THAT(problems_of(json), ElementsAre(HasSubstr("/alternatives/0/value: has no \"pointer\""),
+                                               HasSubstr("/alternatives/1/value: has no \"pointer\"")));
+}
+
+TEST(NeedDocument, WhatIsOptionalMayBeLeftOut) {
+    const Json json = {{"schema", "streamsim.need"},
+                       {"version", 1},
+                       {"seats", {{{"streams", {{{"format", "dpx10"}}}}}}},
+                       {"offers", {{{"model", "m"}}}}};
+    EXPECT_THAT(problems_of(json), IsEmpty());
+    const auto need = read(json);
+    ASSERT_TRUE(need);
+    EXPECT_EQ(need->plans, 4U);
+    EXPECT_EQ(need->scenario.duration, seconds(60));
+    EXPECT_EQ(need->offers.front().name, "m");
+    EXPECT_THAT(problems_of(Json::array()), testing::Not(IsEmpty()));
+    EXPECT_THAT(problems_of(Json{{"schema", "streamsim.need"}, {"version", 1}}), testing::Not(IsEmpty()));
+}
+
+}  // namespace
+}  // namespace streamsim::scenario
