@@ -13,6 +13,7 @@
 #include "base/units.h"
 #include "judge/max_search.h"
 #include "judge/prediction_rules.h"
+#include "sim/model/model_document.h"
 #include "sim/model/model_draws.h"
 
 namespace streamsim::run {
@@ -42,6 +43,23 @@ Result<std::vector<Model>> draws_of(const ModelText& text,
         models.push_back(std::make_shared<const ClusterModel>(std::move(draw)));
     }
     return models;
+}
+
+/// The document that a question is asked of. As many seats as were measured did not fill the parts that were
+/// never full: these limit nothing then. Errors: of the document.
+Result<ModelText> text_for(const ModelText& text, const ClusterModel& model, std::uint32_t seats) {
+    if (!model.calibration || seats > model.calibration->seats) return text;
+    auto document = sim::document_without_bounds(text.text, text.path);
+    if (!document) return document.error();
+    return ModelText{text.path, std::move(*document)};
+}
+
+/// The model of a document, in a cluster of as many nodes as `like`.
+Result<Model> model_of(const ModelText& text, const ClusterModel& like) {
+    auto model = sim::read_model_document(text.text, text.path);
+    if (!model) return model.error();
+    model->nodes = like.nodes;
+    return std::make_shared<const ClusterModel>(std::move(*model));
 }
 
 std::uint64_t seed_of(std::uint64_t seed, std::size_t draw) {
@@ -194,11 +212,16 @@ bool is_uncertain(const ClusterModel& model) {
     return !model.uncertain.empty();
 }
 
-Result<Prediction> predict_most(const ModelText& text,
+Result<Prediction> predict_most(const ModelText& whole,
                                 const PlayRequest& request,
                                 std::optional<std::uint64_t> nominal,
                                 const PredictionOptions& options) {
-    const Model& model = request.target.model;
+    const auto asked = text_for(whole, *request.target.model, request.seats);
+    if (!asked) return asked.error();
+    const ModelText& text = *asked;
+    const auto of_question = model_of(text, *request.target.model);
+    if (!of_question) return of_question.error();
+    const Model& model = *of_question;
     const CountPlayer player(request, options.program);
     Prediction prediction;
     prediction.what = request.formats.front().name;
@@ -235,9 +258,12 @@ Result<Prediction> predict_most(const ModelText& text,
     return prediction;
 }
 
-Result<Prediction> predict_plays(const ModelText& text,
+Result<Prediction> predict_plays(const ModelText& whole,
                                  const PartsToPlay& what,
                                  const PredictionOptions& options) {
+    const auto asked = text_for(whole, *what.request.target.model, what.request.seats);
+    if (!asked) return asked.error();
+    const ModelText& text = *asked;
     const Model& model = what.request.target.model;
     Prediction prediction;
     prediction.question = Prediction::Question::plays;

@@ -10,8 +10,8 @@
 
 namespace streamsim::run {
 
-/// The model of a document with its changes, as it is first; then those on which a plan must play, too. Errors:
-/// bad input.
+/// The model of a document with its changes, as it is first; then those on which a plan must play, too: of a
+/// calibrated document the worse ends of all its intervals. Errors: bad input.
 Result<std::vector<ClusterModel>> models_to_verify(const std::string& text,
                                                    const std::string& source,
                                                    const std::vector<sim::ModelChange>& changes);

@@ -185,7 +185,7 @@ Result<std::vector<ClusterModel>> model_draws(std::string_view text,
     return all;
 }
 
-Result<ClusterModel> without_bounds(std::string_view text, const std::string& source) {
+Result<std::string> document_without_bounds(std::string_view text, const std::string& source) {
     const auto model = read_model_document(text, source);
     if (!model) return model.error();
     auto document = OrderedJson::parse(text);
@@ -196,7 +196,13 @@ Result<ClusterModel> without_bounds(std::string_view text, const std::string& so
         put(*entry, of_seat ? *number.low : std::min(number.value * kNeverFull, number.max));
         entry->erase("low");
     }
-    return read_model_document(document.dump(), source);
+    return document.dump();
+}
+
+Result<ClusterModel> without_bounds(std::string_view text, const std::string& source) {
+    const auto document = document_without_bounds(text, source);
+    if (!document) return document.error();
+    return read_model_document(*document, source);
 }
 
 }  // namespace streamsim::sim

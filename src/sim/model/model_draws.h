@@ -26,5 +26,7 @@ Result<std::vector<ClusterModel>> model_draws(std::string_view text,
 /// The document's model with a server that is never full: each "at least" number times 1000, as far as its
 /// bounds go, but those of /client at their low. Errors: as read_model_document.
 Result<ClusterModel> without_bounds(std::string_view text, const std::string& source);
+/// The same as a document.
+Result<std::string> document_without_bounds(std::string_view text, const std::string& source);
 
 }  // namespace streamsim::sim
