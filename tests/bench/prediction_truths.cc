@@ -1,7 +1,7 @@
 // Calibrates and predicts on random storages of another structure than the models' (tests/sim/truth/), in
 // virtual time, and compares with what they play.
 //
-//     prediction_truths [COUNT] [SEATS] [FIRST] [FAMILY]
+//     prediction_truths [COUNT] [SEATS] [FIRST] [FAMILY] [DRAWS]
 //
 // COUNT truths of each of the six families (default 20), calibrated from SEATS seats (default 2), with seeds
 // from FIRST on.
@@ -18,16 +18,19 @@
 
 #include "base/system/parallel_for.h"
 #include "media/catalogue/catalogue.h"
+#include "run/calibration/calibrated_document.h"
 #include "run/calibration/held_back.h"
 #include "run/calibration/model_fit.h"
 #include "run/calibration/virtual_target.h"
+#include "run/prediction/prediction.h"
+#include "sim/model/model_document.h"
 #include "truth/truth_most.h"
 #include "truth/truth_storage.h"
 
 namespace streamsim::test {
 namespace {
 
-constexpr const char* kFormats[] = {"prores-uhd", "prores-hd", "dpx10"};
+constexpr const char* kFormat = "prores-uhd";
 
 struct Question {
     std::string distance;  // from what was measured
@@ -40,7 +43,9 @@ struct Answer {
     std::uint64_t seed = 0;
     Question question;
     std::uint64_t predicted = 0, low = 0, high = 0, truth = 0;
-    bool at_least = false;
+    std::uint64_t if_never_full = 0;
+    bool at_least = false;  // the server was never full
+    bool refused = false, rejected = false;
     std::string error;
 
     bool near() const {
@@ -50,94 +55,131 @@ struct Answer {
     bool covered() const { return low <= truth && truth <= high; }
 };
 
+Result<Calibration> calibrate(const TruthSpec& spec, std::uint32_t seats, const media::Catalogue& catalogue) {
+    auto measured = run::measure_virtual(request_on_truth(spec, 1), seats, {});
+    if (!measured) return measured.error();
+    run::FitOptions options;
+    options.name = "truth";
+    auto fitted = run::fit_model(*measured, options);
+    if (!fitted) return fitted.error();
+    const MediaFormat& format = *catalogue.find(kFormat);
+    const auto truth = truth_most(spec, format, seats, 3);
+    if (!truth) return truth.error();
+    auto check = run::check_held_back(*fitted, {format.name, seats, *truth, ""}, format, {});
+    if (!check) return check.error();
+    fitted->held_back = std::move(*check);
+    fitted->document = run::calibrated_document(*fitted);
+    return fitted;
+}
+
+Result<void> answer(const Calibration& calibration,
+                    const TruthSpec& spec,
+                    const media::Catalogue& catalogue,
+                    std::uint32_t draws,
+                    Answer& into) {
+    auto model = sim::read_model_document(calibration.document, calibration.name);
+    if (!model) return model.error();
+    run::PlayRequest request = run::request_on(std::make_shared<const ClusterModel>(std::move(*model)));
+    request.formats = {*catalogue.find(kFormat)};
+    request.seats = into.question.seats;
+    run::PredictionOptions options;
+    options.draws = draws;
+    const auto predicted =
+        run::predict_most({calibration.name, calibration.document}, request, std::nullopt, options);
+    if (!predicted) return predicted.error();
+    into.predicted = predicted->nominal.value_or(0);
+    into.low = predicted->low.value_or(0);
+    into.high = predicted->high.value_or(0);
+    into.at_least = predicted->if_never_full.has_value();
+    into.if_never_full = predicted->if_never_full.value_or(0);
+    into.refused = predicted->verdict == Prediction::Verdict::refused;
+    const auto truth = truth_most(spec, request.formats.front(), into.question.seats, 2);
+    if (!truth) return truth.error();
+    into.truth = *truth;
+    return {};
+}
+
 std::vector<Answer> answers_for(TruthFamily family,
                                 std::uint64_t seed,
                                 std::uint32_t seats,
+                                std::uint32_t draws,
                                 const media::Catalogue& catalogue) {
     const TruthSpec spec = random_truth(family, seed);
     std::vector<Answer> answers;
-    const auto measured = run::measure_virtual(request_on_truth(spec, 1), seats, {});
-    run::FitOptions options;
-    options.name = "truth";
-    const auto fitted = measured ? run::fit_model(*measured, options) : Result<Calibration>(measured.error());
-    if (!fitted) {
-        Answer failed{.family = family, .seed = seed};
-        failed.error = fitted.error().problems.front();
-        return {failed};
-    }
-    std::string fitted_text;
-    for (const CalibratedNumber& each : fitted->values) {
-        if (each.free || each.pointer.find("other_load") != std::string::npos)
-            fitted_text += fmt::format("; {} {:.4g}", each.name, each.value);
-    }
-    fmt::print("{} {}: {}\n    model error {:.1f} %{}\n", to_string(family), seed, describe(spec),
-               100 * fitted->model_error, fitted_text);
-    std::vector<Question> questions;
-    for (const char* format : kFormats) {
-        questions.push_back({"same seats", format, seats});
-        questions.push_back({"twice the seats", format, 2 * seats});
-        questions.push_back({"four times the seats", format, 4 * seats});
-    }
-    const bool full =
-        std::any_of(fitted->values.begin(), fitted->values.end(), [](const CalibratedNumber& each) {
-            return each.pointer == "/node/front_end/bits_per_s" && each.high.has_value();
-        });
-    for (const Question& question : questions) {
-        Answer answer{.family = family, .seed = seed, .question = question};
-        const MediaFormat& format = *catalogue.find(question.format);
-        const auto streams = run::streams_of_model(*fitted, format, question.seats, {});
-        if (!streams) {
-            answer.error = streams.error().problems.front();
-            answers.push_back(answer);
-            continue;
-        }
-        answer.predicted = streams->streams;
-        answer.low = streams->low;
-        answer.high = streams->high;
-        answer.at_least = question.seats > seats && !full;
-        const auto truth = truth_most(spec, format, question.seats, 2);
-        if (!truth) {
-            answer.error = truth.error().problems.front();
-        } else {
-            answer.truth = *truth;
-        }
-        answers.push_back(answer);
+    const auto calibration = calibrate(spec, seats, catalogue);
+    for (const auto& [distance, times] :
+         {std::pair{"the measured seats", 1U}, std::pair{"twice the seats", 2U}, std::pair{"four times", 4U}}) {
+        Answer& each = answers.emplace_back();
+        each.family = family;
+        each.seed = seed;
+        each.question = {distance, kFormat, times * seats};
+        const auto answered = calibration ? answer(*calibration, spec, catalogue, draws, each)
+                                          : Result<void>(calibration.error());
+        if (!answered) each.error = answered.error().problems.front();
+        if (calibration) each.rejected = calibration->held_back->rejected;
     }
     return answers;
 }
 
-void print_sums(const std::vector<Answer>& all) {
-    struct Sum {
-        int count = 0, near = 0, covered = 0, refused = 0, above = 0;
-        double error = 0;
-    };
-    std::map<std::string, Sum> sums;
-    for (const Answer& answer : all) {
-        if (!answer.error.empty()) continue;
-        for (const std::string& key : {std::string("all"), std::string("family ") + to_string(answer.family),
-                                       answer.question.distance, answer.question.format}) {
-            Sum& sum = sums[key];
-            if (answer.at_least) {
-                ++sum.refused;
-                sum.above += answer.truth + 1 >= answer.low ? 1 : 0;
-                continue;
-            }
-            ++sum.count;
-            sum.near += answer.near() ? 1 : 0;
-            sum.covered += answer.covered() ? 1 : 0;
+struct Sum {
+    int questions = 0, answered = 0, near = 0, covered = 0, refused = 0, refused_near = 0, rejected = 0;
+    int at_least = 0, above = 0;
+    double error = 0;
+
+    void add(const Answer& answer) {
+        ++questions;
+        if (answer.rejected) {
+            ++rejected;
+        } else if (answer.at_least) {
+            ++at_least;
+            above += answer.truth >= answer.low ? 1 : 0;
+        } else if (answer.refused) {
+            ++refused;
+            refused_near += answer.near() ? 1 : 0;
+        } else {
+            ++answered;
+            near += answer.near() ? 1 : 0;
+            covered += answer.covered() ? 1 : 0;
             if (answer.truth > 0)
-                sum.error +=
+                error +=
                     std::abs(static_cast<double>(answer.predicted) / static_cast<double>(answer.truth) - 1);
         }
     }
-    fmt::print("\n{:<22} {:>6} {:>14} {:>9} {:>11} {:>9} {:>12}\n", "", "count", "1 or 10 %", "covered",
-               "mean error", "at least", "truth above");
-    for (const auto& [key, sum] : sums) {
-        const double count = std::max(sum.count, 1);
-        fmt::print("{:<22} {:>6} {:>12.1f} % {:>7.1f} % {:>9.1f} % {:>9} {:>12}\n", key, sum.count,
-                   100 * sum.near / count, 100 * sum.covered / count, 100 * sum.error / count, sum.refused,
-                   sum.above);
+};
+
+void print_sums(const std::vector<Answer>& all) {
+    std::map<std::string, Sum> sums;
+    for (const Answer& answer : all) {
+        if (!answer.error.empty()) continue;
+        for (const std::string& key :
+             {std::string("all"), std::string("family ") + to_string(answer.family), answer.question.distance})
+            sums[key].add(answer);
     }
+    fmt::print("\n{:<20} {:>9} {:>8} {:>12} {:>9} {:>10} {:>8} {:>8} {:>9} {:>12}\n", "", "questions",
+               "answered", "1 or 10 %", "covered", "mean error", "too wide", "rejected", "at least",
+               "truth above");
+    for (const auto& [key, sum] : sums) {
+        const double count = std::max(sum.answered, 1);
+        fmt::print("{:<20} {:>9} {:>8} {:>10.1f} % {:>7.1f} % {:>8.1f} % {:>8} {:>8} {:>9} {:>12}\n", key,
+                   sum.questions, sum.answered, 100 * sum.near / count, 100 * sum.covered / count,
+                   100 * sum.error / count, sum.refused, sum.rejected, sum.at_least, sum.above);
+    }
+}
+
+void print_answer(const Answer& answer) {
+    if (!answer.error.empty()) {
+        fmt::print("{:<9} {:>5} {}\n", to_string(answer.family), answer.seed, answer.error);
+        return;
+    }
+    std::string remark = answer.near() ? "" : "MISSED";
+    if (!answer.covered()) remark += " outside";
+    if (answer.refused) remark += " refused";
+    if (answer.rejected) remark += " rejected";
+    if (answer.at_least)
+        remark = fmt::format("at least; {} if the server were never full", answer.if_never_full);
+    fmt::print("{:<9} {:>5} {:<20} {:>5} {:>9} {:>4} to {:>3} {:>6} {}\n", to_string(answer.family),
+               answer.seed, answer.question.distance, answer.question.seats, answer.predicted, answer.low,
+               answer.high, answer.truth, remark);
 }
 
 int run_all(int argc, char** argv) {
@@ -147,9 +189,11 @@ int run_all(int argc, char** argv) {
     const std::uint64_t count = argument(1, 20);
     const auto seats = static_cast<std::uint32_t>(argument(2, 2));
     const std::uint64_t first = argument(3, 1);
+    const auto draws = static_cast<std::uint32_t>(argument(5, 20));
     std::vector<TruthFamily> families;
     for (const TruthFamily family : kTruthFamilies) {
-        if (argc <= 4 || std::string(argv[4]) == to_string(family)) families.push_back(family);
+        if (argc <= 4 || std::string(argv[4]) == "all" || std::string(argv[4]) == to_string(family))
+            families.push_back(family);
     }
     const auto catalogue = media::Catalogue::load(STREAMSIM_SOURCE_FORMATS "/media");
     if (!catalogue) return 2;
@@ -159,27 +203,17 @@ int run_all(int argc, char** argv) {
         answers.size(),
         [&](std::size_t i) {
             const TruthFamily family = families[i % families.size()];
-            answers[i] = answers_for(family, first + i / families.size(), seats, *catalogue);
+            answers[i] = answers_for(family, first + i / families.size(), seats, draws, *catalogue);
             fmt::print(stderr, "\r{} of {}", ++done, answers.size());
         },
         computing_threads());
     std::vector<Answer> all;
-    fmt::print("\n{:<9} {:>5} {:<22} {:<11} {:>5} {:>9} {:>11} {:>6}\n", "family", "seed", "question", "format",
-               "seats", "predicted", "90 %", "truth");
+    fmt::print("\n{:<9} {:>5} {:<20} {:>5} {:>9} {:>11} {:>6}\n", "family", "seed", "question", "seats",
+               "predicted", "90 %", "truth");
     for (const auto& each : answers) {
         for (const Answer& answer : each) {
             all.push_back(answer);
-            if (!answer.error.empty()) {
-                fmt::print("{:<9} {:>5} {}\n", to_string(answer.family), answer.seed, answer.error);
-                continue;
-            }
-            fmt::print("{:<9} {:>5} {:<22} {:<11} {:>5} {:>9} {:>4} to {:>3} {:>6} {}{}\n",
-                       to_string(answer.family), answer.seed, answer.question.distance, answer.question.format,
-                       answer.question.seats, answer.predicted, answer.low, answer.high, answer.truth,
-                       answer.at_least ? "at least"
-                       : answer.near() ? ""
-                                       : "MISSED",
-                       answer.at_least || answer.covered() ? "" : " outside");
+            print_answer(answer);
         }
     }
     print_sums(all);

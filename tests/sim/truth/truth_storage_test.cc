@@ -343,6 +343,9 @@ TEST(RandomTruth, TheSameSeedGivesTheSameTimesAndAnotherOneOthers) {
     for (const TruthFamily family : kTruthFamilies) {
         EXPECT_EQ(times_on(random_truth(family, 1)), times_on(random_truth(family, 1)));
         EXPECT_NE(times_on(random_truth(family, 1)), times_on(random_truth(family, 2)));
+        TruthSpec other_chances = random_truth(family, 1);
+        ++other_chances.seed;
+        EXPECT_NE(times_on(random_truth(family, 1)), times_on(other_chances));
     }
 }
 
