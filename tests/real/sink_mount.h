@@ -46,6 +46,11 @@ public:
         if (process_->running()) umount2(mountpoint_.c_str(), MNT_DETACH);
     }
     const std::string& path() const { return mountpoint_; }
+    /// Other times and another rate of reads, from the next read on.
+    void plan(const std::string& rules) const {
+        write_text(dir_ / "rules", rules);
+        process_->send(SIGUSR1);
+    }
     /// Operations of frames with this verb; they are removed under a name of the removal's own.
     std::size_t count(const std::string& verb) const {
         std::ifstream in(dir_ / "log");

@@ -10,18 +10,24 @@
 //   blocks 1                                 files can be read to their ends, as zeros behind the first bytes,
 //                                            and LOG has a line for each read and write: verb, path, offset,
 //                                            bytes, begin and end (CLOCK_MONOTONIC, ns)
+//   times 2ms*85 20ms*15                     a read takes one of these times, drawn by these weights (the same
+//                                            draws in each run)
+//   rate 60000000                            all reads together get so many bytes a second, in turn
 //
 // LOG has a line for each create, fsync and removal: "create seat0-stream0/frame.0000031.dpx". "ready" on
-// standard output says that the mount is there. SIGTERM, SIGINT or the end of the parent unmounts.
+// standard output says that the mount is there. SIGUSR1: times and rate are read again from RULES. SIGTERM,
+// SIGINT or the end of the parent unmounts.
 #define FUSE_USE_VERSION 314
 #include <fcntl.h>
 #include <fuse.h>
+#include <malloc.h>
 #include <signal.h>
 #include <sys/prctl.h>
 #include <time.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cerrno>
 #include <chrono>
 #include <cstdio>
@@ -29,6 +35,7 @@
 #include <fstream>
 #include <map>
 #include <mutex>
+#include <random>
 #include <sstream>
 #include <string>
 #include <thread>
@@ -37,11 +44,13 @@
 namespace {
 
 constexpr std::uint64_t kKept = 65536;  // of a file
+constexpr unsigned kThreads = 256;      // a delayed read keeps its own
 
 struct Node {
     bool directory = false;
     std::uint64_t bytes = 0;
     std::string content;
+    ino_t number = 0;  // stays, wherever it is moved
 };
 
 struct Rule {
@@ -50,13 +59,27 @@ struct Rule {
     int error = 0;
 };
 
+/// How long reads take.
+struct ReadPlan {
+    std::vector<std::int64_t> times_ns;
+    std::vector<double> weights;
+    std::uint64_t bytes_per_s = 0;  // 0: no limit
+};
+
 struct FuseState {
     std::mutex mutex;
-    std::map<std::string, Node> nodes{{"/", {true, 0, {}}}};
+    std::map<std::string, Node> nodes{{"/", {true, 0, {}, 1}}};
+    ino_t nodes_made = 1;
     std::vector<Rule> rules;
     std::uint64_t room = UINT64_MAX;
     bool blocks = false;
     int log = -1;
+    const char* rules_path = nullptr;
+    std::mutex plan_mutex;
+    ReadPlan plan;
+    std::mt19937_64 draws{1};
+    std::int64_t rate_free_at_ns = 0;
+    std::atomic<bool> plan_is_old{false};
 };
 FuseState state;  // NOLINT: one a process; libfuse's callbacks have no better place for it
 
@@ -106,10 +129,11 @@ Node* find(const char* path) {
 }
 
 void* do_init(fuse_conn_info* connection, fuse_config* config) {
-    connection->max_background = 128;
+    connection->max_background = kThreads;
     connection->max_write = 1 << 20;
     config->entry_timeout = config->attr_timeout = config->negative_timeout = 0;
     config->direct_io = 1;
+    config->use_ino = 1;
     return nullptr;
 }
 
@@ -118,6 +142,7 @@ int do_getattr(const char* path, struct stat* stat, fuse_file_info*) {
     const Node* node = find(path);
     if (node == nullptr) return -ENOENT;
     *stat = {};
+    stat->st_ino = node->number;
     stat->st_mode = node->directory ? S_IFDIR | 0755 : S_IFREG | 0644;
     stat->st_nlink = 1;
     stat->st_size = static_cast<off_t>(node->bytes);
@@ -138,7 +163,7 @@ int do_readdir(
 int add(const char* path, bool directory) {
     const Lock lock(state.mutex);
     if (find(parent_of(path).c_str()) == nullptr) return -ENOENT;
-    return state.nodes.emplace(path, Node{directory, 0, {}}).second ? 0 : -EEXIST;
+    return state.nodes.emplace(path, Node{directory, 0, {}, ++state.nodes_made}).second ? 0 : -EEXIST;
 }
 
 int do_mkdir(const char* path, mode_t) {
@@ -199,9 +224,53 @@ int give(const char* path, char* into, std::size_t size, off_t offset) {
     return static_cast<int>(got);
 }
 
+ReadPlan read_plan(const char* path) {
+    ReadPlan plan;
+    std::ifstream in(path);
+    for (std::string line; std::getline(in, line);) {
+        std::istringstream words(line);
+        std::string verb;
+        words >> verb;
+        if (verb == "rate") words >> plan.bytes_per_s;
+        if (verb != "times") continue;
+        for (std::string word; words >> word;) {
+            plan.times_ns.push_back(static_cast<std::int64_t>(std::stod(word) * 1e6));
+            plan.weights.push_back(std::stod(word.substr(word.find('*') + 1)));
+        }
+    }
+    return plan;
+}
+
+/// When a read that begins now may end.
+std::int64_t end_of_read(std::int64_t begun_ns, std::size_t bytes) {
+    const Lock lock(state.plan_mutex);
+    if (state.plan_is_old.exchange(false)) state.plan = read_plan(state.rules_path);
+    const ReadPlan& plan = state.plan;
+    std::int64_t from_ns = begun_ns;
+    if (plan.bytes_per_s > 0) {
+        from_ns =
+            std::max(from_ns, state.rate_free_at_ns) +
+            static_cast<std::int64_t>(1e9 * static_cast<double>(bytes) / static_cast<double>(plan.bytes_per_s));
+        state.rate_free_at_ns = from_ns;
+    }
+    if (plan.times_ns.empty()) return from_ns;
+    std::discrete_distribution<std::size_t> which(plan.weights.begin(), plan.weights.end());
+    return from_ns + plan.times_ns[which(state.draws)];
+}
+
+void sleep_until(std::int64_t when_ns) {
+    timespec at{};
+    at.tv_sec = when_ns / 1'000'000'000;
+    at.tv_nsec = when_ns % 1'000'000'000;
+    while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &at, nullptr) == EINTR) {
+    }
+}
+
 int do_read(const char* path, char* into, std::size_t size, off_t offset, fuse_file_info*) {
     const std::int64_t begun_ns = monotonic_ns();
-    return note_block("read", path, offset, give(path, into, size, offset), begun_ns);
+    const int bytes = give(path, into, size, offset);
+    if (bytes > 0) sleep_until(end_of_read(begun_ns, static_cast<std::size_t>(bytes)));
+    return note_block("read", path, offset, bytes, begun_ns);
 }
 
 int do_fsync(const char* path, int, fuse_file_info*) {
@@ -227,9 +296,16 @@ int do_rename(const char* from, const char* to, unsigned) {
     const Lock lock(state.mutex);
     if (find(from) == nullptr) return -ENOENT;
     if (find(to) != nullptr) return -EEXIST;
-    auto node = state.nodes.extract(from);
-    node.key() = to;
-    state.nodes.insert(std::move(node));
+    std::vector<std::string> moved = {from};
+    const std::string below = std::string(from) + "/";
+    for (const auto& [each, node] : state.nodes) {
+        if (each.starts_with(below)) moved.push_back(each);
+    }
+    for (const std::string& each : moved) {
+        auto node = state.nodes.extract(each);
+        node.key() = to + each.substr(std::strlen(from));
+        state.nodes.insert(std::move(node));
+    }
     return 0;
 }
 
@@ -251,6 +327,7 @@ bool read_rules(const char* path) {
             state.room = std::stoull(rule.name);
             continue;
         }
+        if (rule.verb == "times" || rule.verb == "rate") continue;  // of read_plan
         if (rule.verb == "blocks") {
             state.blocks = true;
             continue;
@@ -264,11 +341,23 @@ bool read_rules(const char* path) {
     return in.eof();
 }
 
+/// A read maps no memory of its own: that takes longer than the read.
+void keep_memory() {
+    mallopt(M_MMAP_THRESHOLD, 1 << 30);
+    mallopt(M_TRIM_THRESHOLD, 1 << 30);
+    mallopt(M_TOP_PAD, 64 << 20);
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
     if (argc != 4 || !read_rules(argv[1])) return 2;
     prctl(PR_SET_PDEATHSIG, SIGTERM);
+    prctl(PR_SET_TIMERSLACK, 1);
+    keep_memory();
+    state.rules_path = argv[1];
+    state.plan = read_plan(argv[1]);
+    signal(SIGUSR1, [](int) { state.plan_is_old = true; });
     state.log = open(argv[3], O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
     fuse_operations operations{};
     operations.init = do_init;
@@ -293,7 +382,8 @@ int main(int argc, char** argv) {
     std::puts("ready");
     std::fflush(stdout);
     fuse_loop_config* const config = fuse_loop_cfg_create();
-    fuse_loop_cfg_set_max_threads(config, 64);
+    fuse_loop_cfg_set_max_threads(config, kThreads);
+    fuse_loop_cfg_set_idle_threads(config, kThreads);
     fuse_loop_mt(file_system, config);
     fuse_loop_cfg_destroy(config);
     fuse_unmount(file_system);
