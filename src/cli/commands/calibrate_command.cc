@@ -40,9 +40,10 @@ constexpr std::uint64_t kSetBytesMax = std::uint64_t{2} << 30;
 /// A target without files has room for files that no cache holds.
 constexpr std::uint64_t kSetBytesOfModel = std::uint64_t{1} << 40;
 constexpr std::uint64_t kShareOfFreeSpace = 16;
-/// The held-back search confirms its number for less time than `max` does.
-constexpr Duration kSearchStep = seconds(10);
-constexpr Duration kSearchConfirm = seconds(30);
+/// The held-back search plays for less time than `max` does, and with brief probes briefly.
+constexpr Duration kSearchStepMax = seconds(10);
+constexpr Duration kSearchStepMin = seconds(1);
+constexpr std::int64_t kConfirmSteps = 3;  // long
 
 /// Does the probes, in every rank.
 class ProbeRun final : private LoadRun {
@@ -388,9 +389,12 @@ Result<void> CalibrateCommand::play_held_back() {
     CliOptions options = options_;
     options.command = Command::max;
     options.files = {};
-    options.play.duration = kSearchStep;
+    const Duration length =
+        std::clamp(Duration{probe_options().length.ns * 5 / 3}, kSearchStepMin, kSearchStepMax);
+    options.play.duration = length;
     if (options.play.target.is_virtual_time()) options.play.duration.reset();
-    if (!options.confirm && !options.play.target.is_virtual_time()) options.confirm = kSearchConfirm;
+    if (!options.confirm && !options.play.target.is_virtual_time())
+        options.confirm = Duration{kConfirmSteps * length.ns};
     std::string name;
     if (leads()) {
         const auto may_play = may_play_held_back();
