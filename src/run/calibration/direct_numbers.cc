@@ -82,7 +82,8 @@ ResponseParts response_parts(const Measurement& measured) {
     ResponseParts parts;
     // The bytes take at least what they take at the highest rate; a read of few bytes shows the rest, unless it
     // has to go to a place of its own, as on a disk.
-    const double fastest_ns = std::min(static_cast<double>(kProbeBlock) * 1e9 / highest_rate(measured), median);
+    parts.limit_ns = static_cast<double>(kProbeBlock) * 1e9 / highest_rate(measured);
+    const double fastest_ns = std::min(parts.limit_ns, median);
     const double longer_ns = median - static_cast<double>(small.response_ns.p50);
     parts.bytes_ns = std::clamp(longer_ns, fastest_ns, median);
     parts.anywhere = longer_ns >= fastest_ns;
@@ -92,32 +93,71 @@ ResponseParts response_parts(const Measurement& measured) {
     return parts;
 }
 
-std::vector<CalibratedNumber> response_values(const Measurement& measured, const ResponseParts& parts) {
-    static constexpr const char* kNames[] = {"p10", "p50", "p90", "p99", "p99_9", "max"};
-    const ProbeRow& first = *find_row(measured, "ladder-1");
-    const double base_ns = static_cast<double>(first.response_ns.p50) - parts.bytes_ns;
-    // The mean of the rows' distributions around their medians.
+namespace {
+
+/// The distribution of the time of a read without its bytes: the mean of the rows' distributions around their
+/// medians.
+struct ReadTimes {
     std::vector<Quantile> quantiles;
     double count = 0;
+};
+ReadTimes read_times(const Measurement& measured, const ResponseParts& parts) {
+    const ProbeRow& first = *find_row(measured, "ladder-1");
+    ReadTimes out{quantiles_of({}), 0};
     for (const ProbeRow& row : measured.rows) {
         const bool of_it = &row == &first || (parts.anywhere && row.probe.kind == ProbeKind::latency);
         if (!of_it || row.operations == 0) continue;
         const auto own = quantiles_of(row.response_ns);
         const auto weight = static_cast<double>(row.operations);
-        if (quantiles.empty()) {
-            quantiles = own;
-            for (Quantile& each : quantiles) each.second = 0;
-        }
         for (std::size_t i = 0; i < own.size(); ++i)
-            quantiles[i].second += weight * (own[i].second - own[1].second);
-        count += weight;
+            out.quantiles[i].second += weight * (own[i].second - own[1].second);
+        out.count += weight;
     }
-    for (Quantile& each : quantiles) each.second = base_ns + each.second / count;
-    const auto rest = [&parts](double value) { return std::max(value - parts.trip_ns, 0.0); };
+    const double base_ns = static_cast<double>(first.response_ns.p50) - parts.bytes_ns;
+    out.count = std::max(out.count, 1.0);
+    for (Quantile& each : out.quantiles) each.second = base_ns + each.second / out.count;
+    return out;
+}
+
+/// The mean of a distribution with these quantiles, in proportion between them.
+double mean_of(const std::vector<Quantile>& quantiles) {
+    double mean = quantiles.front().first * quantiles.front().second;
+    for (std::size_t i = 1; i < quantiles.size(); ++i) {
+        const auto& [above, value] = quantiles[i];
+        const auto& [below, before] = quantiles[i - 1];
+        mean += (above - below) * (value + before) / 2;
+    }
+    return mean;
+}
+
+/// The share of what reads take beyond their bytes and the trip that is no wait for the limit.
+double share_without_limit(const ProbeRow& first, const ResponseParts& parts, std::vector<Quantile> quantiles) {
+    constexpr double kFull = 0.8;
+    const double mean_ns = 1e9 / std::max(steady_operations_per_s(first), 1e-9);
+    if (parts.limit_ns < kFull * mean_ns) return 1;
+    for (auto& [share, ns] : quantiles) ns = std::max(ns - parts.trip_ns, 0.0);
+    const double own_ns = std::max(mean_ns - std::max(parts.limit_ns, parts.bytes_ns) - parts.trip_ns, 0.0);
+    return std::min(own_ns / std::max(mean_of(quantiles), 1.0), 1.0);
+}
+
+}  // namespace
+
+std::vector<CalibratedNumber> response_values(const Measurement& measured, const ResponseParts& parts) {
+    static constexpr const char* kNames[] = {"p10", "p50", "p90", "p99", "p99_9", "max"};
+    const auto [quantiles, count] = read_times(measured, parts);
+    const double own = share_without_limit(*find_row(measured, "ladder-1"), parts, quantiles);
+    const auto rest = [&parts = parts, own](double value) {
+        return own * std::max(value - parts.trip_ns, 0.0);
+    };
     std::vector<CalibratedNumber> values;
     values.push_back({kTripTime, "response of any operation", parts.trip_ns, parts.trip_ns * 0.95,
                       parts.trip_ns * 1.05, false,
                       measured_by("opens-1 and ladder-1", "what the fastest operations take")});
+    std::string basis =
+        measured_by(parts.anywhere ? "ladder-1 and latency" : "ladder-1",
+                    fmt::format("less {:.0f} us for a MiB and {:.0f} us that any operation takes",
+                                parts.bytes_ns / 1e3, parts.trip_ns / 1e3));
+    if (own < 1) basis += fmt::format(", and {:.0f} % of the rest as wait for the limit", 100 * (1 - own));
     double before = 0;
     for (std::size_t i = 0; i < quantiles.size(); ++i) {
         const auto& [share, ns] = quantiles[i];
@@ -128,9 +168,7 @@ std::vector<CalibratedNumber> response_values(const Measurement& measured, const
         value.value = std::max(rest(ns), before);
         value.low = std::min(rest(at_share(quantiles, share - error)), value.value);
         value.high = std::max(rest(at_share(quantiles, std::min(share + error, 1.0))), value.value);
-        value.basis = measured_by(parts.anywhere ? "ladder-1 and latency" : "ladder-1",
-                                  fmt::format("less {:.0f} us for a MiB and {:.0f} us that any operation takes",
-                                              parts.bytes_ns / 1e3, parts.trip_ns / 1e3));
+        value.basis = basis;
         before = value.value;
         values.push_back(std::move(value));
     }

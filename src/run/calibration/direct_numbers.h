@@ -19,6 +19,7 @@ double steady_bytes_per_s(const ProbeRow& row);
 struct ResponseParts {
     double bytes_ns = 0;    // of a MiB
     double trip_ns = 0;     // of any operation
+    double limit_ns = 0;    // of a MiB at the highest rate
     bool anywhere = false;  // a read at a random place takes as long as the next one of a file
 };
 /// REQUIRES: the probes latency-4k and ladder-1 were measured.
@@ -26,7 +27,9 @@ ResponseParts response_parts(const Measurement& measured);
 
 /// The time of any operation, and six quantiles of what a read takes beyond that and its bytes: from the
 /// ladder's first step, whose reads follow each other as a player's do, and where places do not matter from all
-/// reads that are alone.
+/// reads that are alone. If that step alone has nearly the highest rate, its reads wait for the limit, as on a
+/// disk whose rate is held in slices of time: the quantiles are smaller by the share of the mean that the limit
+/// explains.
 std::vector<CalibratedNumber> response_values(const Measurement& measured, const ResponseParts& parts);
 
 /// Processor time and lines of opens. Empty: opens were not measured.
