@@ -53,7 +53,7 @@ def examples(page):
 
 
 def documents(page):
-    """(line number, scenario or workload) of the ```json blocks"""
+    """(line number, scenario, workload or need) of the ```json blocks"""
     text = page.read_text()
     for match in re.finditer(r"```json\n(.*?)```", text, re.S):
         document = json.loads(match.group(1))
@@ -118,6 +118,9 @@ class Stage:
         (self.folder / "example.json").write_text(text)
         if document["schema"] == "streamsim.workload":
             return self.run("run", "example.json", self.storage), 3
+        if document["schema"] == "streamsim.need":
+            ran = self.run("plan", "example.json")
+            return ran, min(ran.returncode, 1)
         ran = self.run("run", "example.json")
         return ran, min(ran.returncode, 1)  # it ran; whether it plays is the model's answer
 
