@@ -10,7 +10,7 @@
 #include <tuple>
 #include <utility>
 
-#include "judge/claims.h"
+#include "judge/claims/claims.h"
 #include "metrics/digest.h"
 #include "result/distributions.h"
 #include "result/merge_seats.h"

@@ -12,8 +12,8 @@
 #include <string>
 #include <vector>
 
-#include "judge/claims.h"
-#include "judge/prove.h"
+#include "judge/claims/claims.h"
+#include "judge/claims/prove.h"
 
 namespace {
 

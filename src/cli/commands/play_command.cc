@@ -7,7 +7,7 @@
 #include "base/utf8.h"
 #include "cli/commands/commands.h"
 #include "cli/media/media_run.h"
-#include "judge/prove.h"
+#include "judge/claims/prove.h"
 #include "media/own_files/own_names.h"
 #include "run/plan/needs.h"
 

@@ -7,7 +7,7 @@
 
 #include "base/ascii.h"
 #include "base/units.h"
-#include "judge/prove.h"
+#include "judge/claims/prove.h"
 #include "view/http/http_server.h"
 
 namespace streamsim::cli {

@@ -11,7 +11,7 @@
 #include "base/units.h"
 #include "host/network_mount.h"
 #include "judge/causes.h"
-#include "judge/claims.h"
+#include "judge/claims/claims.h"
 #include "judge/host_window.h"
 #include "judge/judge.h"
 #include "judge/run_verdicts.h"

@@ -10,7 +10,7 @@
 
 #include "base/system/mutex.h"
 #include "base/time.h"
-#include "judge/prove.h"
+#include "judge/claims/prove.h"
 
 namespace streamsim::run {
 

@@ -332,7 +332,8 @@ TEST(TruthStorage, OpensWritesAndSyncsCostWhatTheySay) {
 std::vector<std::int64_t> times_on(const TruthSpec& spec) {
     TruthRun run(spec);
     const FileId file = run.open("a");
-    for (std::uint64_t i = 0; i < 1000; ++i) run.read(file, (i % 700) * kMiB, kMiB, static_cast<std::uint32_t>(i % 3));
+    for (std::uint64_t i = 0; i < 1000; ++i)
+        run.read(file, (i % 700) * kMiB, kMiB, static_cast<std::uint32_t>(i % 3));
     run.loop.run();
     std::vector<std::int64_t> times;
     for (const ReadOp& op : run.reads) times.push_back((op.completed_at - op.submitted_at).ns);

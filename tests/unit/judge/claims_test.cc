@@ -1,4 +1,4 @@
-#include "judge/claims.h"
+#include "judge/claims/claims.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "judge/prove.h"
+#include "judge/claims/prove.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

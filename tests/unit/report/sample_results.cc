@@ -4,8 +4,8 @@
 #include <limits>
 
 #include "base/units.h"
-#include "judge/claims.h"
-#include "judge/prove.h"
+#include "judge/claims/claims.h"
+#include "judge/claims/prove.h"
 #include "result/miss_events.h"
 
 namespace streamsim::samples {

@@ -212,7 +212,7 @@ TEST(Probes, SeatsReadTheSameInAllAsOneDoes) {
     EXPECT_THAT(seats, testing::ElementsAre(2u, 4u));
 }
 
-// What is in flight at the end of a closed load is half done, on average.
+// The operations in flight at the end of a closed load are half done, on average.
 TEST(SteadyRate, CountsHalfOfWhatIsInFlight) {
     ProbeRow row;
     row.probe.users = 8;

@@ -1,4 +1,4 @@
-#include "judge/claims.h"
+#include "judge/claims/claims.h"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "judge/prove.h"
+#include "judge/claims/prove.h"
 
 #include <fmt/format.h>
 
