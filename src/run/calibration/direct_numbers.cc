@@ -20,6 +20,8 @@ constexpr double kNinety = 1.645;
 constexpr std::int64_t kShortestInterval = 200'000'000;
 /// Reads in flight that fill any storage.
 constexpr std::uint32_t kInflightThatFills = 32;
+/// Reads that are in one place of any storage.
+constexpr std::uint64_t kSmallBlock = 64 << 10;
 /// The share of intervals below the rate that a probe has when nothing slows it.
 constexpr double kUndisturbed = 0.75;
 
@@ -105,7 +107,9 @@ ReadTimes read_times(const Measurement& measured, const ResponseParts& parts) {
     const ProbeRow& first = *find_row(measured, "ladder-1");
     ReadTimes out{quantiles_of({}), 0};
     for (const ProbeRow& row : measured.rows) {
-        const bool of_it = &row == &first || (parts.anywhere && row.probe.kind == ProbeKind::latency);
+        // A longer read at a random place may take the longest of several times.
+        const bool small = row.probe.kind == ProbeKind::latency && row.probe.block_bytes <= kSmallBlock;
+        const bool of_it = &row == &first || (parts.anywhere && small);
         if (!of_it || row.operations == 0) continue;
         const auto own = quantiles_of(row.response_ns);
         const auto weight = static_cast<double>(row.operations);
