@@ -42,7 +42,7 @@ constexpr std::uint64_t kSetBytesOfModel = std::uint64_t{1} << 40;
 constexpr std::uint64_t kShareOfFreeSpace = 16;
 /// The held-back search plays for less time than `max` does, and with brief probes briefly.
 constexpr Duration kSearchStepMax = seconds(10);
-constexpr Duration kSearchStepMin = seconds(1);
+constexpr Duration kSearchStepMin = seconds(2);
 constexpr std::int64_t kConfirmSteps = 3;  // long
 
 /// Does the probes, in every rank.
@@ -59,12 +59,13 @@ public:
         return std::clamp(*free / kShareOfFreeSpace, kSetBytesMin, kSetBytesMax);
     }
 
-    /// The result of all ranks in rank 0. Errors: of the storage; interrupted.
-    Result<RunResult> play(const Probe& probe, const Measurement& measured) {
+    /// The result of all ranks in rank 0; `number`: of the run, the same in all ranks. Errors: of the storage;
+    /// interrupted.
+    Result<RunResult> play(const Probe& probe, const Measurement& measured, std::uint64_t number) {
         run::PlayRequest request = run::load_request(run::workload_of(probe, measured), options_.play);
         request.keep_frames = true;
         request.find_cause = false;
-        take_own_clients(request, measured.rows.size() + 1);
+        take_own_clients(request, number);
         if (auto ready = prepare_files(request); !ready) return ready.error();
         if (probe.kind == ProbeKind::cold && store_ != nullptr) {
             auto evicted =
@@ -127,6 +128,7 @@ private:
     std::optional<media::Catalogue> catalogue_;
     Documents documents_;
     std::vector<std::string> skipped_;  // ids of probes that are not done
+    std::uint64_t runs_ = 0;            // in this call
     bool left_behind_ = false;
 };
 
@@ -330,7 +332,7 @@ std::string CalibrateCommand::too_much_load(const Probe& probe) const {
 }
 
 Result<void> CalibrateCommand::measure_probe(ProbeRun& probes, const Probe& probe) {
-    auto result = probes.play(probe, measured_);
+    auto result = probes.play(probe, measured_, ++runs_);
     left_behind_ = probes.left_behind();
     if (!result) return result.error();
     if (!leads()) return {};
