@@ -67,6 +67,18 @@ std::vector<double> rates_of(const ProbeRow& row) {
 double steady_operations_per_s(const ProbeRow& row) {
     if (row.operations == 0 || row.operations_per_s <= 0) return 0;
     if (row.probe.operations_per_s > 0) return row.operations_per_s;
+    // The intervals after the first reads have come back, where there are enough of them.
+    const std::size_t all = row.operations_in.size();
+    const auto first_back =
+        static_cast<std::size_t>(row.response_ns.p99 / std::max<std::int64_t>(row.interval_ns, 1));
+    const std::size_t from = std::min(first_back + 1, all / 2);
+    constexpr std::size_t kEnough = 8;
+    if (row.interval_ns > 0 && all - from >= kEnough) {
+        std::uint64_t operations = 0;
+        for (std::size_t i = from; i < all; ++i) operations += row.operations_in[i];
+        const auto length_ns = static_cast<double>(row.interval_ns) * static_cast<double>(all - from);
+        if (operations >= kEnough) return static_cast<double>(operations) * 1e9 / length_ns;
+    }
     const double in_flight = row.probe.all_inflight();
     return row.operations_per_s * (1 + in_flight / 2 / static_cast<double>(row.operations));
 }

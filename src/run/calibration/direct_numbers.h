@@ -9,8 +9,8 @@
 
 namespace streamsim::run {
 
-/// Operations a second of a closed load from its first second on: what was in flight at the end counts half, as
-/// it is done by half on average. Open loads: as they are.
+/// Operations a second of a closed load once its first reads have come back, from the series. A short series:
+/// of the whole probe, and what was in flight at the end counts half. Open loads: as they are.
 double steady_operations_per_s(const ProbeRow& row);
 /// The same in bytes.
 double steady_bytes_per_s(const ProbeRow& row);
