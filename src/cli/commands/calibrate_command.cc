@@ -391,6 +391,7 @@ Result<void> CalibrateCommand::play_held_back() {
     CliOptions options = options_;
     options.command = Command::max;
     options.files = {};
+    options.play.find_cause = false;  // the limit is in the rates
     const Duration length =
         std::clamp(Duration{probe_options().length.ns * 5 / 3}, kSearchStepMin, kSearchStepMax);
     options.play.duration = length;
@@ -410,9 +411,9 @@ Result<void> CalibrateCommand::play_held_back() {
         name = shared->get<std::string>();
         options.find = MaxCounts::streams;
     }
+    if (name.empty()) return {};
     const auto all = formats();
     const auto format = std::ranges::find(all, name, &MediaFormat::name);
-    if (name.empty()) return {};
     options.play.formats = {*format};
     options.play.seats =
         context_.ranks != nullptr || options.play.target.is_virtual_time() ? options_.play.seats : 1;
