@@ -163,6 +163,11 @@ void Fit::choose_free_numbers() {
     const double estimate = static_cast<double>(kProbeBlock) / fit::bottleneck_of(ladder).demands_s.front();
     const double start = std::sqrt(highest * std::clamp(estimate, highest, 1.5 * highest));
     limits_ = seat_limits(measured_, [this](const ProbeRow& row) { return measured_rate(row); });
+    // The model passes a read on whole, from the server to the link; a network passes it on in packets. With
+    // two limits of about the same rate that shows where few reads are in flight.
+    constexpr std::uint32_t kReadsThatHideIt = 4;
+    if (limits_.told_apart)
+        std::erase_if(rows_, [](const ProbeRow* row) { return row->probe.all_inflight() < kReadsThatHideIt; });
     const double wire = 8 / payload_share(measured_.mtu);
     for (CalibratedNumber& value : limits_.fixed) {
         value.value *= wire;
