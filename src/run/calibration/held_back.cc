@@ -17,6 +17,8 @@ namespace {
 
 constexpr double kNinety = 1.645;
 constexpr double kStreamsMin = 2;
+/// A prediction whose interval is wider is none.
+constexpr double kWidest = 0.2;
 
 double rate_of(const MediaFormat& format) {
     return format.mean_frame_bytes * format.rate.per_second();
@@ -80,8 +82,13 @@ Result<HeldBackCheck> check_held_back(const Calibration& calibration,
     const auto streams = streams_of_model(calibration, format, measured.seats, program);
     if (!streams) return streams.error();
     HeldBackCheck check{measured, streams->streams, streams->low, streams->high};
-    const auto beyond = static_cast<std::uint64_t>(std::max(1.0, static_cast<double>(check.predicted) / 10));
-    check.rejected = measured.streams + beyond < check.low || measured.streams > check.high + beyond;
+    // An interval that is wider than a prediction may be excuses nothing.
+    const auto predicted = static_cast<double>(check.predicted);
+    const double low = std::max(static_cast<double>(check.low), predicted * (1 - kWidest));
+    const double high = std::min(static_cast<double>(check.high), predicted * (1 + kWidest));
+    const double beyond = std::max(1.0, predicted / 10);
+    const auto found = static_cast<double>(measured.streams);
+    check.rejected = found + beyond < low || found > high + beyond;
     return check;
 }
 
