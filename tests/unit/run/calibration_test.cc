@@ -109,7 +109,7 @@ TEST(Calibrate, TheResponseHasTheQuantilesThatTheServerHas) {
     const double p99 = trip + value_of(found, std::string(kAccess) + "p99").value;
     // Part of the time of the bytes may be taken for a part of every read.
     EXPECT_NEAR(p50, 1.4e6, 0.1e6);
-    EXPECT_NEAR(p90 - p50, 0.5e6, 0.1e6);
+    EXPECT_NEAR(p90 - p50, 0.5e6, 0.2e6);
     EXPECT_NEAR(p99 - p50, 3e6, 0.75e6);
 }
 
