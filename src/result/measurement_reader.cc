@@ -2,30 +2,78 @@
 
 #include <fmt/format.h>
 
+#include <utility>
+
 #include "base/document/json.h"
 #include "result/field_reader.h"
 
 namespace streamsim::result {
 namespace {
 
-constexpr std::uint32_t kCountMax = 1'000'000;
+constexpr std::uint32_t kCountMax = 100'000;
+constexpr std::uint32_t kInflightMax = 65'536;
+constexpr double kRateMax = 1e15;
+constexpr std::int64_t kTimeMax = seconds(3600).ns;
 
-/// Counts and times that no calibration has would make its workloads overflow.
-void check_probes(const Measurement& measured, JsonProblems& problems) {
-    for (std::size_t i = 0; i < measured.rows.size(); ++i) {
-        const Probe& probe = measured.rows[i].probe;
-        const std::string pointer = fmt::format("/rows/{}/probe/", i);
-        const auto check = [&](const char* key, bool good, const char* expected) {
-            if (!good) problems.add(pointer + key, expected);
-        };
-        check("seats", probe.seats >= 1 && probe.seats <= kCountMax, "expected 1 to 1000000");
-        check("users", probe.users >= 1 && probe.users <= kCountMax, "expected 1 to 1000000");
-        check("block_bytes", probe.block_bytes <= (std::uint64_t{1} << 40), "expected at most 1 TiB");
-        check("duration_ns", probe.duration_ns > 0 && probe.duration_ns <= seconds(86'400).ns,
-              "expected more than 0, and at most a day");
-        check("operations_per_s", probe.operations_per_s >= 0 && probe.operations_per_s <= 1e9,
-              "expected 0 to 1e9");
+/// Notes the members whose values no measurement has; they would overflow workloads and models.
+class Checks {
+public:
+    Checks(std::string pointer, JsonProblems& problems) : pointer_(std::move(pointer)), problems_(problems) {}
+    void expect(bool good, const std::string& key, const char* expected) const {
+        if (!good) problems_.add(pointer_ + "/" + key, std::string("expected ") + expected);
     }
+    void rate(const std::string& key, double value) const {
+        expect(value >= 0 && value <= kRateMax, key, "0 to 1e15");
+    }
+    void time(const std::string& key, std::int64_t value) const {
+        expect(value >= 0 && value <= kTimeMax, key, "0 to an hour, in nanoseconds");
+    }
+
+private:
+    std::string pointer_;
+    JsonProblems& problems_;
+};
+
+void check_probe(const Probe& probe, const Checks& checks) {
+    checks.expect(probe.seats >= 1 && probe.seats <= kCountMax, "seats", "1 to 100000");
+    checks.expect(probe.users >= 1 && probe.users <= kInflightMax, "users", "1 to 65536");
+    checks.expect(probe.inflight >= 1 && std::uint64_t{probe.inflight} * probe.users <= kInflightMax,
+                  "inflight", "1 to 65536 for all users");
+    checks.expect(probe.block_bytes >= 512 && probe.block_bytes <= (std::uint64_t{1} << 30), "block_bytes",
+                  "512 bytes to 1 GiB");
+    checks.expect(probe.duration_ns > 0 && probe.duration_ns <= seconds(86'400).ns, "duration_ns",
+                  "more than 0, and at most a day");
+    checks.rate("operations_per_s", probe.operations_per_s);
+}
+
+void check_rows(const Measurement& measured, JsonProblems& problems) {
+    for (std::size_t i = 0; i < measured.rows.size(); ++i) {
+        const ProbeRow& row = measured.rows[i];
+        const std::string pointer = fmt::format("/rows/{}", i);
+        check_probe(row.probe, {pointer + "/probe", problems});
+        const Checks checks(pointer, problems);
+        checks.rate("operations_per_s", row.operations_per_s);
+        checks.rate("bytes_per_s", row.bytes_per_s);
+        checks.time("interval_ns", row.interval_ns);
+        const Checks times(pointer + "/response_ns", problems);
+        const ResponseQuantiles& of = row.response_ns;
+        for (const auto& [key, ns] :
+             {std::pair{"p10", of.p10}, std::pair{"p50", of.p50}, std::pair{"p90", of.p90},
+              std::pair{"p99", of.p99}, std::pair{"p99_9", of.p99_9}, std::pair{"max", of.max}})
+            times.time(key, ns);
+    }
+    const Checks checks("", problems);
+    checks.expect(measured.seats >= 1 && measured.seats <= kCountMax, "seats", "1 to 100000");
+    checks.rate("link_bits_per_s", measured.link_bits_per_s);
+    checks.expect(measured.mtu == 0 || (measured.mtu >= 576 && measured.mtu <= 65'535), "mtu",
+                  "0, or 576 to 65535");
+    checks.expect(measured.set_bytes >= (1 << 20) && measured.set_bytes <= (std::uint64_t{1} << 50),
+                  "set_bytes", "1 MiB to 1024 TiB");
+    if (!measured.held_back) return;
+    const Checks held_back("/held_back", problems);
+    held_back.expect(measured.held_back->seats >= 1 && measured.held_back->seats <= kCountMax, "seats",
+                     "1 to 100000");
+    held_back.expect(measured.held_back->streams <= 1'000'000, "streams", "at most 1000000");
 }
 
 }  // namespace
@@ -41,7 +89,7 @@ Result<Measurement> read_measurement(std::string_view text, const std::string& s
     const JsonNode root{*document, "", problems};
     FieldReader members(root);
     fields(measured, members);
-    if (problems.empty()) check_probes(measured, problems);
+    if (problems.empty()) check_rows(measured, problems);
     if (!problems.empty()) return problems.error();
     return measured;
 }

@@ -88,17 +88,21 @@ TEST_F(Calibrate, GoesOnFromTheRowsThatAreThere) {
 TEST_F(Calibrate, ChecksAModelAgainstANewRun) {
     ASSERT_EQ(calibrate().exit_code, 0);
     EXPECT_EQ(calibrate({"--check"}).exit_code, 0);
-    // Rows of a storage that was twice as fast when it was measured.
-    Json rows = read_json(rows_);
-    for (Json& row : rows["rows"]) {
-        for (const char* key : {"bytes_per_s", "operations_per_s"}) row[key] = row[key].get<double>() * 2;
-        for (Json& value : row["response_ns"]) value = value.get<std::int64_t>() / 2;
-    }
-    write_text(rows_, rows.dump());
+    // A model of a storage that was four times as fast; the title is the user's.
+    Json model = read_json(model_);
+    for (const char* key : {"value", "low"})
+        model["node"]["front_end"]["bits_per_s"][key] =
+            model["node"]["front_end"]["bits_per_s"][key].get<double>() * 4;
+    for (const char* key : {"value", "low"})
+        model["client"]["link"]["bits_per_s"][key] =
+            model["client"]["link"]["bits_per_s"][key].get<double>() * 4;
+    model["title"] = "Our NAS";
+    write_text(model_, model.dump());
     const Finished done = calibrate({"--check"});
     EXPECT_EQ(done.exit_code, 1) << done.text();
     EXPECT_THAT(done.out, HasSubstr("REJECTED"));
     EXPECT_TRUE(read_json(model_)["calibration"]["held_back"]["rejected"]);
+    EXPECT_EQ(read_json(model_)["title"], "Our NAS") << "the user's document stays as it is";
 }
 
 TEST_F(Calibrate, LoadAboveTheGivenShareIsLeftOutWithoutAPerson) {

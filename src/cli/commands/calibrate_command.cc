@@ -44,6 +44,8 @@ constexpr std::uint64_t kShareOfFreeSpace = 16;
 constexpr Duration kSearchStepMax = seconds(10);
 constexpr Duration kSearchStepMin = seconds(2);
 constexpr std::int64_t kConfirmSteps = 3;  // long
+/// Its clips: those of `max` would take more than the files of all probes.
+constexpr Duration kHeldBackClip = seconds(2);
 
 /// Does the probes, in every rank.
 class ProbeRun final : private LoadRun {
@@ -98,6 +100,7 @@ private:
     using Documents = OutputDocuments<Calibration>;
 
     Result<void> open_files();
+    Result<Measurement> read_rows(const std::string& file) const;
     Result<void> take_earlier_rows();
     Result<void> load_catalogue();
     Result<void> measure();
@@ -110,6 +113,8 @@ private:
     Result<bool> may_play_held_back();
     Result<void> play_held_back();
     Result<void> fit();
+    Result<void> check_document();
+    Result<void> compare_with_held_back();
     Result<void> save();
     int finish();
     int end(const Error& error);
@@ -123,6 +128,8 @@ private:
     CommandContext& context_;
     CliOptions& options_;
     std::string rows_file_;  // of the raw rows
+    std::string saved_to_;   // while they are measured; with --again another file
+    std::string saved_begins_{result::kMeasurementBegins};
     Measurement measured_;
     Calibration result_;
     std::optional<media::Catalogue> catalogue_;
@@ -132,11 +139,10 @@ private:
     bool left_behind_ = false;
 };
 
-/// "/tmp/nas.json" -> "/tmp/nas.measured.json"
-std::string rows_file_of(const std::string& model) {
+/// "/tmp/nas.json", ".measured.json" -> "/tmp/nas.measured.json"
+std::string with_ending(const std::string& model, const std::string& ending) {
     const std::string end = ".json";
-    const std::string stem = model.ends_with(end) ? model.substr(0, model.size() - end.size()) : model;
-    return stem + ".measured" + end;
+    return (model.ends_with(end) ? model.substr(0, model.size() - end.size()) : model) + ending;
 }
 
 /// The name of a model, as the model's document may have it.
@@ -158,7 +164,7 @@ Result<void> CalibrateCommand::open_files() {
     const target::Target& target = options_.play.target;
     if (target.kind == target::Target::Kind::null || target.kind == target::Target::Kind::null_virtual)
         problems.problems.push_back(fmt::format("{}: has no time that a model could be fitted to", target.url));
-    rows_file_ = rows_file_of(options_.output);
+    rows_file_ = with_ending(options_.output, ".measured.json");
     std::error_code error;
     const bool there = std::filesystem::exists(utf8_path(options_.output), error);
     if (there && !options_.again && !options_.refit && !options_.check)
@@ -190,30 +196,39 @@ Result<void> CalibrateCommand::open_files() {
     return {};
 }
 
+/// Reads rows that are there. Errors: bad input, also where they are of another target.
+Result<Measurement> CalibrateCommand::read_rows(const std::string& file) const {
+    const auto text = read_document(file);
+    if (!text) return text.error();
+    auto rows = result::read_measurement(*text, file);
+    if (rows && rows->target != options_.play.target.url)
+        return bad_input(
+            fmt::format("{}: is of {}, and TARGET is {}", file, rows->target, options_.play.target.url));
+    return rows;
+}
+
 /// The rows of an earlier call, which go on from there.
 Result<void> CalibrateCommand::take_earlier_rows() {
     std::error_code error;
-    const bool there = std::filesystem::exists(utf8_path(rows_file_), error);
     const bool needed = options_.refit || options_.check;
-    if (!there && needed)
-        return bad_input(fmt::format("{}: there are no raw rows of a calibration", rows_file_));
-    if (!there || options_.again) return {};
-    const auto text = read_document(rows_file_);
-    if (!text) return text.error();
-    auto earlier = result::read_measurement(*text, rows_file_);
+    // The rows that are there stay until all new ones are measured.
+    saved_to_ = options_.again ? with_ending(options_.output, ".again.json") : rows_file_;
+    if (!std::filesystem::exists(utf8_path(saved_to_), error))
+        return needed ? bad_input(fmt::format("{}: there are no raw rows of a calibration", rows_file_))
+                      : Result<void>();
+    auto earlier = read_rows(saved_to_);
     if (!earlier) return earlier.error();
-    if (needed) {
-        measured_ = std::move(*earlier);
-        return {};
-    }
-    if (earlier->target != options_.play.target.url)
+    if (needed && !earlier->complete)
         return bad_input(
-            fmt::format("{}: is of {}: name another -o, or give --again", rows_file_, earlier->target));
-    if (earlier->complete)
+            fmt::format("{}: is not complete: the same command without --refit and --check goes on "
+                        "from it",
+                        rows_file_));
+    if (!needed && earlier->complete)
         return bad_input(
             fmt::format("{}: is complete: --refit fits a model to it, --again measures anew", rows_file_));
     measured_ = std::move(*earlier);
-    say(fmt::format("goes on from the {} probes of {}", measured_.rows.size(), rows_file_));
+    saved_begins_ = "{";  // as it was read, whoever wrote its lines
+    if (!needed) say(fmt::format("goes on from the {} probes of {}", measured_.rows.size(), saved_to_));
     return {};
 }
 
@@ -311,21 +326,23 @@ void CalibrateCommand::note_computer(const RunResult& result) {
 /// Why a probe would load the storage more than --max-load allows; empty: it does not.
 std::string CalibrateCommand::too_much_load(const Probe& probe) const {
     if (!options_.max_load_percent || options_.yes) return "";
+    if (probe.kind == ProbeKind::opens) return "";  // moves no bytes
     const double port = measured_.link_bits_per_s / 8;
-    const double highest = run::highest_rate(measured_);
-    const double bandwidth = port > 0 ? port : highest;
-    if (bandwidth <= 0) return "";
-    const double limit = *options_.max_load_percent / 100 * bandwidth;
-    double expected = probe.operations_per_s * probe.users * static_cast<double>(probe.block_bytes);
-    if (expected <= 0) {
-        // So many reads in flight get at most so many times the rate of one.
-        double one = 0;
-        for (const ProbeRow& row : measured_.rows) {
-            if (row.probe.block_bytes == probe.block_bytes && row.probe.operations_per_s <= 0)
-                one = std::max(one, row.bytes_per_s / row.probe.all_inflight());
-        }
-        expected = one * probe.all_inflight();
+    double highest = 0;
+    double one = 0;  // of one operation in flight, in proportion to its bytes
+    for (const ProbeRow& row : measured_.rows) {
+        highest = std::max(highest, row.bytes_per_s);
+        if (row.probe.operations_per_s > 0 || row.probe.kind == ProbeKind::opens) continue;
+        const double share =
+            static_cast<double>(probe.block_bytes) / static_cast<double>(row.probe.block_bytes);
+        one = std::max(one, std::max(share, 1.0) * row.bytes_per_s / row.probe.all_inflight());
     }
+    const double bandwidth = port > 0 ? port : highest;
+    if (bandwidth <= 0) return "";  // the first read of a few KiB
+    const double limit = *options_.max_load_percent / 100 * bandwidth;
+    // So many reads in flight get at most so many times the rate of one.
+    double expected = probe.operations_per_s * probe.users * static_cast<double>(probe.block_bytes);
+    if (expected <= 0) expected = one * probe.all_inflight();
     if (expected <= limit) return "";
     return fmt::format("{}: may load the storage with {}, above {:.0f} % of {}", probe.id, show_rate(expected),
                        *options_.max_load_percent, show_rate(bandwidth));
@@ -392,6 +409,7 @@ Result<void> CalibrateCommand::play_held_back() {
     options.command = Command::max;
     options.files = {};
     options.play.find_cause = false;  // the limit is in the rates
+    if (!options.play.clip_duration) options.play.clip_duration = kHeldBackClip;
     const Duration length =
         std::clamp(Duration{probe_options().length.ns * 5 / 3}, kSearchStepMin, kSearchStepMax);
     options.play.duration = length;
@@ -448,6 +466,34 @@ Result<void> CalibrateCommand::fit() {
     if (!fitted) return fitted.error();
     result_ = std::move(*fitted);
     if (!measured_.held_back) return {};
+    if (auto checked = compare_with_held_back(); !checked) return checked;
+    result_.document = run::calibrated_document(result_);
+    return {};
+}
+
+/// The raw rows so far; complete ones take their own place.
+Result<void> CalibrateCommand::save() {
+    const std::string text = result::measurement_document(measured_);
+    if (!measured_.complete || saved_to_ == rows_file_) return write_document(saved_to_, saved_begins_, text);
+    if (auto written = write_document(rows_file_, "{", text); !written) return written;
+    std::error_code error;
+    std::filesystem::remove(utf8_path(saved_to_), error);
+    return {};
+}
+
+/// Compares the model as it is with the new run; only that is written into its document.
+Result<void> CalibrateCommand::check_document() {
+    auto text = read_document(options_.output);
+    if (!text) return text.error();
+    auto calibration = run::calibration_of_document(*text, options_.output, measured_);
+    if (!calibration) return calibration.error();
+    result_ = std::move(*calibration);
+    if (auto checked = compare_with_held_back(); !checked) return checked;
+    result_.document = run::with_held_back(*text, *result_.held_back);
+    return {};
+}
+
+Result<void> CalibrateCommand::compare_with_held_back() {
     const MediaFormat* const known = catalogue_->find(measured_.held_back->format);
     const auto given =
         std::ranges::find(options_.play.formats, measured_.held_back->format, &MediaFormat::name);
@@ -456,6 +502,8 @@ Result<void> CalibrateCommand::fit() {
                                      measured_.held_back->format));
     const MediaFormat format = known != nullptr ? *known : *given;
     say("comparing the model with the held-back run");
+    BackgroundWork work(context_);
+    work.suppress_messages();
     auto check =
         work.run([result = result_, held_back = *measured_.held_back, format, program = context_.program] {
             return run::check_held_back(result, held_back, format, program);
@@ -463,25 +511,20 @@ Result<void> CalibrateCommand::fit() {
     left_behind_ = work.left_behind();
     if (!check) return check.error();
     result_.held_back = std::move(*check);
-    result_.document = run::calibrated_document(result_);
     return {};
-}
-
-/// The raw rows so far.
-Result<void> CalibrateCommand::save() {
-    return write_document(rows_file_, result::kMeasurementBegins, result::measurement_document(measured_));
 }
 
 int CalibrateCommand::end(const Error& error) {
     if (leads() && !measured_.rows.empty() && !options_.refit)
         context_.log.info(
-            fmt::format("what was measured so far is in {}: the same command goes on from there", rows_file_));
+            fmt::format("what was measured so far is in {}: the same command goes on from there", saved_to_));
     if (error.kind == ErrorKind::interrupted) return kExitInterrupted;
     return report_error(context_, error);
 }
 
 int CalibrateCommand::finish() {
-    if (auto written = write_document(options_.output, kModelBegins, result_.document); !written)
+    const std::string_view begins = options_.check ? "{" : kModelBegins;
+    if (auto written = write_document(options_.output, begins, result_.document); !written)
         return report_error(context_, written.error());
     if (auto written = documents_.write(result_); !written) return report_error(context_, written.error());
     if (!options_.quiet)
@@ -500,7 +543,7 @@ int CalibrateCommand::run() {
     if (!options_.refit && !options_.check) done = measure();
     if (done && !options_.refit && !left_behind_) done = play_held_back();
     if (!leads()) return kExitPass;
-    if (done) done = fit();
+    if (done) done = options_.check ? check_document() : fit();
     const int code = done ? finish() : end(done.error());
     if (left_behind_) leave_process(code);
     return code;

@@ -38,7 +38,8 @@ std::string interval_of(const CalibratedNumber& number) {
     if (number.high)
         return fmt::format("{} to {}", show_value(number.pointer, number.low),
                            show_value(number.pointer, *number.high));
-    return number.low > 0 ? "at least, never full" : "";
+    if (number.low <= 0) return "";
+    return number.free ? "at least" : "at least, never full";
 }
 
 Table numbers_of(const Calibration& calibration) {
@@ -81,9 +82,12 @@ Table residuals_of(const Calibration& calibration, bool all) {
 std::string held_back_text(const Calibration& calibration) {
     if (!calibration.held_back) return "held-back run: none was measured";
     const HeldBackCheck& check = *calibration.held_back;
+    const bool inside = check.low <= check.measured.streams && check.measured.streams <= check.high;
     return fmt::format("held-back run: {} streams of {} play; the model predicts {} ({} to {}, 90 %): {}",
                        check.measured.streams, check.measured.format, check.predicted, check.low, check.high,
-                       check.rejected ? "REJECTED, do not predict from this model" : "as predicted");
+                       check.rejected ? "REJECTED, do not predict from this model"
+                       : inside       ? "as predicted"
+                                      : "outside of that, by one stream or 10 %: predictions are widened");
 }
 
 std::string headline(const Calibration& calibration) {
@@ -94,7 +98,7 @@ std::string headline(const Calibration& calibration) {
 }
 
 std::string error_text(const Calibration& calibration) {
-    return fmt::format("rates differ by {:.1f} % between model and probes (standard deviation)",
+    return fmt::format("rates of the ladder differ by {:.1f} % between model and probes (standard deviation)",
                        100 * calibration.model_error);
 }
 

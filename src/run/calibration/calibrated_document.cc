@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/document/json.h"
+#include "sim/model/model_document.h"
 
 namespace streamsim::run {
 namespace {
@@ -104,7 +105,7 @@ OrderedJson correlation_of(const std::vector<std::vector<double>>& matrix,
     return out;
 }
 
-OrderedJson held_back_of(const HeldBackCheck& check) {
+OrderedJson held_back_member(const HeldBackCheck& check) {
     return {{"format", check.measured.format},
             {"seats", check.measured.seats},
             {"streams_measured", check.measured.streams},
@@ -145,8 +146,31 @@ std::string calibrated_document(const Calibration& calibration) {
     facts["model_error"] = std::strtod(fmt::format("{:.4f}", calibration.model_error).c_str(), nullptr);
     if (!calibration.correlated.empty())
         facts["correlation"] = correlation_of(calibration.correlation, calibration.correlated);
-    if (calibration.held_back) facts["held_back"] = held_back_of(*calibration.held_back);
+    if (calibration.held_back) facts["held_back"] = held_back_member(*calibration.held_back);
     document["calibration"] = facts;
+    return json_text(document, 2) + "\n";
+}
+
+Result<Calibration> calibration_of_document(const std::string& text,
+                                            const std::string& source,
+                                            const Measurement& measured) {
+    const auto model = sim::read_model_document(text, source);
+    if (!model) return model.error();
+    if (!model->calibration)
+        return bad_input(fmt::format("{}: /calibration: missing: it is no calibrated model", source));
+    Calibration out;
+    out.measured = measured;
+    out.measured.seats = model->calibration->seats;
+    out.name = model->name;
+    out.document = text;
+    out.model_error = model->calibration->model_error;
+    out.told_apart = model->calibration->told_apart;
+    return out;
+}
+
+std::string with_held_back(const std::string& text, const HeldBackCheck& check) {
+    auto document = OrderedJson::parse(text);
+    document["calibration"]["held_back"] = held_back_member(check);
     return json_text(document, 2) + "\n";
 }
 

@@ -8,12 +8,21 @@
 #include <string>
 #include <vector>
 
+#include "base/result.h"
 #include "streamsim/calibration.h"
 
 namespace streamsim::run {
 
 /// Numbers of the document, by their pointers. A pointer without a number in the template is added.
 std::string calibrated_document(const Calibration& calibration);
+/// The calibration whose document this is, as far as it says. Errors: bad input, also where it has no
+/// calibration.
+Result<Calibration> calibration_of_document(const std::string& text,
+                                            const std::string& source,
+                                            const Measurement& measured);
+/// The same document with another held-back run; everything else stays as it is. REQUIRES: a calibrated
+/// document.
+std::string with_held_back(const std::string& text, const HeldBackCheck& check);
 
 // Pointers of the numbers that calibrations fill in.
 inline constexpr const char* kServerRate = "/node/front_end/bits_per_s";

@@ -8,7 +8,6 @@
 #include <memory>
 #include <utility>
 
-#include "base/check.h"
 #include "base/system/parallel_for.h"
 #include "base/units.h"
 #include "fit/minimise.h"
@@ -30,6 +29,11 @@ using Values = std::vector<double>;  // of the free numbers, logarithms
 constexpr double kNinety = 1.645;
 /// No fit of this kind is nearer to a storage than this, standard deviation of ln rate.
 constexpr double kModelErrorMin = 0.015;
+constexpr double kModelErrorMax = 1;
+/// The error where the ladder ended before anything was full: no prediction is narrow enough then.
+constexpr double kModelErrorOfPart = 0.3;
+/// A read at a random place that differs by more is not described.
+constexpr double kDescribed = 1.5;
 /// A step of a derivative.
 constexpr double kDerivativeStep = 0.03;
 /// A probe that the forward model does ends after so many operations.
@@ -60,6 +64,8 @@ private:
     void find_uncertainty();
     void compare_all();
     void add_notes();
+    void note_random_reads();
+    bool ladder_is_whole() const { return find_row(measured_, "ladder-64") != nullptr; }
 
     void add_free(CalibratedNumber value, double low, double high);
     CalibratedNumber& value_at(const char* pointer);
@@ -92,6 +98,8 @@ Result<void> Fit::check() const {
             problems.problems.push_back(
                 fmt::format("the probe {} has no operation without an error ({} failed)", id, row->failed));
     }
+    if (problems.problems.empty() && highest_rate(measured_) <= 0)
+        problems.problems.emplace_back("no probe of the ladder delivered a byte");
     if (!problems.problems.empty()) return problems;
     return {};
 }
@@ -151,7 +159,7 @@ void Fit::choose_free_numbers() {
     for (const ProbeRow& row : measured_.rows) {
         const bool ladder_step = row.probe.kind == ProbeKind::ladder || row.probe.kind == ProbeKind::steady;
         if (!ladder_step && row.probe.kind != ProbeKind::seats) continue;
-        if (row.operations == 0) continue;
+        if (row.operations == 0 || measured_rate(row) <= 0) continue;
         rows_.push_back(&row);
         if (!ladder_step) continue;
         const double rate = measured_rate(row);
@@ -204,14 +212,16 @@ std::shared_ptr<const ClusterModel> Fit::model_at(const Values& at, bool other_l
         std::erase_if(
             values, [](const CalibratedNumber& each) { return each.pointer.starts_with("/node/other_load"); });
     auto model = sim::read_model_document(trial_document(options_.name, measured_.mtu, values), options_.name);
-    STREAMSIM_CHECK(static_cast<bool>(model), "a trial model is valid");
+    if (!model) return nullptr;
     return std::make_shared<const ClusterModel>(std::move(*model));
 }
 
 /// Rates that the model gives for the probes of some rows, without other load.
 std::vector<double> Fit::fitted_rates(const Values& at, const std::vector<const ProbeRow*>& rows) const {
-    const PlayRequest base = request_on(model_at(at, false));
     std::vector<double> rates(rows.size(), 0);
+    const auto model = model_at(at, false);
+    if (model == nullptr) return rates;
+    const PlayRequest base = request_on(model);
     parallel_for(
         rows.size(),
         [&](std::size_t i) {
@@ -260,7 +270,9 @@ void Fit::find_uncertainty() {
     uncertainty_ = fit::uncertainty_of(derivatives, spreads);
     const double residual = std::sqrt(squares / static_cast<double>(rows_.size()));
     const double drift = std::log(drift_of(measured_).value_or(1)) / 2;
-    out_.model_error = std::sqrt(std::pow(std::max(residual, kModelErrorMin), 2) + drift * drift);
+    out_.model_error =
+        std::min(std::sqrt(std::pow(std::max(residual, kModelErrorMin), 2) + drift * drift), kModelErrorMax);
+    if (!ladder_is_whole()) out_.model_error = std::max(out_.model_error, kModelErrorOfPart);
     for (std::size_t k = 0; k < free_.size(); ++k) {
         CalibratedNumber& value = out_.values[free_at_[k]];
         const bool at_least = value.low > 0 && !value.high;
@@ -271,7 +283,9 @@ void Fit::find_uncertainty() {
 }
 
 void Fit::compare_all() {
-    const PlayRequest base = request_on(model_at(best_, true));
+    const auto model = model_at(best_, true);
+    if (model == nullptr) return;
+    const PlayRequest base = request_on(model);
     struct Pair {
         const ProbeRow* measured;
         ProbeRow fitted;
@@ -332,10 +346,30 @@ void Fit::add_notes() {
             fmt::format("a cache was seen: files that were read before are delivered at {}, others at {}",
                         show_rate(steady_bytes_per_s(*again)), show_rate(steady_bytes_per_s(*cold))));
     out_.notes.push_back(fmt::format(
-        "the files of the probes have {}: where the server's memory holds that, its drives were not "
+        "the files of the probes take {}: where the server's memory holds that, its drives were not "
         "measured (--set-size)",
         show_bytes(measured_.set_bytes)));
+    note_random_reads();
+    if (!ladder_is_whole())
+        out_.notes.push_back(
+            "the ladder ended before anything was full: the rates are lower bounds, and predictions "
+            "will be refused");
     for (const std::string& text : measured_.left_out) out_.notes.push_back(text);
+}
+
+/// Reads at random places are compared and not fitted: players read in order.
+void Fit::note_random_reads() {
+    for (const FitResidual& residual : out_.residuals) {
+        if (residual.probe != "latency-1m" || residual.quantity != "median response" || residual.fitted <= 0)
+            continue;
+        const double times = residual.measured / residual.fitted;
+        if (times < kDescribed && times > 1 / kDescribed) return;
+        out_.notes.push_back(fmt::format(
+            "a read of 1 MiB at a random place takes {}, and {} in the model, which describes reads in order: "
+            "it "
+            "says nothing about scrubbing and jumps",
+            show_duration({std::llround(residual.measured)}), show_duration({std::llround(residual.fitted)})));
+    }
 }
 
 Result<Calibration> Fit::run() {
@@ -351,6 +385,9 @@ Result<Calibration> Fit::run() {
     std::vector<std::string> names;
     for (const std::size_t at : free_at_) names.push_back(out_.values[at].pointer);
     std::erase_if(out_.values, [](const CalibratedNumber& each) { return each.pointer.empty(); });
+    if (model_at(best_, true) == nullptr)
+        return bad_input(
+            "no model describes these probes: their times or rates are beyond what a model may have");
     out_.correlation = uncertainty_.correlation;
     out_.correlated = std::move(names);
     out_.document = calibrated_document(out_);

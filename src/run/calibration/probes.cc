@@ -69,7 +69,10 @@ void add_open_load(std::vector<Probe>& all, const Measurement& measured, Duratio
 
 /// The same reads in flight in all, from several seats.
 void add_seats(std::vector<Probe>& all, const Measurement& measured, Duration length) {
-    for (std::uint32_t seats = 2; seats <= measured.seats; seats *= 2) {
+    std::vector<std::uint32_t> counts;
+    for (std::uint32_t seats = 2; seats < measured.seats; seats *= 2) counts.push_back(seats);
+    if (measured.seats > 1) counts.push_back(measured.seats);
+    for (const std::uint32_t seats : counts) {
         all.push_back(probe(fmt::format("seats-{}", seats), ProbeKind::seats,
                             std::max(kUsersMax / seats, std::uint32_t{1}), kInflightOfUser, length));
         all.back().seats = seats;
@@ -187,9 +190,10 @@ std::vector<Probe> probes_of(const Measurement& measured, const ProbeOptions& op
     const Duration length = options.length;
     const Duration brief{length.ns * 2 / 3};
     std::vector<Probe> all;
-    add_reference(all, 1, brief);
+    // From little load to much.
     add_latency(all, brief);
     add_ladder(all, length);
+    add_reference(all, 1, brief);
     all.push_back(probe("steady-64", ProbeKind::steady, kUsersMax, kInflightOfUser, Duration{length.ns * 5}));
     for (const std::uint32_t reads : {8U, 64U})
         all.push_back(probe(fmt::format("one-file-{}", reads), ProbeKind::one_file, 1, reads, brief));
