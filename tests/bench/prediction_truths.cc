@@ -63,9 +63,10 @@ Result<Calibration> calibrate(const TruthSpec& spec, std::uint32_t seats, const 
     auto fitted = run::fit_model(*measured, options);
     if (!fitted) return fitted.error();
     const MediaFormat& format = *catalogue.find(kFormat);
-    const auto truth = truth_most(spec, format, seats, 3);
+    // One seat, which no question is about.
+    const auto truth = truth_most(spec, format, 1, 3);
     if (!truth) return truth.error();
-    auto check = run::check_held_back(*fitted, {format.name, seats, *truth, ""}, format, {});
+    auto check = run::check_held_back(*fitted, {format.name, 1, *truth, ""}, format, {});
     if (!check) return check.error();
     fitted->held_back = std::move(*check);
     fitted->document = run::calibrated_document(*fitted);
@@ -122,47 +123,55 @@ std::vector<Answer> answers_for(TruthFamily family,
 }
 
 struct Sum {
-    int questions = 0, answered = 0, near = 0, covered = 0, refused = 0, refused_near = 0, rejected = 0;
-    int at_least = 0, above = 0;
+    int questions = 0, near_of_all = 0, covered_of_all = 0, answered = 0, near = 0, covered = 0;
+    int refused = 0, rejected = 0, failed = 0, at_least = 0, above = 0;
     double error = 0;
 
     void add(const Answer& answer) {
-        ++questions;
-        if (answer.rejected) {
-            ++rejected;
+        if (!answer.error.empty()) {
+            ++failed;
         } else if (answer.at_least) {
             ++at_least;
             above += answer.truth >= answer.low ? 1 : 0;
-        } else if (answer.refused) {
-            ++refused;
-            refused_near += answer.near() ? 1 : 0;
         } else {
-            ++answered;
-            near += answer.near() ? 1 : 0;
-            covered += answer.covered() ? 1 : 0;
-            if (answer.truth > 0)
-                error +=
-                    std::abs(static_cast<double>(answer.predicted) / static_cast<double>(answer.truth) - 1);
+            add_interval(answer);
         }
+    }
+    void add_interval(const Answer& answer) {
+        ++questions;
+        near_of_all += answer.near() ? 1 : 0;
+        covered_of_all += answer.covered() ? 1 : 0;
+        rejected += answer.rejected ? 1 : 0;
+        refused += answer.refused && !answer.rejected ? 1 : 0;
+        if (answer.refused || answer.rejected) return;
+        ++answered;
+        near += answer.near() ? 1 : 0;
+        covered += answer.covered() ? 1 : 0;
+        if (answer.truth > 0)
+            error += std::abs(static_cast<double>(answer.predicted) / static_cast<double>(answer.truth) - 1);
     }
 };
 
 void print_sums(const std::vector<Answer>& all) {
     std::map<std::string, Sum> sums;
     for (const Answer& answer : all) {
-        if (!answer.error.empty()) continue;
         for (const std::string& key :
              {std::string("all"), std::string("family ") + to_string(answer.family), answer.question.distance})
             sums[key].add(answer);
     }
-    fmt::print("\n{:<20} {:>9} {:>8} {:>12} {:>9} {:>10} {:>8} {:>8} {:>9} {:>12}\n", "", "questions",
-               "answered", "1 or 10 %", "covered", "mean error", "too wide", "rejected", "at least",
-               "truth above");
+    const auto share = [](int part, int of) { return 100.0 * part / std::max(of, 1); };
+    fmt::print("\n{:<20} {:>9} {:>12} {:>9} {:>9} {:>12} {:>9} {:>10} {:>8} {:>8} {:>8} {:>11} {:>6}\n", "",
+               "questions", "1 or 10 %", "covered", "answered", "1 or 10 %", "covered", "mean error",
+               "too wide", "rejected", "at least", "truth above", "failed");
     for (const auto& [key, sum] : sums) {
-        const double count = std::max(sum.answered, 1);
-        fmt::print("{:<20} {:>9} {:>8} {:>10.1f} % {:>7.1f} % {:>8.1f} % {:>8} {:>8} {:>9} {:>12}\n", key,
-                   sum.questions, sum.answered, 100 * sum.near / count, 100 * sum.covered / count,
-                   100 * sum.error / count, sum.refused, sum.rejected, sum.at_least, sum.above);
+        fmt::print(
+            "{:<20} {:>9} {:>10.1f} % {:>7.1f} % {:>9} {:>10.1f} % {:>7.1f} % {:>8.1f} % {:>8} {:>8} {:>8} "
+            "{:>11} "
+            "{:>6}\n",
+            key, sum.questions, share(sum.near_of_all, sum.questions), share(sum.covered_of_all, sum.questions),
+            sum.answered, share(sum.near, sum.answered), share(sum.covered, sum.answered),
+            100 * sum.error / std::max(sum.answered, 1), sum.refused, sum.rejected, sum.at_least, sum.above,
+            sum.failed);
     }
 }
 

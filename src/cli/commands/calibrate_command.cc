@@ -174,9 +174,10 @@ Result<void> CalibrateCommand::open_files() {
                         "compares it with a new run",
                         options_.output, rows_file_));
     // Another kind of file is found before the storage is measured.
+    const std::string_view model_begins = options_.check ? "{" : kModelBegins;
     for (const auto& [file, begins] :
-         {std::pair{options_.output, kModelBegins}, std::pair{rows_file_, result::kMeasurementBegins}}) {
-        if (options_.output.empty() || (file == rows_file_ && !options_.again)) continue;
+         {std::pair{options_.output, model_begins}, std::pair{rows_file_, std::string_view("{")}}) {
+        if (options_.output.empty()) continue;
         const auto usable = OutputFile::prepare(file, begins);
         if (usable) continue;
         problems.kind = usable.error().kind;
@@ -338,7 +339,9 @@ std::string CalibrateCommand::too_much_load(const Probe& probe) const {
         one = std::max(one, std::max(share, 1.0) * row.bytes_per_s / row.probe.all_inflight());
     }
     const double bandwidth = port > 0 ? port : highest;
-    if (bandwidth <= 0) return "";  // the first read of a few KiB
+    // Single reads tell the scale where the port does not.
+    const bool single = probe.all_inflight() == 1 && probe.kind != ProbeKind::writes;
+    if (bandwidth <= 0 || (port <= 0 && single)) return "";
     const double limit = *options_.max_load_percent / 100 * bandwidth;
     // So many reads in flight get at most so many times the rate of one.
     double expected = probe.operations_per_s * probe.users * static_cast<double>(probe.block_bytes);
