@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <map>
 #include <optional>
 #include <utility>
 
@@ -18,8 +17,6 @@
 namespace streamsim::sim {
 namespace {
 
-/// The normal score of the 95 % quantile.
-constexpr double kScoreOf95 = 1.645;
 constexpr double kNsPerS = 1e9;
 constexpr int kHalvings = 12;
 constexpr double kNeverFull = 1000;
@@ -109,8 +106,11 @@ public:
     /// Draw number `index` of the seed.
     Result<ClusterModel> draw(std::uint64_t seed, std::uint32_t index) const {
         const std::uint64_t own = derive_seed(seed, index);
-        const std::map<std::string, double> scores = scores_of(own);
-        const double common = model_error_ * score_of(own, kModelErrorPart);
+        return at(scores_of(own), score_of(own, kModelErrorPart));
+    }
+
+    Result<ClusterModel> at(const std::map<std::string, double>& scores, double of_rates) const {
+        const double common = model_error_ * of_rates;
         double share = 1;
         for (int i = 0; i < kHalvings; ++i, share /= 2) {
             if (auto model = model_at(scores, common, share)) return model;
@@ -144,7 +144,8 @@ private:
         OrderedJson document = document_;
         for (const UncertainNumber& number : uncertain_) {
             OrderedJson* const entry = entry_at(document, number.pointer);
-            put(*entry, drawn(number, share * scores.at(number.pointer)));
+            if (const auto score = scores.find(number.pointer); score != scores.end())
+                put(*entry, drawn(number, share * score->second));
         }
         const double factor = std::exp(share * common);
         for (const std::string& pointer : rates_) {
@@ -183,6 +184,15 @@ Result<std::vector<ClusterModel>> model_draws(std::string_view text,
         all.push_back(std::move(*model));
     }
     return all;
+}
+
+Result<ClusterModel> model_at_scores(std::string_view text,
+                                     const std::string& source,
+                                     const std::map<std::string, double>& scores,
+                                     double of_rates) {
+    const auto draws = Draws::of(text, source, 1);
+    if (!draws) return draws.error();
+    return draws->at(scores, of_rates);
 }
 
 Result<std::string> document_without_bounds(std::string_view text, const std::string& source) {

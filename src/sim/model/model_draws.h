@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -22,6 +23,17 @@ Result<std::vector<ClusterModel>> model_draws(std::string_view text,
                                               std::uint32_t count,
                                               std::uint64_t seed,
                                               double model_error_factor = 1);
+
+/// The normal score of the 95 % quantile.
+inline constexpr double kScoreOf95 = 1.645;
+
+/// As a draw with these scores, by pointer: kScoreOf95 is a number's high, -kScoreOf95 its low. Numbers without
+/// a score keep their values. `of_rates`: the score of the common factor of all rates. Errors: as
+/// read_model_document.
+Result<ClusterModel> model_at_scores(std::string_view text,
+                                     const std::string& source,
+                                     const std::map<std::string, double>& scores,
+                                     double of_rates);
 
 /// The document's model with a server that is never full: each "at least" number times 1000, as far as its
 /// bounds go, but those of /client at their low. Errors: as read_model_document.

@@ -43,6 +43,25 @@ void scale_interval(OrderedJson& entry, double before, const UncertainNumber& nu
     }
 }
 
+/// Neither half less nor half more is a number of this kind.
+bool takes_whole_only(const OrderedJson& document, const std::string& source, const std::string& pointer) {
+    OrderedJson changed = document;
+    OrderedJson* const entry = entry_at(changed, pointer);
+    if (entry == nullptr || is_time(*entry) || (*entry)["value"].is_number_float()) return false;
+    const auto value = plain_value((*entry)["value"]);
+    if (!value) return false;
+    entry->erase("low");
+    entry->erase("high");
+    const std::string place = fmt::format("{}: {}/value: ", source, pointer);
+    const auto of_value = [&place](const std::string& problem) { return problem.starts_with(place); };
+    for (const double by : {0.5, -0.5}) {
+        (*entry)["value"] = *value + by;
+        const auto model = read_model_document(changed.dump(), source);
+        if (model || std::ranges::none_of(model.error().problems, of_value)) return false;
+    }
+    return true;
+}
+
 bool apply(OrderedJson& entry, const ModelChange& change, const std::vector<UncertainNumber>& uncertain) {
     OrderedJson& value = entry["value"];
     const auto before = plain_value(value);
@@ -67,18 +86,36 @@ Result<std::vector<ModelNumber>> model_numbers(std::string_view text, const std:
     return all;
 }
 
-Result<ClusterModel> changed_model(std::string_view text,
-                                   const std::string& source,
-                                   const std::vector<ModelChange>& changes) {
+Result<std::string> changed_document(std::string_view text,
+                                     const std::string& source,
+                                     const std::vector<ModelChange>& changes) {
     const auto model = read_model_document(text, source);
     if (!model) return model.error();
     auto document = OrderedJson::parse(text);
     for (const ModelChange& change : changes) {
         OrderedJson* const entry = entry_at(document, change.pointer);
+        // 1 may be a share, which can be 0.5
+        const bool fraction = !change.multiply && change.by != std::floor(change.by);
+        if (fraction && entry != nullptr && (*entry)["value"].is_number_integer() &&
+            !takes_whole_only(document, source, change.pointer))
+            (*entry)["value"] = (*entry)["value"].get<double>();
         if (entry == nullptr || !apply(*entry, change, model->uncertain))
             return bad_input(fmt::format("{}: {}: there is no number", source, change.pointer));
     }
-    return read_model_document(document.dump(), source);
+    return document.dump();
+}
+
+Result<ClusterModel> changed_model(std::string_view text,
+                                   const std::string& source,
+                                   const std::vector<ModelChange>& changes) {
+    const auto document = changed_document(text, source, changes);
+    if (!document) return document.error();
+    return read_model_document(*document, source);
+}
+
+bool is_whole_at(std::string_view text, const std::string& source, const std::string& pointer) {
+    if (!read_model_document(text, source)) return false;
+    return takes_whole_only(OrderedJson::parse(text), source, pointer);
 }
 
 Result<double> number_at(std::string_view text, const std::string& source, const std::string& pointer) {

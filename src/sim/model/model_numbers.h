@@ -29,13 +29,22 @@ struct ModelChange {
     double by = 1;
 };
 
-/// The model of the document with these changes. Whole numbers, sizes and times stay whole: a factor changes a
+/// The model of the document with these changes. Counts, sizes and times stay whole: a factor changes a
 /// whole number by one at least. Low and high of a changed number change in proportion, as far as the bounds of
 /// the document allow. Errors: bad input for a pointer without a number, and for a model that is none
 /// any more.
 Result<ClusterModel> changed_model(std::string_view text,
                                    const std::string& source,
                                    const std::vector<ModelChange>& changes);
+
+/// The same as a document. Not read: its model may be none.
+Result<std::string> changed_document(std::string_view text,
+                                     const std::string& source,
+                                     const std::vector<ModelChange>& changes);
+
+/// The document has whole numbers only at this pointer: a count or a size. False, too, where there is no
+/// number.
+bool is_whole_at(std::string_view text, const std::string& source, const std::string& pointer);
 
 /// The number at a pointer: seconds, bytes or as it is. Errors: bad input where there is none.
 Result<double> number_at(std::string_view text, const std::string& source, const std::string& pointer);
