@@ -1,50 +1,72 @@
 #include "run/purchase/purchase_models.h"
 
-#include <cmath>
+#include <algorithm>
+#include <map>
+#include <string_view>
 #include <utility>
+
+#include "sim/model/model_draws.h"
 
 namespace streamsim::run {
 namespace {
 
-/// Standard deviations from the mean to the ends of a 90 % interval.
-constexpr double kNinety = 1.645;
+/// Times, and shares that others take; costs ("cpu_s_per_byte") are known by their keys. Less is worse of all
+/// other numbers: rates, counts, sizes, and the pauses of other load.
+constexpr std::string_view kMoreIsWorse[] = {
+    "latency",
+    "median",
+    "spread",
+    "tail_share",
+    "tail_mean",
+    "p10",
+    "p50",
+    "p90",
+    "p99",
+    "p99_9",
+    "max",
+    "share",
+    "mean_length",
+    "line_share",
+    "seek_track",
+    "seek_full",
+    "filled",
+    "protection_drives",
+    "retransmit_after",
+};
 
-bool is_rate(const std::string& pointer) {
-    return pointer.ends_with("bits_per_s") || pointer.ends_with("bytes_per_s");
-}
-
-/// The worse end of the interval of each number, and of the model's error: lower rates, longer times.
-Result<ClusterModel> pessimistic(const std::string& text,
-                                 const std::string& source,
-                                 std::vector<sim::ModelChange> changes,
-                                 const ClusterModel& nominal) {
-    for (const UncertainNumber& number : nominal.uncertain) {
-        const double end =
-            is_rate(number.pointer) ? number.low.value_or(number.value) : number.high.value_or(number.value);
-        if (number.value > 0 && end != number.value)
-            changes.push_back({number.pointer, true, end / number.value});
+/// The worse end of each interval, but of the numbers that are chosen. Empty: no number has another value
+/// there.
+std::map<std::string, double> worse_ends(const ClusterModel& model,
+                                         const std::vector<sim::ModelChange>& chosen) {
+    std::map<std::string, double> scores;
+    for (const UncertainNumber& number : model.uncertain) {
+        const auto is_it = [&number](const sim::ModelChange& each) { return each.pointer == number.pointer; };
+        if (number.at_least() || std::ranges::any_of(chosen, is_it)) continue;
+        scores[number.pointer] = more_is_worse(number.pointer) ? sim::kScoreOf95 : -sim::kScoreOf95;
     }
-    if (nominal.calibration && nominal.calibration->model_error > 0) {
-        const auto numbers = sim::model_numbers(text, source);
-        if (!numbers) return numbers.error();
-        const double factor = std::exp(-kNinety * nominal.calibration->model_error);
-        for (const sim::ModelNumber& number : *numbers) {
-            if (is_rate(number.pointer)) changes.push_back({number.pointer, true, factor});
-        }
-    }
-    return sim::changed_model(text, source, changes);
+    return scores;
 }
 
 }  // namespace
+
+bool more_is_worse(std::string_view pointer) {
+    const std::string_view key = pointer.substr(pointer.rfind('/') + 1);
+    const bool cost = key.starts_with("s_per_") || key.find("_s_per_") != std::string_view::npos;
+    return cost || std::ranges::find(kMoreIsWorse, key) != std::end(kMoreIsWorse);
+}
 
 Result<std::vector<ClusterModel>> models_to_verify(const std::string& text,
                                                    const std::string& source,
                                                    const std::vector<sim::ModelChange>& changes) {
     auto nominal = sim::changed_model(text, source, changes);
     if (!nominal) return nominal.error();
-    std::vector<ClusterModel> all = {*nominal};
-    if (nominal->uncertain.empty() && !nominal->calibration) return all;
-    auto worst = pessimistic(text, source, changes, *nominal);
+    const auto scores = worse_ends(*nominal, changes);
+    const bool exact = !nominal->calibration || nominal->calibration->model_error == 0;
+    std::vector<ClusterModel> all = {std::move(*nominal)};
+    if (scores.empty() && exact) return all;
+    const auto document = sim::changed_document(text, source, changes);
+    if (!document) return document.error();
+    auto worst = sim::model_at_scores(*document, source, scores, -sim::kScoreOf95);
     if (!worst) return worst.error();
     all.push_back(std::move(*worst));
     return all;

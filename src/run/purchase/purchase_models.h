@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/result.h"
@@ -10,8 +11,12 @@
 
 namespace streamsim::run {
 
-/// The model of a document with its changes, as it is first; then those on which a plan must play, too: of a
-/// calibrated document the worse ends of all its intervals. Errors: bad input.
+/// A storage with more of the number at this pointer is slower: a cost, a time or a share of other load.
+bool more_is_worse(std::string_view pointer);
+
+/// The model of a document with its changes, as it is first; then the one on which a plan must play, too: with
+/// the worse end of each interval, and of the error of a calibrated model. Numbers that the changes set are
+/// exact, and those that are "at least" keep their values. Errors: bad input.
 Result<std::vector<ClusterModel>> models_to_verify(const std::string& text,
                                                    const std::string& source,
                                                    const std::vector<sim::ModelChange>& changes);

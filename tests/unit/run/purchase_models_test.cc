@@ -1,0 +1,160 @@
+// The worse end of the range that a calibrated document leaves, on which plans have to play.
+#include "run/purchase/purchase_models.h"
+
+#include <gmock/gmock.h>
+
+#include <cmath>
+
+#include "base/document/document.h"
+#include "base/document/json.h"
+#include "sim/model/model_numbers.h"
+
+namespace streamsim::run {
+namespace {
+
+const std::string kModels = STREAMSIM_SOURCE_DIR "/formats/storage/";
+
+Json shipped(const std::string& name) {
+    const auto text = read_document(kModels + name + ".json");
+    EXPECT_TRUE(text);
+    return text ? Json::parse(*text) : Json();
+}
+
+Json measured(const Json& value, const Json& low, const Json& high) {
+    return {{"value", value}, {"low", low}, {"high", high}, {"basis", "measured: by a test"}};
+}
+
+/// Numbers of every kind with intervals.
+Json uncertain() {
+    Json json = shipped("nfs-generic");
+    json["node"]["front_end"]["bits_per_s"] = measured(9e9, 8e9, 1e10);
+    json["node"]["front_end"]["latency"] = measured("30us", "20us", "50us");
+    json["node"]["cores"] = measured(8, 6, 10);
+    json["node"]["cpu_s_per_byte"] = measured(0, 0, 1e-10);
+    json["node"]["ram_bytes"] = measured("64GiB", "32GiB", "96GiB");
+    json["node"]["response"] = {{"median", measured("100us", "50us", "200us")},
+                                {"spread", measured(0.2, 0.1, 0.4)},
+                                {"tail_share", measured(0.01, 0.0, 0.02)},
+                                {"tail_mean", measured("1ms", "0.5ms", "3ms")}};
+    json["node"]["other_load"] = {{"share", measured(0.1, 0.05, 0.3)},
+                                  {"mean_length", measured("10ms", "5ms", "20ms")},
+                                  {"mean_gap", measured("100ms", "60ms", "200ms")}};
+    json["client"]["connections"] = measured(4, 2, 8);
+    return json;
+}
+
+std::vector<ClusterModel> models(const Json& json, const std::vector<sim::ModelChange>& changes = {}) {
+    auto all = models_to_verify(json.dump(), "m.json", changes);
+    EXPECT_TRUE(all) << testing::PrintToString(all.error().problems);
+    return all ? *all : std::vector<ClusterModel>(2);
+}
+
+TEST(PurchaseModels, OnlyAnUncertainModelHasAWorseEnd) {
+    EXPECT_EQ(models(shipped("nfs-generic")).size(), 1U);
+    EXPECT_EQ(models(uncertain()).size(), 2U);
+}
+
+TEST(PurchaseModels, TakeTheWorseEndOfEachNumber) {
+    const ClusterModel worst = models(uncertain()).at(1);
+    EXPECT_DOUBLE_EQ(worst.node.front_end.bits_per_s, 8e9);
+    EXPECT_EQ(worst.node.front_end.latency, microseconds(50));
+    EXPECT_EQ(worst.node.cores, 6);
+    EXPECT_DOUBLE_EQ(worst.node.cpu_s_per_byte, 1e-10);
+    EXPECT_EQ(worst.node.ram_bytes, std::uint64_t{32} << 30);
+    EXPECT_EQ(worst.node.response.median, microseconds(200));
+    EXPECT_DOUBLE_EQ(worst.node.response.spread, 0.4);
+    EXPECT_DOUBLE_EQ(worst.node.response.tail_share, 0.02);
+    EXPECT_EQ(worst.node.response.tail_mean, milliseconds(3));
+    EXPECT_DOUBLE_EQ(worst.node.other_load.share, 0.3);
+    EXPECT_EQ(worst.node.other_load.mean_length, milliseconds(20));
+    EXPECT_EQ(worst.node.other_load.mean_gap, milliseconds(60));
+    EXPECT_EQ(worst.client.connections, 2U);
+}
+
+TEST(PurchaseModels, ANumberThatIsChosenIsExact) {
+    const auto all = models(uncertain(), {{"/node/cores", false, 16},
+                                          {"/node/front_end/bits_per_s", false, 25e9},
+                                          {"/node/response/tail_mean", false, 2e6}});
+    for (const ClusterModel& model : all) {
+        EXPECT_EQ(model.node.cores, 16);
+        EXPECT_DOUBLE_EQ(model.node.front_end.bits_per_s, 25e9);
+        EXPECT_EQ(model.node.response.tail_mean, milliseconds(2));
+    }
+    EXPECT_EQ(all.at(1).node.response.median, microseconds(200)) << "not chosen";
+}
+
+TEST(PurchaseModels, WhatIsAtLeastKeepsItsValue) {
+    Json json = uncertain();
+    json["client"]["link"]["bits_per_s"] = {
+        {"value", 2e10}, {"low", 1e9}, {"basis", "measured: at least this, as it was never full"}};
+    EXPECT_DOUBLE_EQ(models(json).at(1).client.link.bits_per_s, 2e10);
+}
+
+TEST(PurchaseModels, QuantilesAscendAtTheirWorseEnds) {
+    Json json = uncertain();
+    json["node"]["response"] = Json::object();
+    double us = 100;
+    for (const char* key : {"p10", "p50", "p90", "p99", "p99_9", "max"}) {
+        const auto text = [](double value) { return std::to_string(std::llround(value)) + "us"; };
+        const double high = us == 300 ? 9000 : us + 10;  // that of p90 is above all that come after
+        json["node"]["response"][key] = measured(text(us), text(us - 10), text(high));
+        us += 100;
+    }
+    const ClusterModel worst = models(json).at(1);
+    EXPECT_EQ(worst.node.response.quantiles[1], microseconds(210));
+    EXPECT_EQ(worst.node.response.quantiles[2], microseconds(9000));
+    EXPECT_EQ(worst.node.response.quantiles[5], microseconds(9000));
+}
+
+/// Every number of the models that streamsim has, and those that only calibration writes.
+TEST(PurchaseModels, KnowWhichNumbersAreBetterTheMoreTheyAre) {
+    const std::vector<std::string> better = {"bits_per_s",
+                                             "bytes_per_s",
+                                             "connection_bytes_per_s",
+                                             "channel_bytes_per_s",
+                                             "cores",
+                                             "cpu_ceiling",
+                                             "drives",
+                                             "channels",
+                                             "connections",
+                                             "lines",
+                                             "ram_bytes",
+                                             "l2_bytes",
+                                             "ssd_bytes",
+                                             "bytes",
+                                             "capacity_bytes",
+                                             "outer_bytes_per_s",
+                                             "mean_gap",
+                                             "inner_bytes_per_s",
+                                             "rotations_per_s",
+                                             "efficiency",
+                                             "file_bytes_per_s",
+                                             "port_bits_per_s",
+                                             "nodes",
+                                             "file_write_bytes_per_s"};
+    const std::vector<std::string> worse = {"cpu_s_per_byte",
+                                            "cpu_s_per_open",
+                                            "write_cpu_s_per_byte",
+                                            "s_per_pixel",
+                                            "s_per_frame",
+                                            "ssd_s_per_request",
+                                            "latency",
+                                            "median",
+                                            "spread",
+                                            "tail_share",
+                                            "tail_mean",
+                                            "p50",
+                                            "p99_9",
+                                            "max",
+                                            "share",
+                                            "mean_length",
+                                            "line_share",
+                                            "seek_track",
+                                            "seek_full",
+                                            "filled"};
+    for (const std::string& key : better) EXPECT_FALSE(more_is_worse("/node/" + key)) << key;
+    for (const std::string& key : worse) EXPECT_TRUE(more_is_worse("/node/" + key)) << key;
+}
+
+}  // namespace
+}  // namespace streamsim::run
