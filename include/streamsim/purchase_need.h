@@ -53,8 +53,8 @@ struct PurchaseNeed {
     Scenario scenario;               // the seats; its duration is that of the verification run
     double headroom_percent = 0;     // of each stream's frame period that its p1 margin keeps
     double hours_together = 0;       // that the seats work at once; 0: not said
-    std::string claim;               // "1 drop/day"; may be empty
-    double claim_drops_per_day = 0;  // of each stream
+    std::string claim;               // "1 drop/day", as --prove takes it; may be empty
+    double claim_drops_per_day = 0;  // of the run: fewer than this
     std::string currency;            // before a price; may be empty
     std::size_t plans = 4;           // at most
     std::optional<double> price_max, watts_max;

@@ -118,7 +118,7 @@ struct PurchaseResult {
     double headroom_percent = 0;
     double hours_together = 0;
     std::string claim;
-    double prove_hours = 0;  // of play of all streams without a drop event, for the claim at 95 %; 0: no claim
+    double prove_hours = 0;  // of a run of all streams, the least that --prove takes; 0: no claim
     std::optional<double> price_max, watts_max;
     std::int64_t verify_ns = 0, screen_ns = 0;  // lengths of the runs
     double configurations = 0;                  // of all offers

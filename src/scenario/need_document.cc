@@ -15,6 +15,8 @@ namespace {
 constexpr double kMoneyMax = 1e15;
 constexpr std::size_t kLevelsMax = 1000, kChoicesMax = 32, kOffersMax = 32;
 constexpr std::int64_t kPlansMax = 20;
+/// Short runs, which come before, have half of it.
+constexpr Duration kVerifyLeast = seconds(20);
 constexpr const char* kTargetOfNeed = "sim:need";
 
 /// Entries of an array that holds at most so many.
@@ -101,6 +103,12 @@ private:
         }
     }
 
+    void check_whole(const std::string& place, const std::string& pointer, double value) {
+        if (!known_ || value == std::floor(value) || !words_.whole(offer_.model, pointer)) return;
+        problems_.add(place, fmt::format("expected a whole number, as the model has at {}, found {:.15g}",
+                                         pointer, value));
+    }
+
     std::string read_pointer(JsonObject& object, bool required) {
         const auto pointer = object.string("pointer", required);
         if (!pointer) return "";
@@ -125,6 +133,8 @@ private:
             if (count > kLevelsMax)
                 return object.problem("step", fmt::format("expected at most {} values", kLevelsMax));
             for (double i = 0; i < count; ++i) add(*from + i * step, fmt::format("{:.15g}", *from + i * step));
+            check_whole(object.pointer_of("from"), pointer, *from);
+            if (object.has("step")) check_whole(object.pointer_of("step"), pointer, step);
             return;
         }
         read_some(object, "values", true, kLevelsMax, [&](const Json& each, const std::string& at) {
@@ -132,6 +142,7 @@ private:
             if (!value) return;
             if (*value < 0 || (!choice.levels.empty() && *value <= choice.levels.back().count))
                 return problems_.add(at, "expected values from 0 that ascend, from the least to the most");
+            check_whole(at, pointer, *value);
             add(*value, shown(each));
         });
     }
@@ -146,8 +157,10 @@ private:
             level.watts = one.number("watts", 0, kMoneyMax, false).value_or(0);
             if (const Json* const value = one.member("value", pointer != "" && !one.has("set"))) {
                 if (pointer.empty()) one.problem("value", "has no \"pointer\": give one beside alternatives");
-                if (const auto number = read_value(*value, at + "/value", problems_))
+                if (const auto number = read_value(*value, at + "/value", problems_)) {
+                    check_whole(at + "/value", pointer, *number);
                     level.numbers.push_back({pointer, *number});
+                }
             }
             read_set(one, level);
             if (!choice.levels.empty() && level.price < choice.levels.back().price)
@@ -173,7 +186,10 @@ private:
         for (const auto& [key, value] : set->items()) {
             const std::string at = one.pointer_of("set") + "/" + key;
             check_number(at, key);
-            if (const auto number = read_value(value, at, problems_)) level.numbers.push_back({key, *number});
+            if (const auto number = read_value(value, at, problems_)) {
+                check_whole(at, key, *number);
+                level.numbers.push_back({key, *number});
+            }
         }
     }
 
@@ -223,32 +239,15 @@ PurchaseOffer read_offer(const NeedWords& words,
     return offer;
 }
 
-/// "1 drop/day", "0.5 drops/hour"
-std::optional<double> drops_per_day(const std::string& text) {
-    const auto slash = text.find('/');
-    const auto space = text.find(' ');
-    if (slash == std::string::npos || space == std::string::npos || space > slash) return std::nullopt;
-    const std::string number = text.substr(0, space), event = text.substr(space + 1, slash - space - 1);
-    const std::string unit = text.substr(slash + 1);
-    if ((event != "drop" && event != "drops") || (unit != "day" && unit != "hour")) return std::nullopt;
-    if (number.find_first_not_of("0123456789.") != std::string::npos) return std::nullopt;
-    const double value = std::strtod(number.c_str(), nullptr);
-    if (!(value > 0) || value > 1e9) return std::nullopt;
-    return unit == "day" ? value : 24 * value;
-}
-
-void read_demands(JsonObject& object, JsonProblems& problems, PurchaseNeed& need) {
+void read_demands(JsonObject& object, JsonProblems& problems, const NeedWords& words, PurchaseNeed& need) {
     constexpr double kHoursMax = 24;
     need.headroom_percent = object.number("headroom", 0, 99, false).value_or(0);
     need.hours_together = object.number("hours_together", 0, kHoursMax, false).value_or(0);
     if (const auto claim = object.string("claim", false)) {
         need.claim = *claim;
-        const auto drops = drops_per_day(*claim);
-        if (!drops)
-            object.problem("claim", fmt::format("expected such as \"1 drop/day\" or \"0.5 drops/hour\", found "
-                                                "'{}'",
-                                                *claim));
-        need.claim_drops_per_day = drops.value_or(0);
+        const auto drops = words.claim(*claim);
+        note_problems(object, "claim", drops);
+        if (drops) need.claim_drops_per_day = *drops;
     }
     need.currency = object.string("currency", false).value_or("");
     need.plans = static_cast<std::size_t>(object.integer("plans", 1, kPlansMax, false).value_or(4));
@@ -293,6 +292,9 @@ void read_seats_of_need(JsonObject& object,
     auto read = read_scenario(scenario.dump(), need.source, own);
     if (read) {
         need.scenario = std::move(*read);
+        if (need.scenario.duration < kVerifyLeast)
+            problems.push_back(fmt::format("{}: /verify: expected at least {}, found {}", need.source,
+                                           show_duration(kVerifyLeast), show_duration(need.scenario.duration)));
         return;
     }
     for (std::string problem : read.error().problems) {
@@ -316,7 +318,7 @@ Result<PurchaseNeed> read_need(std::string_view text, const std::string& source,
     need.description = object.string("description", false).value_or("");
     std::vector<std::string> of_seats;
     if (document->is_object()) read_seats_of_need(object, words, need, of_seats);
-    read_demands(object, problems, need);
+    read_demands(object, problems, words, need);
     read_some(object, "offers", true, kOffersMax, [&](const Json& each, const std::string& at) {
         need.offers.push_back(read_offer(words, problems, each, at));
     });

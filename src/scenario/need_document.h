@@ -18,6 +18,10 @@ struct NeedWords {
     std::function<Result<void>(const std::string& model)> model;
     /// The number at a pointer of a model. Errors: there is none.
     std::function<Result<double>(const std::string& model, const std::string& pointer)> number;
+    /// The model has whole numbers only at a pointer.
+    std::function<bool(const std::string& model, const std::string& pointer)> whole;
+    /// Drop events a day, of a text such as "1 drop/day".
+    std::function<Result<double>(const std::string& text)> claim;
 };
 
 /// Errors: bad input, every problem with `source` and its JSON pointer.

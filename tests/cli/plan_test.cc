@@ -11,7 +11,7 @@ using ::testing::HasSubstr;
 class Plan : public CliTest {
 protected:
     Plan() : need_(read_json(std::string(STREAMSIM_SOURCE_FORMATS) + "/need/small-room.json")) {
-        need_["verify"] = "10s";
+        need_["verify"] = "20s";
     }
     std::string file() {
         const std::string path = dir_ / "need.json";
@@ -49,7 +49,7 @@ TEST_F(Plan, NoneWithinTheLimitsSaysWhatComesNearest) {
     const Json plan = Json::parse(done.out);
     EXPECT_TRUE(plan["plans"].empty());
     ASSERT_EQ(plan["nearest"].size(), 1U);
-    EXPECT_THAT(plan["nearest"][0]["why"].get<std::string>(), HasSubstr("is above EUR 3000"));
+    EXPECT_THAT(plan["nearest"][0]["why"].get<std::string>(), HasSubstr("is above EUR 3,000"));
 }
 
 TEST_F(Plan, EveryMistakeIsNamedAtItsPlace) {

@@ -71,16 +71,6 @@ double means_needed(std::uint64_t events) {
     return high;
 }
 
-/// "3 days 7 h", "5 h 20 min"; rounded up.
-std::string long_time(double hours) {
-    if (hours >= 24) {
-        const auto whole = static_cast<std::uint64_t>(std::ceil(hours));
-        return whole % 24 == 0 ? counted(whole / 24, "day")
-                               : fmt::format("{} {} h", counted(whole / 24, "day"), whole % 24);
-    }
-    return show_duration({std::llround(std::ceil(hours * 3600)) * 1'000'000'000});
-}
-
 /// "1 drop event a day", "0.5 drop events a day".
 std::string wanted_text(double per_day) {
     const std::string number = per_day >= 100 ? show_count(static_cast<std::uint64_t>(std::llround(per_day)))
@@ -184,6 +174,15 @@ ProveResult ProveTest::result() const {
     if (decided() == ProveDecision::stands) result.needed_hours = result.hours;
     result.sentence = sentence_of(result);
     return result;
+}
+
+std::string long_time(double hours) {
+    if (hours >= 24) {
+        const auto whole = static_cast<std::uint64_t>(std::ceil(hours));
+        return whole % 24 == 0 ? counted(whole / 24, "day")
+                               : fmt::format("{} {} h", counted(whole / 24, "day"), whole % 24);
+    }
+    return show_duration({std::llround(std::ceil(hours * 3600)) * 1'000'000'000});
 }
 
 std::string prove_beginning(const ProveTest& test) {

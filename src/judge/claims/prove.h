@@ -21,6 +21,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "base/result.h"
@@ -66,6 +67,9 @@ private:
     Duration needed_;
     Duration dead_until_, event_until_, group_until_;  // of the event and the group that came last
 };
+
+/// "3 days 7 h", "5 h 20 min"; rounded up.
+std::string long_time(double hours);
 
 /// "to prove fewer than 1 drop event a day at 95 % takes at least 3 days 7 h without a drop event".
 std::string prove_beginning(const ProveTest& test);

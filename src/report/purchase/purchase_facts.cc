@@ -5,16 +5,12 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/amount.h"
 #include "base/units.h"
+#include "judge/claims/prove.h"
 
 namespace streamsim::report {
 namespace {
-
-std::string show_amount(double value) {
-    if (value == std::floor(value) && value >= 0 && value < 1e15)
-        return show_count(static_cast<std::uint64_t>(value));
-    return fmt::format("{:.2f}", value);
-}
 
 std::string show_watts(double watts) {
     return show_amount(std::round(watts)) + " W";
@@ -77,7 +73,7 @@ std::string purchase_need_text(const PurchaseResult& result) {
         fmt::format("{} with {}", counted(result.seats, "seat"), counted(result.streams, "stream"));
     if (result.headroom_percent > 0) out += fmt::format(", headroom {:g} %", result.headroom_percent);
     if (result.hours_together > 0) out += fmt::format(", {:g} h a day together", result.hours_together);
-    if (!result.claim.empty()) out += fmt::format(", at most {} and stream", result.claim);
+    if (!result.claim.empty()) out += fmt::format(", fewer than {}", result.claim);
     if (result.price_max) out += ", at most " + show_money(result, *result.price_max);
     if (result.watts_max) out += ", at most " + show_watts(*result.watts_max);
     return out;
@@ -91,28 +87,34 @@ std::vector<std::string> purchase_remarks(const PurchaseResult& result) {
                         "{} was searched.",
                         worse.offer, worse.what, worse.plays, worse.fails, worse.reason, worse.what));
     std::string search = fmt::format(
-        "{} configurations, {} runs in virtual time: short runs of {:.0f} s, then a verification run of {:.0f} "
-        "s for each plan",
-        show_amount(result.configurations), show_count(result.played),
-        static_cast<double>(result.screen_ns) / 1e9, static_cast<double>(result.verify_ns) / 1e9);
+        "{} configuration{}, {} in virtual time: short runs of {:.0f} s, then a verification run of {:.0f} s "
+        "for "
+        "each plan",
+        show_amount(result.configurations), result.configurations == 1 ? "" : "s",
+        counted(result.played, "run"), static_cast<double>(result.screen_ns) / 1e9,
+        static_cast<double>(result.verify_ns) / 1e9);
     search += result.plans.empty() ? "." : ", in which no frame is missed.";
     if (result.verified_failed > 0)
         search +=
             fmt::format(" {} failed {} verification run.", counted(result.verified_failed, "configuration"),
                         result.verified_failed == 1 ? "its" : "their");
     if (result.checked > 0)
-        search += fmt::format(" {} cheaper configurations were inferred to fail, and played to check it.",
-                              result.checked);
+        search +=
+            fmt::format(" {} {} inferred to fail, and played to check it.",
+                        counted(result.checked, "cheaper configuration"), result.checked == 1 ? "was" : "were");
     out.push_back(search);
     if (result.prove_hours > 0) {
         std::string claim = fmt::format(
-            "A run in virtual time proves no claim. To prove {} and stream on the storage itself (95 %): "
-            "{:.2g} "
-            "h of all streams without a drop event",
-            result.claim, result.prove_hours);
-        if (result.hours_together > 0)
-            claim += fmt::format(", {:.2g} working days of {:g} h", result.prove_hours / result.hours_together,
-                                 result.hours_together);
+            "A run in virtual time proves no claim. --prove '{}' on the storage itself takes at least {} of "
+            "all "
+            "streams at once without a drop event",
+            result.claim, judge::long_time(result.prove_hours));
+        if (result.hours_together > 0) {
+            const double days = std::ceil(result.prove_hours / result.hours_together);
+            claim +=
+                fmt::format(", as long as {} of {:g} h",
+                            counted(static_cast<std::uint64_t>(days), "working day"), result.hours_together);
+        }
         out.push_back(claim + ".");
     }
     return out;
@@ -132,8 +134,8 @@ std::string losses(const PurchaseResult& result, const PurchasePlan& plan) {
     });
     std::string out;
     for (std::size_t i = 0; i < all.size() && i < kChoicesMax; ++i)
-        out += fmt::format("{}{} {}: {} of {} seats", i == 0 ? "" : "; ", all[i]->what, all[i]->less->value,
-                           result.seats - all[i]->less->seats_play, result.seats);
+        out += fmt::format("{}{} {}: {} of {}", i == 0 ? "" : "; ", all[i]->what, all[i]->less->value,
+                           result.seats - all[i]->less->seats_play, counted(result.seats, "seat"));
     if (all.size() > kChoicesMax) out += fmt::format("; and {} more", all.size() - kChoicesMax);
     return out.empty() ? kNoValue : out;
 }
@@ -147,6 +149,13 @@ std::string plan_line(const PurchaseResult& result, std::size_t i) {
     out += fmt::format(", {}: {}", plan.offer, configuration(plan));
     if (!plan.parts.empty()) out += "; full first: " + full_text(plan.parts.front());
     return out;
+}
+
+std::string nearest_line(const PurchaseResult& result, const PurchaseNearest& nearest) {
+    std::string out = fmt::format("{}, {}", nearest.offer, show_money(result, nearest.price));
+    if (nearest.watts > 0) out += ", " + show_watts(nearest.watts);
+    return out + fmt::format(": {} of {} play; {}; {}", nearest.seats_play, counted(result.seats, "seat"),
+                             nearest.why, nearest.configuration);
 }
 
 Table plans_table(const PurchaseResult& result) {

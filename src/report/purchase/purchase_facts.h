@@ -25,6 +25,9 @@ std::vector<std::string> purchase_remarks(const PurchaseResult& result);
 /// A plan in one sentence, with its number.
 std::string plan_line(const PurchaseResult& result, std::size_t i);
 
+/// The nearest of an offer in one sentence: why it is no plan, and its configuration.
+std::string nearest_line(const PurchaseResult& result, const PurchaseNearest& nearest);
+
 Table plans_table(const PurchaseResult& result);
 /// The choices of a plan, and what one step less of each loses.
 Table choices_table(const PurchaseResult& result, const PurchasePlan& plan, const std::string& title);

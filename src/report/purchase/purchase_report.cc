@@ -49,11 +49,13 @@ std::string screen_report(const PurchaseResult& result) {
     screen.add_text(verdict(result), 2);
     screen.add_text(purchase_need_text(result), 2);
     screen.add_line("");
-    constexpr std::size_t kReserved = 3;
+    constexpr std::size_t kReserved = 3, kPlansShown = 4;
     if (result.plans.empty()) {
-        screen.add_cut_table(nearest_table(result), kReserved);
+        for (std::size_t i = 0; i < result.nearest.size() && i < kPlansShown; ++i)
+            screen.add_text(nearest_line(result, result.nearest[i]), 3);
     } else {
-        for (std::size_t i = 0; i < result.plans.size() && i < 4; ++i) screen.add_text(plan_line(result, i), 2);
+        for (std::size_t i = 0; i < result.plans.size() && i < kPlansShown; ++i)
+            screen.add_text(plan_line(result, i), 2);
         screen.add_line("");
         screen.add_cut_table(choices_table(result, result.plans.front(), ""), kReserved);
     }

@@ -49,7 +49,7 @@ public:
     /// empty steadily is followed by a longer one, which decides. A verification run plays all models of
     /// models_to_verify().
     PurchaseRun play(const PurchaseQuestion& question);
-    /// The most seats below all of them that play, by short runs.
+    /// The most seats below all of them that play, by runs of this length.
     std::uint64_t seats_that_play(const PurchaseQuestion& question);
     /// Streams of the first `seats` seats.
     std::uint64_t streams_of(std::uint64_t seats) const;

@@ -7,9 +7,11 @@
 #include <limits>
 #include <utility>
 
+#include "base/amount.h"
 #include "base/document/problems.h"
 #include "base/system/parallel_for.h"
 #include "base/units.h"
+#include "judge/claims/prove.h"
 #include "judge/plan_search.h"
 #include "run/published/published_run.h"
 #include "run/purchase/purchase_player.h"
@@ -27,8 +29,6 @@ using Length = PurchaseQuestion::Length;
 
 /// Configurations that are played between two lines of progress.
 constexpr std::size_t kProgressEvery = 40;
-/// Zero events in a time show, at 95 %, that fewer than this are to be expected in it.
-constexpr double kEventsOf95Percent = 2.9957;
 
 double count_of(const PurchaseOffer& offer, const PurchaseChoice& choice, const PlanLevels& levels) {
     if (!choice.per_choice) return choice.per;
@@ -87,9 +87,15 @@ private:
         PlanLevels levels;
     };
 
+    /// The run that decides a configuration, and the most seats that such runs play.
+    struct Outcome {
+        PurchaseRun run;
+        std::uint64_t seats_play = 0;
+    };
+
     PlanCost cost(const Plan& plan) const { return cost_of(need_.offers[plan.offer], plan.levels); }
     std::string money(double price) const {
-        return fmt::format("{}{:.10g}", need_.currency.empty() ? "" : need_.currency + " ", price);
+        return (need_.currency.empty() ? "" : need_.currency + " ") + show_amount(price);
     }
     PurchaseQuestion question(std::size_t offer, const PlanLevels& levels, Length length) const {
         return {offer, levels, need_.seats(), length};
@@ -108,6 +114,7 @@ private:
     Result<void> search(std::size_t offer);
     Result<void> find_nearest();
     void tell_plans();
+    Outcome outcome(std::size_t offer, const PlanLevels& levels, bool count_seats = true);
     PurchaseLess less(const Plan& plan, std::size_t choice);
 
     const PurchaseNeed& need_;
@@ -149,8 +156,7 @@ void PurchaseSearch::begin() {
     result_.hours_together = need_.hours_together;
     result_.claim = need_.claim;
     if (need_.claim_drops_per_day > 0)
-        result_.prove_hours =
-            24 * kEventsOf95Percent / (need_.claim_drops_per_day * static_cast<double>(need_.streams()));
+        result_.prove_hours = judge::ProveTest(need_.claim_drops_per_day).result().needed_hours;
     result_.price_max = need_.price_max;
     result_.watts_max = need_.watts_max;
     result_.verify_ns = player_.verify_length().ns;
@@ -185,7 +191,7 @@ Result<judge::PlansFound> PurchaseSearch::find(std::size_t offer, std::size_t pl
             played += all.size();
             if (played >= told + kProgressEvery) {
                 told = played;
-                options_.progress(fmt::format("{}: {} configurations played", its.name, played));
+                options_.progress(fmt::format("{}: {} played", its.name, counted(played, "configuration")));
             }
             return std::vector<bool>(pass.begin(), pass.end());
         },
@@ -225,8 +231,7 @@ Result<void> PurchaseSearch::search(std::size_t offer) {
     result_.checked += found->checked;
     const PurchaseOffer& its = need_.offers[offer];
     for (const judge::PlanContradiction& each : found->contradictions) {
-        PurchaseRun run = player_.play(question(offer, each.fails, Length::screen));
-        if (run.pass) run = player_.play(question(offer, each.fails, Length::verify));
+        const PurchaseRun run = outcome(offer, each.fails, false).run;
         result_.worse.push_back({its.name, its.choices[each.choice].what, text_of(its, each.plays),
                                  text_of(its, each.fails), run.reason});
     }
@@ -245,21 +250,19 @@ Result<void> PurchaseSearch::find_nearest() {
         const PlanCost its_cost = cost_of(its, levels);
         PurchaseNearest nearest{its.name, text_of(its, levels), its_cost.price, its_cost.watts};
         nearest.plays = !found->plans.empty();
-        const PurchaseQuestion asked = question(offer, levels, Length::screen);
         if (nearest.plays) {
             nearest.seats_play = need_.seats();
             if (need_.price_max && its_cost.price > *need_.price_max)
                 nearest.why =
                     fmt::format("the price {} is above {}", money(its_cost.price), money(*need_.price_max));
             if (need_.watts_max && its_cost.watts > *need_.watts_max)
-                nearest.why += fmt::format("{}the power {:.10g} W is above {:.10g} W",
-                                           nearest.why.empty() ? "" : "; ", its_cost.watts, *need_.watts_max);
+                nearest.why += fmt::format("{}the power {} W is above {} W", nearest.why.empty() ? "" : "; ",
+                                           show_amount(its_cost.watts), show_amount(*need_.watts_max));
         } else {
-            PurchaseRun run = player_.play(asked);
-            if (run.pass) run = player_.play(question(offer, levels, Length::verify));
-            nearest.seats_play = player_.seats_that_play(asked);
-            nearest.limit = run.limit;
-            nearest.why = run.reason;
+            const Outcome all = outcome(offer, levels);
+            nearest.seats_play = all.seats_play;
+            nearest.limit = all.run.limit;
+            nearest.why = all.run.reason;
         }
         nearest.streams_play = player_.streams_of(nearest.seats_play);
         result_.nearest.push_back(std::move(nearest));
@@ -271,21 +274,28 @@ Result<void> PurchaseSearch::find_nearest() {
     return {};
 }
 
+PurchaseSearch::Outcome PurchaseSearch::outcome(std::size_t offer, const PlanLevels& levels, bool count_seats) {
+    PurchaseQuestion asked = question(offer, levels, Length::screen);
+    Outcome out{player_.play(asked), need_.seats()};
+    if (out.run.pass) {
+        asked.length = Length::verify;
+        out.run = player_.play(asked);
+    }
+    if (!out.run.pass) out.seats_play = count_seats ? player_.seats_that_play(asked) : 0;
+    return out;
+}
+
 PurchaseLess PurchaseSearch::less(const Plan& plan, std::size_t choice) {
     PlanLevels levels = plan.levels;
     --levels[choice];
-    PurchaseQuestion asked = question(plan.offer, levels, Length::screen);
-    PurchaseRun run = player_.play(asked);
+    const Outcome all = outcome(plan.offer, levels);
     PurchaseLess out;
     out.value = need_.offers[plan.offer].choices[choice].levels[levels[choice]].text;
-    if (run.pass) {  // by a short run
-        run = player_.play(question(plan.offer, levels, Length::verify));
-        out.plays = run.pass;
-    }
-    out.seats_play = out.plays ? need_.seats() : player_.seats_that_play(asked);
+    out.plays = all.run.pass;
+    out.seats_play = all.seats_play;
     out.streams_play = player_.streams_of(out.seats_play);
-    out.limit = run.limit;
-    out.reason = run.reason;
+    out.limit = all.run.limit;
+    out.reason = all.run.reason;
     return out;
 }
 
@@ -369,6 +379,11 @@ Result<PurchaseNeed> read_purchase_need(std::string_view text,
         if (!document) return document.error();
         return sim::number_at(document->text, document->path, pointer);
     };
+    words.whole = [&formats](const std::string& model, const std::string& pointer) {
+        const auto document = read_model_text(model, formats);
+        return is_pointer(pointer) && document && sim::is_whole_at(document->text, document->path, pointer);
+    };
+    words.claim = judge::parse_prove;
     return scenario::read_need(text, source, words);
 }
 

@@ -29,7 +29,7 @@ PurchaseResult sample() {
     result.headroom_percent = 10;
     result.hours_together = 8;
     result.claim = "1 drop/day";
-    result.prove_hours = 4;
+    result.prove_hours = 79.2;
     result.price_max = 400'000;
     result.verify_ns = 60'000'000'000;
     result.screen_ns = 10'000'000'000;
@@ -55,7 +55,7 @@ PurchaseResult without_plan() {
     result.plans.clear();
     result.worse.clear();
     result.nearest.push_back({"flash", "nodes 8", 500'000, 3000, true, 11, 19, Limit::none,
-                              "the price EUR 500000 is above EUR 400000"});
+                              "the price EUR 500,000 is above EUR 400,000"});
     result.nearest.push_back(
         {"hybrid", "nodes 8", 300'000, 3000, false, 7, 12, Limit::storage, "drives were full"});
     return result;
@@ -70,14 +70,15 @@ TEST(PurchaseReport, TextBeginsAndEndsWithThePlan) {
     EXPECT_LE(std::count(text.begin(), text.end(), '\n'), 24);
     EXPECT_THAT(purchase_text_report(sample(), true),
                 AllOf(HasSubstr("drives were full"), HasSubstr("48 cheaper configurations"),
-                      HasSubstr("4 h of all streams without a drop event, 0.5 working days of 8 h"),
+                      HasSubstr("--prove '1 drop/day' on the storage itself takes at least 3 days 8 h of "
+                                "all streams at once without a drop event, as long as 10 working days of 8 h"),
                       HasSubstr("1 configuration failed its verification run")));
 }
 
 TEST(PurchaseReport, WithoutAPlanItSaysWhatComesNearest) {
     const std::string text = purchase_text_report(without_plan(), false);
     EXPECT_THAT(text, AllOf(HasSubstr("NO PLAN: no offer plays within the limits"),
-                            HasSubstr("the price EUR 500000 is above"), HasSubstr("7 of 11")));
+                            HasSubstr("the price EUR 500,000 is above"), HasSubstr("7 of 11")));
     EXPECT_THAT(purchase_html_report(without_plan()), HasSubstr("What comes nearest"));
 }
 

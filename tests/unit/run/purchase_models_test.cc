@@ -40,6 +40,7 @@ Json uncertain() {
                                   {"mean_length", measured("10ms", "5ms", "20ms")},
                                   {"mean_gap", measured("100ms", "60ms", "200ms")}};
     json["client"]["connections"] = measured(4, 2, 8);
+    json["client"]["connection_bytes_per_s"] = {{"value", 1e9}, {"basis", "assumed: by a test"}};
     return json;
 }
 

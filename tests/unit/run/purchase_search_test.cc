@@ -162,7 +162,7 @@ TEST(PurchaseSearchVariants, Finds50SmallOffersAsExhaustiveSearchDoes) {
 
 Json small_need() {
     return Json::parse(R"({
-      "schema": "streamsim.need", "version": 1, "verify": "10s", "claim": "1 drop/day", "hours_together": 8,
+      "schema": "streamsim.need", "version": 1, "verify": "20s", "claim": "1 drop/day", "hours_together": 8,
       "seats": [{"count": 3, "streams": [{"format": "prores-hd", "count": 2}]}],
       "offers": [{"model": "nfs-generic", "choices": [
         {"what": "port", "pointer": "/node/front_end/bits_per_s", "alternatives": [
@@ -185,7 +185,8 @@ TEST(PurchaseSearch, SaysWhatOneStepLessLoses) {
     EXPECT_EQ(less.limit, Limit::storage);
     EXPECT_THAT(less.reason, testing::HasSubstr("front end"));
     EXPECT_FALSE(plan.parts.empty());
-    EXPECT_NEAR(result->prove_hours, 24 * 2.9957 / 6, 1e-9);
+    // As --prove: of the run, however many streams it has.
+    EXPECT_NEAR(result->prove_hours, 24 * 3.30, 0.1);
 }
 
 TEST(PurchaseSearch, SaysWhatComesNearestWithinNoLimit) {
@@ -215,6 +216,69 @@ TEST(PurchaseSearch, GoesOnWhereTheVerificationRunMissesAFrame) {
     EXPECT_GT(result->verified_failed, 0U);  // 8 drives play for 10 s, and not for a minute
     ASSERT_FALSE(result->plans.empty());
     EXPECT_EQ(result->plans.front().choices.front().value, "12");
+}
+
+TEST(PurchaseSearch, CountsSeatsByTheRunThatFailed) {
+    const auto text = read_document(kFormats + "/need/small-room.json");
+    ASSERT_TRUE(text);
+    Json json = Json::parse(*text);
+    json["offers"][0]["choices"][0]["values"] = {8, 12};
+    const PurchaseNeed need = need_of(json);
+    const auto result = plan_purchase(need, options_with(0));
+    ASSERT_TRUE(result);
+    ASSERT_FALSE(result->plans.empty());
+    const auto& less = result->plans.front().choices.front().less;
+    ASSERT_TRUE(less);
+    ASSERT_FALSE(less->plays);
+    const auto model = read_model_text(need.offers.front().model, kFormats);
+    const std::vector<PurchasePlayer::ModelDocument> documents = {{model->path, model->text}};
+    PurchasePlayer player(need, documents, {});
+    judge::PlanLevels levels(need.offers.front().choices.size(), 0);
+    for (std::size_t i = 1; i < levels.size(); ++i) {
+        const auto& all = need.offers.front().choices[i].levels;
+        while (all[levels[i]].text != result->plans.front().choices[i].value) ++levels[i];
+    }
+    PurchaseQuestion asked{0, levels, need.seats(), PurchaseQuestion::Length::screen};
+    EXPECT_TRUE(player.play(asked).pass) << "8 drives play for 10 s";
+    asked.length = PurchaseQuestion::Length::verify;
+    EXPECT_FALSE(player.play(asked).pass);
+    asked.seats = less->seats_play;
+    EXPECT_TRUE(player.play(asked).pass) << less->seats_play << " seats for a minute";
+    ++asked.seats;
+    EXPECT_FALSE(player.play(asked).pass);
+}
+
+TEST(PurchaseSearch, RefusesFractionsOfWholeThings) {
+    Json json = small_need();
+    Json& choices = json["offers"][0]["choices"];
+    choices = Json::array(
+        {{{"what", "drives"}, {"pointer", "/node/drives"}, {"values", {8.5, 9}}},
+         {{"what", "cores"}, {"pointer", "/node/cores"}, {"values", {1.5, 2}}},
+         {{"what", "nodes"}, {"pointer", "/nodes"}, {"from", 1}, {"to", 2}, {"step", 0.5}},
+         {{"what", "memory"},
+          {"alternatives", {{{"name", "a"}, {"set", {{"/node/ram_bytes", 0.5}, {"/node/drives", 7.5}}}}}}}});
+    const auto need = read_purchase_need(json.dump(), "n.json", kFormats);
+    ASSERT_FALSE(need);
+    EXPECT_THAT(
+        need.error().problems,
+        testing::ElementsAre(
+            testing::HasSubstr("/offers/0/choices/0/values/0: expected a whole number, as the model has at "
+                               "/node/drives, found 8.5"),
+            testing::HasSubstr("/offers/0/choices/2/step: expected a whole number"),
+            testing::HasSubstr("/offers/0/choices/3/alternatives/0/set//node/drives: expected a whole"),
+            testing::HasSubstr("/offers/0/choices/3/alternatives/0/set//node/ram_bytes: expected a whole")));
+}
+
+TEST(PurchaseSearch, TakesTheClaimsOfProve) {
+    Json json = small_need();
+    json["claim"] = "1 drop/week";
+    EXPECT_DOUBLE_EQ(need_of(json).claim_drops_per_day, 1.0 / 7);
+    json["claim"] = "100000 drops/day";
+    const auto need = read_purchase_need(json.dump(), "n.json", kFormats);
+    ASSERT_FALSE(need);
+    EXPECT_THAT(
+        need.error().problems,
+        testing::ElementsAre(testing::HasSubstr("n.json: /claim: '100000 drops/day': expected a rate")));
 }
 
 TEST(PurchaseSearch, RefusesALevelWithWhichTheOfferIsNoModel) {

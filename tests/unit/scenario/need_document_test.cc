@@ -48,6 +48,11 @@ Result<PurchaseNeed> read(const Json& json) {
         if (pointer == "/nothing") return bad_input("there is no number");
         return 1.0;
     };
+    words.whole = [](const std::string&, const std::string& pointer) { return pointer == "/node/drives"; };
+    words.claim = [](const std::string& text) -> Result<double> {
+        if (text != "2 drops/hour") return bad_input("it is no rate");
+        return 48.0;
+    };
     return read_need(json.dump(), "n.json", words);
 }
 
@@ -97,13 +102,38 @@ TEST(NeedDocument, NamesEveryProblemAtItsPlace) {
         ElementsAre(HasSubstr("n.json: /seats/0/target: the offers name the models"),
                     HasSubstr("n.json: /verify: expected more than no time"),
                     HasSubstr("n.json: /seats/0/streams/0/format: there is no such format"),
-                    HasSubstr("n.json: /headroom: "), HasSubstr("n.json: /claim: expected such as"),
+                    HasSubstr("n.json: /headroom: "), HasSubstr("n.json: /claim: it is no rate"),
                     HasSubstr("n.json: /offers/0/choices/0/pointer: there is no number"),
                     HasSubstr("n.json: /offers/0/choices/1/values/1: expected values from 0 that ascend"),
                     HasSubstr("n.json: /offers/0/choices/1/per: expected \"seats\" or the name"),
                     HasSubstr("n.json: /offers/0/choices/2/alternatives/1/price: expected no less than 1"),
                     HasSubstr("n.json: /offers/0/choices/3/alternatives/0/set: expected an object"),
                     HasSubstr("n.json: /colour: unknown key")));
+}
+
+TEST(NeedDocument, WholeThingsHaveNoFractions) {
+    Json json = sample();
+    Json& drives = json["offers"][0]["choices"][1];
+    drives["values"] = {8.5, 9, 9.5};
+    EXPECT_THAT(
+        problems_of(json),
+        ElementsAre(HasSubstr("n.json: /offers/0/choices/1/values/0: expected a whole number, as the model "
+                              "has at /node/drives, found 8.5"),
+                    HasSubstr("n.json: /offers/0/choices/1/values/2: ")));
+    drives.erase("values");
+    drives.update({{"from", 8.5}, {"to", 9.5}});
+    EXPECT_THAT(problems_of(json), ElementsAre(HasSubstr("/choices/1/from: expected a whole number")));
+    drives.update({{"from", 8}, {"step", 0.5}});
+    EXPECT_THAT(problems_of(json), ElementsAre(HasSubstr("/choices/1/step: expected a whole number")));
+}
+
+TEST(NeedDocument, TheVerificationRunIsLongerThanTheShortOnes) {
+    Json json = sample();
+    json["verify"] = "19s";
+    EXPECT_THAT(problems_of(json),
+                ElementsAre(HasSubstr("n.json: /verify: expected at least 20.0 s, found 19.0 s")));
+    json["verify"] = "20s";
+    EXPECT_THAT(problems_of(json), IsEmpty());
 }
 
 TEST(NeedDocument, WantsOneKindOfLevels) {
