@@ -24,7 +24,9 @@ void fields(ConstOr<PredictedCount> auto& count, auto& visit) {
 
 /// Draws in which the same part was full first, with one stream more than plays.
 struct FullFirst {
-    std::string part;  // "server", "server network", "drives", "seat link", "seat CPU", "response time"
+    /// "server", "server network", "drives", "seat link", "seat CPU", "response time"; of a calibration that
+    /// could not tell the two links apart "seat or server, not told apart"
+    std::string part;
     std::uint64_t draws = 0;
 };
 void fields(ConstOr<FullFirst> auto& full, auto& visit) {
@@ -39,8 +41,8 @@ struct Prediction {
     };
     enum class Verdict {
         answered,
-        refused,  // the interval is too wide, or the model does not hold
-        interrupted,
+        refused,      // the interval is too wide, or the model does not hold
+        interrupted,  // from fewer draws than were asked for
     };
 
     Question question = Question::most;
@@ -54,9 +56,10 @@ struct Prediction {
     // most: of all seats together
     std::optional<std::uint64_t> nominal;  // with each number at its value
     std::optional<std::uint64_t> low;      // 5 % of the draws play fewer
-    std::optional<std::uint64_t> high;     // 5 % of the draws play more
-    /// As many play if the parts of the server that were never full never are; nullopt: such parts do not
-    /// matter.
+    /// 5 % of the draws play more; of an answer "at least" if_never_full; nullopt: that is no bound.
+    std::optional<std::uint64_t> high;
+    /// As many play if the parts of the server that were never full never are, and more where there is no
+    /// `high`; nullopt: such parts do not matter.
     std::optional<std::uint64_t> if_never_full;
     std::vector<PredictedCount> distribution;  // ascending
 

@@ -17,6 +17,9 @@ constexpr double kWidestShare = 0.4;  // of the answer: +-20 %
 constexpr std::uint64_t kNarrow = 2;  // streams: an interval that is never too wide
 constexpr double kTail = 0.05;        // of the draws, on each side of the interval
 constexpr double kSure = 0.95;
+constexpr const char* kSeatLink = "seat link";
+constexpr const char* kServerNetwork = "server network";
+constexpr const char* kNotToldApart = "seat or server, not told apart";
 
 bool of_seat(const UncertainNumber& number) {
     return number.pointer.starts_with("/client/");
@@ -27,9 +30,9 @@ const char* group_of(PartKind kind) {
         case PartKind::seat_cpu:
         case PartKind::seat_display: return "seat CPU";
         case PartKind::seat_link:
-        case PartKind::switch_port: return "seat link";
+        case PartKind::switch_port: return kSeatLink;
         case PartKind::front_end:
-        case PartKind::front_end_in: return "server network";
+        case PartKind::front_end_in: return kServerNetwork;
         case PartKind::drive: return "drives";
         default: return "server";
     }
@@ -44,10 +47,17 @@ std::string percent(std::uint64_t part, std::uint64_t all) {
     return fmt::format("{:.0f} %", 100 * static_cast<double>(part) / static_cast<double>(all));
 }
 
-void count_full(const std::vector<DrawAnswer>& answers, Prediction& prediction) {
+/// The part as an answer names it: a calibration that could not tell the link of a seat from that of the server
+/// names neither.
+std::string named_part(const ClusterModel& model, const std::string& full) {
+    const bool link = full == kSeatLink || full == kServerNetwork;
+    return link && model.calibration && !model.calibration->told_apart ? kNotToldApart : full;
+}
+
+void count_full(const ClusterModel& model, const std::vector<DrawAnswer>& answers, Prediction& prediction) {
     std::map<std::string, std::uint64_t> parts;
     for (const DrawAnswer& answer : answers) {
-        if (!answer.full.empty()) ++parts[answer.full];
+        if (!answer.full.empty()) ++parts[named_part(model, answer.full)];
     }
     for (const auto& [part, draws] : parts) prediction.full_first.push_back({part, draws});
     std::stable_sort(prediction.full_first.begin(), prediction.full_first.end(),
@@ -67,6 +77,42 @@ std::string full_text(const Prediction& prediction) {
 
 std::string interval_text(std::uint64_t low, std::uint64_t high) {
     return low == high ? fmt::format("{}, 90 %", low) : fmt::format("{} to {}, 90 %", low, high);
+}
+
+/// The held-back run, where its measured number lies outside the numbers that were predicted; null: none does.
+const HeldBackRun* contradiction(const ClusterModel& model) {
+    if (!model.calibration || !model.calibration->held_back) return nullptr;
+    const HeldBackRun& run = *model.calibration->held_back;
+    return run.streams_measured < run.low || run.streams_measured > run.high ? &run : nullptr;
+}
+
+/// The streams that the held-back run measured, where the question is that of this run.
+std::optional<std::uint64_t> measured_streams(const ClusterModel& model, const Prediction& prediction) {
+    if (!model.calibration || !model.calibration->held_back) return std::nullopt;
+    const HeldBackRun& run = *model.calibration->held_back;
+    if (run.format != prediction.what || run.seats != prediction.seats) return std::nullopt;
+    return run.streams_measured;
+}
+
+/// Widens the interval by the error of the held-back run, and until it holds the number that was measured.
+void widen(const ClusterModel& model, Prediction& prediction) {
+    std::uint64_t& low = *prediction.low;
+    std::uint64_t& high = *prediction.high;
+    if (const HeldBackRun* run = contradiction(model)) {
+        const std::uint64_t predicted = std::max(run->predicted, 1U);
+        const bool fewer = run->streams_measured < run->low;
+        if (fewer) low = std::min(low, low * run->streams_measured / predicted);
+        if (!fewer) high = std::max(high, (high * run->streams_measured + predicted - 1) / predicted);
+        prediction.outside.push_back(
+            fmt::format("the held-back run gave {}, and {} to {} were predicted: the {} end of the interval is "
+                        "{} by the same factor",
+                        counted(run->streams_measured, "stream"), run->low, run->high, fewer ? "low" : "high",
+                        fewer ? "lowered" : "raised"));
+    }
+    if (const auto measured = measured_streams(model, prediction)) {
+        low = std::min(low, *measured);
+        high = std::max(high, *measured);
+    }
 }
 
 bool too_wide(std::uint64_t low, std::uint64_t high, std::uint64_t nominal) {
@@ -114,6 +160,24 @@ void refuse_rejected(const ClusterModel& model, Prediction& prediction) {
     prediction.next.emplace_back("calibrate again: the storage has changed, or the model does not describe it");
 }
 
+/// "20 seats: 17 streams of dpx12 (15 to 19, 90 %); full first: drives 100 %"
+std::string most_sentence(const ClusterModel& model, const Prediction& prediction, bool at_least) {
+    const std::uint64_t low = *prediction.low;
+    const std::uint64_t nominal = prediction.nominal.value_or(low);
+    const std::uint64_t named = at_least ? low : nominal;
+    const std::string seats = counted(prediction.seats, "seat");
+    const std::string streams = fmt::format("{} of {}", named == 1 ? "stream" : "streams", prediction.what);
+    const auto measured = measured_streams(model, prediction);
+    const std::string seen = measured ? fmt::format("measured: {}", *measured) : "";
+    if (!at_least)
+        return fmt::format("{}: {} {} ({}{}{}){}", seats, nominal, streams,
+                           interval_text(low, *prediction.high), measured ? "; " : "", seen,
+                           full_text(prediction));
+    return fmt::format("{}: at least {} {}{}; {}{} if the server were never full{}", seats, low, streams,
+                       measured ? " (" + seen + ")" : "", prediction.high ? "" : "more than ",
+                       *prediction.if_never_full, full_text(prediction));
+}
+
 void conclude_most(const ClusterModel& model,
                    const OutsideMeasured& outside,
                    std::vector<std::uint64_t> counts,
@@ -127,27 +191,26 @@ void conclude_most(const ClusterModel& model,
     for (const std::uint64_t count : counts) ++distribution[count];
     for (const auto& [streams, draws] : distribution) prediction.distribution.push_back({streams, draws});
 
+    widen(model, prediction);
     const std::uint64_t low = *prediction.low;
-    std::uint64_t high = *prediction.high;
     const std::uint64_t nominal = prediction.nominal.value_or(low);
-    const bool at_least = prediction.if_never_full && *prediction.if_never_full > high;
-    if (at_least) high = *prediction.if_never_full;
-    const std::string seats = counted(prediction.seats, "seat");
-    const std::string streams = fmt::format("{} of {}", nominal == 1 ? "stream" : "streams", prediction.what);
-    prediction.sentence = at_least ? fmt::format("{}: at least {} {}; {} if the server were never full{}",
-                                                 seats, low, streams, high, full_text(prediction))
-                                   : fmt::format("{}: {} {} ({}){}", seats, nominal, streams,
-                                                 interval_text(low, high), full_text(prediction));
-    const bool capped = at_most && high >= *at_most;
-    if (!capped && too_wide(low, high, nominal)) {
-        prediction.refused.push_back(fmt::format("{} to {} streams are wider than +-20 %", low, high));
-        advise(model, outside, prediction);
-    }
-    if (capped) {
+    const bool capped_draws = at_most && *prediction.high >= *at_most;
+    const bool at_least = prediction.if_never_full && *prediction.if_never_full > *prediction.high;
+    const bool unbounded = at_least && at_most && *prediction.if_never_full >= *at_most;
+    if (at_least) prediction.high = prediction.if_never_full;
+    if (unbounded) prediction.high.reset();
+    prediction.sentence = most_sentence(model, prediction, at_least);
+    if (capped_draws) {
         prediction.refused.push_back(
             fmt::format("no part is full with {} streams, and no more were tried", *at_most));
-        advise(model, outside, prediction);
+    } else if (unbounded) {
+        prediction.refused.push_back(
+            fmt::format("{} to more than {} streams are wider than +-20 %", low, *at_most));
+    } else if (too_wide(low, *prediction.high, nominal)) {
+        prediction.refused.push_back(
+            fmt::format("{} to {} streams are wider than +-20 %", low, *prediction.high));
     }
+    if (!prediction.refused.empty()) advise(model, outside, prediction);
 }
 
 void conclude_plays(const ClusterModel& model,
@@ -162,6 +225,12 @@ void conclude_plays(const ClusterModel& model,
         fmt::format("{}, {} of {}: {} in {} of {} draws ({}){}", counted(prediction.seats, "seat"),
                     counted(streams, "stream"), prediction.what, streams == 1 ? "plays" : "play", plays,
                     answers.size(), percent(plays, answers.size()), full_text(prediction));
+    if (const HeldBackRun* run = contradiction(model)) {
+        prediction.outside.push_back(fmt::format(
+            "the held-back run gave {}, and {} to {} were predicted: {} draws would play than these",
+            counted(run->streams_measured, "stream"), run->low, run->high,
+            run->streams_measured < run->low ? "fewer" : "more"));
+    }
     if (outside.server_may_be_full && plays < answers.size()) {
         prediction.refused.emplace_back(
             "the parts of the server that fail were never full when it was measured: they may give more");
@@ -198,6 +267,10 @@ OutsideMeasured outside_measured(const ClusterModel& model, const PredictionQues
             out.model_error_factor *= 2;
         }
     }
+    if (!facts.held_back) {
+        out.sentences.emplace_back("no held-back run checked the model: the error of the model is doubled");
+        out.model_error_factor *= 2;
+    }
     std::string unmeasured;
     for (const std::string& format : question.formats) {
         if (std::find(facts.formats.begin(), facts.formats.end(), format) != facts.formats.end()) continue;
@@ -222,6 +295,30 @@ std::string full_part(const RunResult& result) {
     return group_of(fullest->stats.kind);
 }
 
+std::string too_fast_for_a_seat(const ClusterModel& model,
+                                const std::string& format,
+                                double stream_bytes_per_s) {
+    double seat = 0;
+    const auto limit = [&seat](double rate) {
+        if (rate > 0 && (seat == 0 || rate < seat)) seat = rate;
+    };
+    limit(model.client.link.bytes_per_s());
+    limit(model.client.connection_bytes_per_s * model.client.connections);
+    limit(model.node.connection_bytes_per_s * model.client.connections);
+    limit(model.node.front_end.bytes_per_s());
+    limit(model.file_bytes_per_s);
+    if (seat == 0 || seat >= stream_bytes_per_s) return "";
+    return fmt::format("one stream of {} needs {}, more than a seat was seen to get ({})", format,
+                       show_rate(stream_bytes_per_s), show_rate(seat));
+}
+
+void mark_interrupted(std::uint64_t asked_draws, Prediction& prediction) {
+    if (prediction.draws >= asked_draws) return;
+    if (prediction.verdict == Prediction::Verdict::answered)
+        prediction.verdict = Prediction::Verdict::interrupted;
+    prediction.sentence += fmt::format("; from {} of {} draws", prediction.draws, asked_draws);
+}
+
 void conclude(const ClusterModel& model,
               const OutsideMeasured& outside,
               const std::vector<DrawAnswer>& answers,
@@ -234,7 +331,7 @@ void conclude(const ClusterModel& model,
         prediction.sentence = "interrupted before the first draw";
         return;
     }
-    count_full(answers, prediction);
+    count_full(model, answers, prediction);
     if (prediction.question == Prediction::Question::most) {
         std::vector<std::uint64_t> counts;
         for (const DrawAnswer& answer : answers) counts.push_back(answer.streams);

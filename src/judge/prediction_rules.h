@@ -40,9 +40,22 @@ struct DrawAnswer {
     std::string full;           // the part that was full with one stream more, or when the play failed
 };
 
-/// Fills in the interval, the distribution, shares and the verdict with its sentences. `at_most`: the largest
-/// number that was tried; draws that play as many are unbounded. REQUIRES: prediction has question, what,
-/// seats, streams, nominal and if_never_full.
+/// The reason that no stream plays: its rate and the rate of a seat, which is lower; empty: it is not.
+std::string too_fast_for_a_seat(const ClusterModel& model,
+                                const std::string& format,
+                                double stream_bytes_per_s);
+
+/// Fewer draws give an interval of 90 % no meaning.
+inline constexpr std::uint32_t kDrawsMin = 20;
+
+/// Says that an answer is from fewer draws than were asked for, where it is.
+void mark_interrupted(std::uint64_t asked_draws, Prediction& prediction);
+
+/// Fills in the interval, the distribution, shares and the verdict with its sentences. The interval holds the
+/// number of the held-back run if the question is that of this run, and is wider by the error of a held-back
+/// run outside its own interval. A calibration that could not tell a seat from the server has neither link
+/// named. `at_most`: the largest number that was tried; draws that play as many, and if_never_full, are
+/// unbounded. REQUIRES: prediction has question, what, seats, streams, nominal and if_never_full.
 void conclude(const ClusterModel& model,
               const OutsideMeasured& outside,
               const std::vector<DrawAnswer>& answers,

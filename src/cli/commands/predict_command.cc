@@ -3,6 +3,7 @@
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
+#include <atomic>
 #include <memory>
 #include <utility>
 
@@ -55,6 +56,18 @@ run::PredictionOptions prediction_options(CommandContext& context, std::uint32_t
 
 namespace {
 
+/// Predicts in the background; an interruption keeps the draws that are done. Errors: of `predict`;
+/// interrupted.
+template <typename Predict>
+Result<Prediction> predict_in_background(BackgroundWork& work,
+                                         run::PredictionOptions options,
+                                         Predict predict) {
+    const auto stop = std::make_shared<std::atomic<bool>>(false);
+    options.stop = stop;
+    return work.run_until_stopped([options, predict = std::move(predict)] { return predict(options); },
+                                  [stop] { *stop = true; });
+}
+
 /// The prediction of another command, in the background. `predict` takes the text of the model's document and
 /// the options.
 template <typename Predict>
@@ -75,7 +88,9 @@ std::optional<Prediction> predict_beside(CommandContext& context,
     if (!context.options.quiet)
         context.log.info(fmt::format("{} draws of the model's uncertain numbers (--draws 0 leaves them out)",
                                      options.draws));
-    auto prediction = work.run([text = *text, options, predict] { return predict(text, options); });
+    auto prediction = predict_in_background(
+        work, options,
+        [text = *text, predict](const run::PredictionOptions& each) { return predict(text, each); });
     if (prediction) return std::move(*prediction);
     if (prediction.error().kind != ErrorKind::interrupted)
         context.log.warn(prediction.error().problems.front());
@@ -125,13 +140,16 @@ public:
         if (!documents) return report_error(context_, documents.error());
         if (options.play.formats.empty() && !options.play.cuts && options.play.streams > 0)
             options.play.formats.push_back(options.default_format);
+        for (const std::string& remark : options.play.remarks) {
+            if (!options.quiet) context_.log.warn(remark);
+        }
         result_.common = run::not_played(options.play, context_.program);
         result_.draws = prediction_options(context_, run::kPredictDraws).draws;
         work_.suppress_messages();
         const auto predicted = predict();
         if (!predicted && predicted.error().kind != ErrorKind::interrupted)
             return end_command(work_, report_error(context_, predicted.error()));
-        result_.interrupted = !predicted;
+        result_.interrupted = !predicted || context_.control.interrupted();
         return end_command(work_, finish(*documents));
     }
 
@@ -149,22 +167,25 @@ private:
             request.formats = {format};
             if (!context_.options.quiet)
                 context_.log.info(fmt::format("{}: searching for the most streams that play", format.name));
-            auto one = work_.run([text = *text, request, options] {
-                return run::predict_most(text, request, std::nullopt, options);
-            });
+            auto one = predict_in_background(work_, options,
+                                             [text = *text, request](const run::PredictionOptions& each) {
+                                                 return run::predict_most(text, request, std::nullopt, each);
+                                             });
             if (!one) return one.error();
             result_.predictions.push_back(std::move(*one));
+            if (context_.control.interrupted()) return interrupted_error();
         }
         return {};
     }
 
     Result<void> predict_these(const run::ModelText& text, const run::PredictionOptions& options) {
         const run::PlayRequest request = context_.options.play;
-        auto one = work_.run([text, request, options]() -> Result<Prediction> {
+        const auto predict = [text, request](const run::PredictionOptions& each) -> Result<Prediction> {
             auto media = run::find_media(nullptr, request, nullptr);
             if (!media) return media.error();
-            return run::predict_plays(text, {request, run::one_part(request, std::move(*media)), {}}, options);
-        });
+            return run::predict_plays(text, {request, run::one_part(request, std::move(*media)), {}}, each);
+        };
+        auto one = predict_in_background(work_, options, predict);
         if (!one) return one.error();
         result_.predictions.push_back(std::move(*one));
         return {};

@@ -17,6 +17,8 @@ namespace streamsim::cli {
 
 /// Work that takes less is not announced.
 inline constexpr Duration kFirstMessageAfter = seconds(2);
+/// For work that ends by itself once it is asked to, after the play on a model that it is in.
+inline constexpr Duration kStopTimeout = seconds(10);
 
 class BackgroundWork {
 public:
@@ -29,6 +31,10 @@ public:
     /// what it refers to has to stay.
     template <typename Function>
     std::invoke_result_t<Function&> run(Function function);
+    /// As run(), of work that `stop` asks to end: what it then returns counts. Errors: those of `function`;
+    /// interrupted where it did not end in time.
+    template <typename Function>
+    std::invoke_result_t<Function&> run_until_stopped(Function function, std::function<void()> stop);
     /// As run(), with a bar or a count of clips where it takes long.
     template <typename Function>
     std::invoke_result_t<Function&, IndexProgress&> index(Function index, const char* what = "reading clips");
@@ -60,6 +66,20 @@ std::invoke_result_t<Function&> BackgroundWork::run(Function function) {
                                  {},
                                  [this] { say_when_it_takes_long(); }});
     if (!ended) return interrupted_error();
+    return std::move(**result);
+}
+
+template <typename Function>
+std::invoke_result_t<Function&> BackgroundWork::run_until_stopped(Function function,
+                                                                  std::function<void()> stop) {
+    using Outcome = std::invoke_result_t<Function&>;
+    const auto result = std::make_shared<std::optional<Outcome>>();
+    const bool counts =
+        wait_for({.run = [function = std::move(function), result] { result->emplace(function()); },
+                  .on_interrupt = std::move(stop),
+                  .on_tick = [this] { say_when_it_takes_long(); },
+                  .timeout = kStopTimeout});
+    if (!counts && left_behind_) return interrupted_error();
     return std::move(**result);
 }
 

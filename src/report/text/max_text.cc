@@ -26,7 +26,7 @@ std::string fails_text(const MaxFormat& format) {
 std::string interval_text(const MaxFormat& format) {
     if (!format.prediction || !format.prediction->low) return "";
     const Prediction& prediction = *format.prediction;
-    if (prediction.verdict == Prediction::Verdict::refused) return "refused";
+    if (prediction.verdict == Prediction::Verdict::refused || !prediction.high) return "refused";
     return *prediction.low == *prediction.high ? show_count(*prediction.low)
                                                : fmt::format("{} to {}", *prediction.low, *prediction.high);
 }

@@ -66,11 +66,15 @@ std::uint64_t seed_of(std::uint64_t seed, std::size_t draw) {
     return derive_seed(seed, draw + 1);
 }
 
+bool is_stopped(const PredictionOptions& options) {
+    return options.stop && *options.stop;
+}
+
 /// Plays numbers of streams of one request.
 class CountPlayer {
 public:
-    CountPlayer(PlayRequest request, const ProgramFacts& program)
-        : request_(std::move(request)), program_(program) {
+    CountPlayer(PlayRequest request, const PredictionOptions& options)
+        : request_(std::move(request)), options_(options) {
         const MediaFormat& format = request_.formats.front();
         request_.find_cause = request_.find_capacity = request_.keep_frames = request_.keep_histograms = false;
         request_.spare_streams = 0;
@@ -80,17 +84,19 @@ public:
 
     Duration step() const { return step_; }
 
+    /// Errors: of the request; interrupted.
     Result<ModelPlay> play(const Model& model,
                            std::uint64_t seed,
                            std::uint64_t streams,
                            Duration length) const {
+        if (is_stopped(options_)) return interrupted_error();
         PlayRequest request = request_;
         request.target.model = model;
         request.seed = seed;
         request.total_streams = static_cast<std::uint32_t>(streams);
         if (request.meters.empty()) request.seats = std::min(request.seats, *request.total_streams);
         request.duration = length;
-        return play_on_model(request, program_);
+        return play_on_model(request, options_.program);
     }
     /// Plays that miss no frame, but empty their buffers within the time that decides, fail.
     Result<ModelPlay> decide(const Model& model, std::uint64_t seed, std::uint64_t streams) const {
@@ -99,11 +105,11 @@ public:
         return played;
     }
 
-    Result<std::uint64_t> most(const Model& model, std::uint64_t limit, Duration confirm) const {
+    Result<std::uint64_t> most(const Model& model, Duration confirm) const {
         judge::MaxSearchOptions search;
         search.step = step_;
         search.confirm = confirm;
-        search.most = limit;
+        search.most = kStreamsMax;
         search.repeatable = false;
         const auto found = judge::find_max(search, [&](const judge::MaxNext& next) -> Result<MaxRun> {
             auto played = play(model, request_.seed, next.streams, next.length);
@@ -111,12 +117,13 @@ public:
             return std::move(played->run);
         });
         if (!found) return found.error();
+        if (found->interrupted) return interrupted_error();
         return found->streams;
     }
 
 private:
     PlayRequest request_;
-    const ProgramFacts& program_;
+    const PredictionOptions& options_;
     Duration step_;
 };
 
@@ -127,16 +134,16 @@ public:
     DrawSearch(const CountPlayer& player, const Model& model, std::uint64_t seed)
         : player_(player), model_(model), seed_(seed) {}
 
-    Result<judge::DrawAnswer> run(std::uint64_t begin, std::uint64_t limit) {
+    Result<judge::DrawAnswer> run(std::uint64_t begin) {
         std::uint64_t plays = 0;  // the largest number that plays, and the smallest that does not
-        std::uint64_t fails = limit + 1;
-        std::uint64_t at = std::clamp<std::uint64_t>(begin, 1, limit);
+        std::uint64_t fails = kStreamsMax + 1;
+        std::uint64_t at = std::clamp<std::uint64_t>(begin, 1, kStreamsMax);
         for (std::uint64_t step = 1; plays + 1 < fails; step *= 2) {
             const bool good = try_it(at);
             if (error_) return *error_;
             (good ? plays : fails) = at;
-            if (good && fails == limit + 1)
-                at = std::min(at + step, limit);
+            if (good && fails > kStreamsMax)
+                at = std::min(at + step, kStreamsMax);
             else if (!good && plays == 0)
                 at -= std::min(step, at - 1);
             else
@@ -179,30 +186,35 @@ std::uint64_t guess(const ClusterModel& model,
     return static_cast<std::uint64_t>((static_cast<double>(nominal) + 0.5) * rate_of(draw, full) / rate);
 }
 
-/// Answers of all draws, on all processors. Errors: of the first draw that has one.
+/// Answers of all draws, on all processors; once options.stop is set, of those that are done. Errors: of the
+/// first draw that has one; interrupted where too few are done.
 template <typename Answer>
 Result<std::vector<judge::DrawAnswer>> answers_of(std::size_t draws,
-                                                  const SayProgress& progress,
+                                                  const PredictionOptions& options,
                                                   Answer answer) {
-    std::vector<judge::DrawAnswer> answers(draws);
-    std::vector<std::optional<Error>> errors(draws);
+    std::vector<std::optional<Result<judge::DrawAnswer>>> outcomes(draws);
     std::atomic<std::size_t> done{0};
     const std::size_t tenth = std::max<std::size_t>(draws / 10, 1);
     parallel_for(
         draws,
         [&](std::size_t i) {
-            Result<judge::DrawAnswer> one = answer(i);
-            if (one)
-                answers[i] = std::move(*one);
-            else
-                errors[i] = one.error();
+            if (is_stopped(options)) return;
+            outcomes[i] = answer(i);
+            if (!*outcomes[i]) return;
             const std::size_t now = ++done;
-            if (progress && now % tenth == 0) progress(fmt::format("{} of {} draws", now, draws));
+            if (options.progress && now % tenth == 0)
+                options.progress(fmt::format("{} of {} draws", now, draws));
         },
         computing_threads());
-    for (const auto& error : errors) {
-        if (error) return *error;
+    std::vector<judge::DrawAnswer> answers;
+    for (auto& outcome : outcomes) {
+        if (!outcome) continue;
+        if (*outcome)
+            answers.push_back(std::move(**outcome));
+        else if (outcome->error().kind != ErrorKind::interrupted)
+            return outcome->error();
     }
+    if (answers.size() < draws && answers.size() < judge::kDrawsMin) return interrupted_error();
     return answers;
 }
 
@@ -222,13 +234,13 @@ Result<Prediction> predict_most(const ModelText& whole,
     const auto of_question = model_of(text, *request.target.model);
     if (!of_question) return of_question.error();
     const Model& model = *of_question;
-    const CountPlayer player(request, options.program);
+    const CountPlayer player(request, options);
     Prediction prediction;
     prediction.what = request.formats.front().name;
     prediction.seats = request.seats;
     const judge::OutsideMeasured outside = judge::outside_measured(*model, {{prediction.what}, request.seats});
     if (!nominal) {
-        const auto found = player.most(model, kStreamsMax, kDecisive);
+        const auto found = player.most(model, kDecisive);
         if (!found) return found.error();
         nominal = *found;
         if (options.progress)
@@ -236,12 +248,11 @@ Result<Prediction> predict_most(const ModelText& whole,
                                          counted(*nominal, "stream")));
     }
     prediction.nominal = nominal;
-    const std::uint64_t limit = std::min(4 * *nominal + 16, kStreamsMax);
     if (outside.server_may_be_full) {
         auto never_full = sim::without_bounds(text.text, text.path);
         if (!never_full) return never_full.error();
         never_full->nodes = model->nodes;
-        const auto most = player.most(std::make_shared<const ClusterModel>(std::move(*never_full)), limit, {});
+        const auto most = player.most(std::make_shared<const ClusterModel>(std::move(*never_full)), {});
         if (!most) return most.error();
         prediction.if_never_full = *most;
     }
@@ -249,12 +260,20 @@ Result<Prediction> predict_most(const ModelText& whole,
     if (!draws) return draws.error();
     const auto one_more = player.play(model, request.seed, *nominal + 1, player.step());
     if (!one_more) return one_more.error();
-    const auto answers = answers_of(draws->size(), options.progress, [&](std::size_t i) {
+    const auto answers = answers_of(draws->size(), options, [&](std::size_t i) {
         const std::uint64_t begin = guess(*model, *(*draws)[i], one_more->full, *nominal);
-        return DrawSearch(player, (*draws)[i], seed_of(request.seed, i)).run(begin, limit);
+        return DrawSearch(player, (*draws)[i], seed_of(request.seed, i)).run(begin);
     });
     if (!answers) return answers.error();
-    judge::conclude(*model, outside, *answers, limit, prediction);
+    judge::conclude(*model, outside, *answers, kStreamsMax, prediction);
+    if (*nominal == 0) {
+        const MediaFormat& format = request.formats.front();
+        const FrameRate rate = request.rate.value_or(format.rate);
+        const std::string why =
+            judge::too_fast_for_a_seat(*model, format.name, format.mean_frame_bytes * rate.per_second());
+        if (!why.empty()) prediction.sentence += "; " + why;
+    }
+    judge::mark_interrupted(draws->size(), prediction);
     return prediction;
 }
 
@@ -285,14 +304,14 @@ Result<Prediction> predict_plays(const ModelText& whole,
     const std::uint64_t seed = what.request.seed;
     const auto draws = draws_of(text, what.request.target, seed, options.draws, outside.model_error_factor);
     if (!draws) return draws.error();
-    const auto answers =
-        answers_of(draws->size(), options.progress, [&](std::size_t i) -> Result<judge::DrawAnswer> {
-            const auto played = play_on_model(what, (*draws)[i], seed_of(seed, i), options.program);
-            if (!played) return played.error();
-            return judge::DrawAnswer{0, played->run.pass, played->run.pass ? "" : played->full};
-        });
+    const auto answers = answers_of(draws->size(), options, [&](std::size_t i) -> Result<judge::DrawAnswer> {
+        const auto played = play_on_model(what, (*draws)[i], seed_of(seed, i), options.program);
+        if (!played) return played.error();
+        return judge::DrawAnswer{0, played->run.pass, played->run.pass ? "" : played->full};
+    });
     if (!answers) return answers.error();
     judge::conclude(*model, outside, *answers, std::nullopt, prediction);
+    judge::mark_interrupted(draws->size(), prediction);
     return prediction;
 }
 

@@ -2,6 +2,7 @@
 // on all processors.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -23,6 +24,8 @@ struct PredictionOptions {
     std::uint32_t draws = kPredictDraws;
     ProgramFacts program;
     SayProgress progress;  // any thread
+    /// Set by any thread: no other play begins, and the draws that are done give the answer. Null: never.
+    std::shared_ptr<const std::atomic<bool>> stop;
 };
 
 /// The answers of this model vary: some of its numbers have low and high.
@@ -30,7 +33,7 @@ bool is_uncertain(const ClusterModel& model);
 
 /// How many streams of the request's only format play on its seats. `nominal`: the answer with every number at
 /// its value; nullopt: it is searched for first. `text`: of the document of request.target.model. Errors: of
-/// the document or the request. Blocks.
+/// the document or the request; interrupted where fewer than judge::kDrawsMin draws are done. Blocks.
 Result<Prediction> predict_most(const ModelText& text,
                                 const PlayRequest& request,
                                 std::optional<std::uint64_t> nominal,

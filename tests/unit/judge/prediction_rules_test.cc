@@ -21,6 +21,7 @@ ClusterModel calibrated() {
     model.uncertain = {number("/node/front_end/bits_per_s", 90, 110)};
     model.calibration = CalibrationFacts{
         .target = "/mnt", .measured_at = "today", .seats = 2, .formats = {"dpx12"}, .told_apart = true};
+    model.calibration->held_back = HeldBackRun{"prores-uhd", 1, 9, 9, 8, 10, false};
     return model;
 }
 
@@ -86,12 +87,12 @@ TEST(PredictionRefusal, OfAnIntervalWiderThanAFifthEachWay) {
 
 TEST(PredictionRefusal, OfAModelWhoseHeldBackRunWasRejected) {
     ClusterModel model = calibrated();
-    model.calibration->held_back = HeldBackRun{"dpx12", 2, 9, 17, 16, 18, true};
+    model.calibration->held_back = HeldBackRun{"dpx12", 1, 9, 9, 8, 10, true};
     const Prediction prediction = concluded(model, draws({{17, 200}}), 17);
     EXPECT_EQ(prediction.verdict, Prediction::Verdict::refused);
     EXPECT_THAT(prediction.refused,
-                ElementsAre("the model does not hold: held back: 9 streams of dpx12 on 2 seats, and 17 were "
-                            "predicted (16 to 18); the model is rejected"));
+                ElementsAre("the model does not hold: held back: 9 streams of dpx12 on 1 seat, and 9 were "
+                            "predicted (8 to 10); the model is rejected"));
     EXPECT_THAT(prediction.next, ElementsAre(HasSubstr("calibrate again")));
     model.calibration->held_back->rejected = false;
     EXPECT_EQ(concluded(model, draws({{17, 200}}), 17).verdict, Prediction::Verdict::answered);
@@ -110,6 +111,13 @@ TEST(PredictionRefusal, WhereOneSeatCannotTellItsLimitFromTheServers) {
     EXPECT_THAT(prediction.sentence,
                 HasSubstr("20 seats: at least 17 streams of dpx12; 40 if the server were never full"));
     EXPECT_EQ(prediction.verdict, Prediction::Verdict::refused);
+    EXPECT_EQ(prediction.low, 17U);
+    EXPECT_EQ(prediction.high, 40U) << "as the sentence says";
+    const Prediction unbounded = concluded(model, draws({{17, 200}}), 17, twenty, 1000);
+    EXPECT_THAT(unbounded.sentence,
+                HasSubstr("at least 17 streams of dpx12; more than 1000 if the server were never full"));
+    EXPECT_THAT(unbounded.refused, ElementsAre("17 to more than 1000 streams are wider than +-20 %"));
+    EXPECT_FALSE(unbounded.high);
     EXPECT_THAT(prediction.next,
                 ElementsAre("calibrate with two seats: one seat cannot tell its own limit from the server's"));
     EXPECT_THAT(prediction.outside, Contains(HasSubstr("20 seats are more than the one that was measured")));
@@ -141,6 +149,68 @@ TEST(PredictionOutside, OtherFormatsAndManyMoreSeatsDoubleTheErrorOfTheModel) {
     ClusterModel by_hand = calibrated();
     by_hand.calibration.reset();
     EXPECT_THAT(outside_measured(by_hand, {{"prores-hd"}, 99}).sentences, IsEmpty());
+}
+
+TEST(PredictionOutside, AModelThatNoHeldBackRunCheckedHasTwiceTheError) {
+    ClusterModel model = calibrated();
+    model.calibration->held_back.reset();
+    const OutsideMeasured outside = outside_measured(model, {{"dpx12"}, 2});
+    EXPECT_EQ(outside.model_error_factor, 2);
+    EXPECT_THAT(outside.sentences,
+                ElementsAre("no held-back run checked the model: the error of the model is doubled"));
+}
+
+TEST(PredictionOfTheHeldBackRun, HoldsTheNumberThatWasMeasured) {
+    ClusterModel model = calibrated();
+    model.calibration->held_back = HeldBackRun{"dpx12", 2, 15, 17, 15, 18, false};
+    const Prediction lower = concluded(model, draws({{16, 100}, {18, 100}}), 17);
+    EXPECT_EQ(lower.low, 15U);
+    EXPECT_EQ(lower.high, 18U);
+    EXPECT_THAT(lower.sentence, HasSubstr("17 streams of dpx12 (15 to 18, 90 %; measured: 15)"));
+    EXPECT_THAT(lower.outside, IsEmpty()) << "within what was predicted";
+    model.calibration->held_back = HeldBackRun{"dpx12", 2, 20, 19, 18, 20, false};
+    EXPECT_EQ(concluded(model, draws({{16, 100}, {18, 100}}), 17).high, 20U);
+    model.calibration->held_back->format = "prores-uhd";
+    EXPECT_EQ(concluded(model, draws({{16, 100}, {18, 100}}), 17).high, 18U) << "another question";
+}
+
+TEST(PredictionOfTheHeldBackRun, ItsErrorWidensEveryAnswer) {
+    ClusterModel model = calibrated();
+    model.calibration->held_back = HeldBackRun{"prores-uhd", 1, 8, 10, 9, 11, false};
+    const auto answers = draws({{16, 100}, {18, 100}});
+    const Prediction fewer = concluded(model, answers, 17);
+    EXPECT_EQ(fewer.low, 12U) << "16 * 0.8, rounded down";
+    EXPECT_EQ(fewer.high, 18U);
+    EXPECT_THAT(fewer.outside,
+                ElementsAre("the held-back run gave 8 streams, and 9 to 11 were predicted: the low end of the "
+                            "interval is lowered by the same factor"));
+    EXPECT_EQ(fewer.sentence.find("measured: "), std::string::npos);
+    model.calibration->held_back->streams_measured = 12;
+    const Prediction more = concluded(model, answers, 17);
+    EXPECT_EQ(more.low, 16U);
+    EXPECT_EQ(more.high, 22U) << "18 * 1.2, rounded up";
+    EXPECT_THAT(more.outside, ElementsAre(HasSubstr("the high end of the interval is raised")));
+}
+
+TEST(PredictionOfOneSeat, NamesNeitherLinkWhereTheyWereNotToldApart) {
+    ClusterModel model = calibrated();
+    model.calibration->told_apart = false;
+    auto answers = draws({{17, 100}}, "server network");
+    for (const DrawAnswer& each : draws({{17, 60}}, "seat link")) answers.push_back(each);
+    for (const DrawAnswer& each : draws({{17, 40}}, "drives")) answers.push_back(each);
+    const Prediction prediction = concluded(model, answers, 17);
+    ASSERT_EQ(prediction.full_first.size(), 2U);
+    EXPECT_EQ(prediction.full_first[0].part, "seat or server, not told apart");
+    EXPECT_EQ(prediction.full_first[0].draws, 160U);
+    EXPECT_THAT(prediction.sentence, HasSubstr("full first: seat or server, not told apart 80 %, drives 20 %"));
+}
+
+TEST(PredictionOfNoStream, NamesTheRateThatASeatGets) {
+    ClusterModel model = calibrated();
+    model.client.link.bits_per_s = 8.8e9;
+    EXPECT_EQ(too_fast_for_a_seat(model, "dpx12", 1.195e9),
+              "one stream of dpx12 needs 1,195.0 MB/s, more than a seat was seen to get (1,100.0 MB/s)");
+    EXPECT_EQ(too_fast_for_a_seat(model, "dpx12", 1.05e9), "");
 }
 
 TEST(PredictionOutside, OtherLoadIsNamedWhereTheIntervalIsTooWide) {

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 
+#include <atomic>
 #include <memory>
 #include <vector>
 
@@ -113,11 +114,13 @@ TEST_F(Predictions, AreTheSameEachTime) {
 
 TEST_F(Predictions, AServerThatWasNeverFullGivesAtLeastSoMuch) {
     options_.draws = 20;
-    const Json document = server_of(streams(4.5), streams(4.5), std::nullopt);
+    Json document = server_of(streams(4.5), streams(4.5), std::nullopt);
+    document["client"]["link"]["bits_per_s"]["value"] = streams(20.5) * 8;
     const Prediction more = most(document, 3);
     EXPECT_EQ(more.low, more.nominal);
     ASSERT_TRUE(more.if_never_full);
-    EXPECT_GT(*more.if_never_full, 3 * *more.nominal);
+    EXPECT_NEAR(static_cast<double>(*more.if_never_full), 60, 2) << "20 streams a seat";
+    EXPECT_EQ(more.high, more.if_never_full);
     EXPECT_EQ(more.verdict, Prediction::Verdict::refused);
     EXPECT_THAT(more.sentence, HasSubstr("at least"));
     EXPECT_FALSE(most(document, 2).if_never_full) << "no more seats than were measured";
@@ -140,6 +143,34 @@ TEST_F(Predictions, GivenStreamsPlayInTheDrawsWhoseLinkCarriesThem) {
     const double some = share(8);
     EXPECT_GT(some, 0.3);
     EXPECT_LT(some, 1);
+}
+
+TEST_F(Predictions, AnInterruptionKeepsTheDrawsThatAreDone) {
+    const PlayRequest asked = request(server_of(streams(8.6), streams(7.6), streams(9.6)), 2);
+    const auto stop = std::make_shared<std::atomic<bool>>(false);
+    options_.stop = stop;
+    options_.draws = 200;
+    options_.progress = [stop](const std::string& text) {
+        if (text == "40 of 200 draws") *stop = true;
+    };
+    const auto some = predict_most(text_, asked, std::nullopt, options_);
+    ASSERT_TRUE(some) << some.error().problems.front();
+    EXPECT_GE(some->draws, 40U);
+    EXPECT_LT(some->draws, 200U);
+    EXPECT_EQ(some->verdict, Prediction::Verdict::interrupted);
+    EXPECT_THAT(some->sentence, HasSubstr(fmt::format("from {} of 200 draws", some->draws)));
+    const auto none = predict_most(text_, asked, 8, options_);
+    ASSERT_FALSE(none);
+    EXPECT_EQ(none.error().kind, ErrorKind::interrupted);
+}
+
+TEST_F(Predictions, NoStreamPlaysThatIsFasterThanASeat) {
+    Json document = server_of(streams(8.6), streams(7.6), streams(9.6));
+    document["client"]["link"]["bits_per_s"]["value"] = streams(0.5) * 8;
+    options_.draws = 20;
+    const Prediction prediction = most(document, 1);
+    EXPECT_EQ(prediction.nominal, 0U);
+    EXPECT_THAT(prediction.sentence, HasSubstr("one stream of prores-hd needs "));
 }
 
 TEST_F(Predictions, TheDocumentOfTheModelMayNotVanish) {
