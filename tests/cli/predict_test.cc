@@ -94,7 +94,8 @@ TEST_F(Predict, RefusesWhereOneSeatCannotTellItsLimitFromTheServers) {
     EXPECT_EQ(done_.exit_code, 1) << done_.text();
     const Json& prediction = result["predictions"][0];
     EXPECT_EQ(prediction["verdict"], "refused");
-    EXPECT_GT(prediction["if_never_full"], prediction["high"]);
+    EXPECT_EQ(prediction["if_never_full"], prediction["high"]);
+    EXPECT_EQ(prediction["full_first"][0]["part"], "seat or server, not told apart");
     EXPECT_THAT(done_.out,
                 AllOf(HasSubstr("REFUSED: 8 seats: at least "), HasSubstr("calibrate with two seats: ")));
 }
@@ -127,20 +128,35 @@ TEST_F(Predict, IsForModelsThatWereCalibrated) {
                                  HasSubstr("/client/link/bits_per_s/low: missing")));
 }
 
+TEST_F(Predict, FewDrawsGiveNoInterval) {
+    const Finished few = streamsim({"predict", "--draws", "19", file()});
+    EXPECT_EQ(few.exit_code, 2) << few.text();
+    EXPECT_THAT(few.err, HasSubstr("--draws: expected 20 or more"));
+    EXPECT_EQ(streamsim({"predict", "--draws", "0", file()}).exit_code, 2);
+    EXPECT_EQ(streamsim({"max", "--draws", "1", "sim:" + file()}).exit_code, 2);
+    EXPECT_EQ(streamsim({"--draws", "19", "sim:" + file()}).exit_code, 2);
+}
+
+TEST_F(Predict, AModelHasNoFiles) {
+    const Json result = play({"--prores-uhd", "--duration", "1s", "--draws", "0", "--cold", "--io", "threads"},
+                             "sim:" + file());
+    EXPECT_THAT(result["notices"], Contains(HasSubstr("--io, --cold have no effect on sim:")));
+}
+
 TEST_F(Predict, PlayAddsInHowManyDrawsItPlays) {
     const std::string url = "sim:" + file();
-    const Json result = play({"--prores-uhd", "--streams", "4", "--duration", "3s", "--draws", "10"}, url);
+    const Json result = play({"--prores-uhd", "--streams", "4", "--duration", "3s", "--draws", "20"}, url);
     EXPECT_EQ(result["prediction"]["question"], "plays");
-    EXPECT_EQ(result["prediction"]["draws_that_play"], 10);
+    EXPECT_EQ(result["prediction"]["draws_that_play"], 20);
     EXPECT_THAT(result["model"]["trust"], Contains(HasSubstr("held back: ")));
     const Json without = play({"--prores-uhd", "--streams", "4", "--duration", "3s", "--draws", "0"}, url);
     EXPECT_FALSE(without.contains("prediction"));
-    const Json certain = play({"--prores-hd", "--duration", "3s", "--draws", "9"}, "sim:h500");
+    const Json certain = play({"--prores-hd", "--duration", "3s", "--draws", "30"}, "sim:h500");
     EXPECT_FALSE(certain.contains("prediction"));
     EXPECT_THAT(certain["notices"],
                 Contains("--draws has no effect: sim:h500 is no model that was calibrated"));
-    const Finished done = streamsim({"--prores-uhd", "--duration", "3s", "--draws", "10", url});
-    EXPECT_THAT(done.out, HasSubstr("1 stream of prores-uhd: plays in 10 of 10 draws (100 %)"));
+    const Finished done = streamsim({"--prores-uhd", "--duration", "3s", "--draws", "20", url});
+    EXPECT_THAT(done.out, HasSubstr("1 stream of prores-uhd: plays in 20 of 20 draws (100 %)"));
 }
 
 TEST_F(Predict, MaxAddsTheInterval) {
@@ -168,11 +184,11 @@ TEST_F(Predict, AScenarioAddsInHowManyDrawsItPlays) {
                                  {"target", "sim:" + file()},
                                  {"streams", {{{"format", "prores-uhd"}, {"count", 2}}}}}}}}
                              .dump());
-    const Finished done = streamsim({"run", "--draws", "10", "--json", json_path(), scenario});
+    const Finished done = streamsim({"run", "--draws", "20", "--json", json_path(), scenario});
     EXPECT_EQ(done.exit_code, 0) << done.text();
     const Json result = read_json(json_path());
     EXPECT_EQ(result["prediction"]["streams"], 4);
-    EXPECT_EQ(result["prediction"]["draws_that_play"], 10);
+    EXPECT_EQ(result["prediction"]["draws_that_play"], 20);
     EXPECT_THAT(done.out, Not(HasSubstr("refused")));
 }
 

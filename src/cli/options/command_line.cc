@@ -15,6 +15,7 @@
 #include "cli/options/documents.h"
 #include "cli/options/logo.h"
 #include "cli/options/option_table.h"
+#include "judge/prediction_rules.h"
 #include "run/process/shell_command.h"
 
 namespace streamsim::cli {
@@ -170,6 +171,11 @@ struct Rule {
 };
 
 constexpr Rule kRules[] = {
+    {"--draws",
+     [](const CliOptions& o) {
+         return o.draws && *o.draws < judge::kDrawsMin && (*o.draws > 0 || o.command == Command::predict);
+     },
+     "expected 20 or more: fewer draws give no interval of 90 %"},
     {"--total-streams", [](const CliOptions& o) { return o.given("--streams"); },
      "stands instead of --streams: give one of them"},
     {"--order",
@@ -317,6 +323,20 @@ void check_option_rules(const CliOptions& options, std::vector<std::string>& pro
     check_result_files(options.files, problems);
 }
 
+/// A remark on options for storage and for this computer, which a model does not have.
+void add_options_of_storage(const CliOptions& options, std::vector<std::string>& remarks) {
+    std::string typed;
+    std::size_t count = 0;
+    for (const char* option :
+         {"--io", "--cold", "--wait", "--yes", "--realtime", "--credentials", "--keep-index"}) {
+        if (!options.given(option)) continue;
+        typed += (count++ == 0 ? "" : ", ") + std::string(option);
+    }
+    if (count == 0) return;
+    remarks.push_back(fmt::format("{} {} no effect on {}: a model has no files, and plays in virtual time",
+                                  typed, count == 1 ? "has" : "have", options.play.target.url));
+}
+
 /// Options that have no effect with the others: a remark for each, which the result keeps.
 std::vector<std::string> remarks_on_options(const CliOptions& options) {
     std::vector<std::string> remarks;
@@ -327,6 +347,7 @@ std::vector<std::string> remarks_on_options(const CliOptions& options) {
     if (options.given("--draws") && options.command != Command::run && !varies)
         remarks.push_back(
             fmt::format("--draws has no effect: {} is no model that was calibrated", play.target.url));
+    if (play.target.kind == target::Target::Kind::model) add_options_of_storage(options, remarks);
     if (play.target.kind != target::Target::Kind::remote) return remarks;
     std::string local;  // options about this computer's files and its page cache
     if (options.given("--io") && play.io != run::IoChoice::automatic)
