@@ -125,6 +125,7 @@ struct Evidence {
 
     // A model: its parts, without those of seats that missed nothing.
     bool modelled = false;
+    bool links_told_apart = true;  // false: the calibration could not tell the link of a seat from the server's
     std::vector<BusyPart> parts;
     /// The median service time of the stream that missed frames through it and has the longest path to its
     /// storage, and the round trips in that time. 0: there is no such stream.

@@ -55,6 +55,12 @@ Limit part_limit(PartKind kind) {
     }
 }
 
+/// The links that a calibration with one seat sees as one.
+bool is_link(PartKind kind) {
+    return kind == PartKind::seat_link || kind == PartKind::switch_port || kind == PartKind::front_end ||
+           kind == PartKind::front_end_in;
+}
+
 /// The verdict where no part was full: time was lost in another way.
 Verdict unfilled_verdict(const Evidence& evidence, const BusyPart* busiest, std::string what, bool decoding) {
     what += "; no part of the model was full";
@@ -98,6 +104,14 @@ Verdict fullest_part_verdict(const Evidence& evidence, const Blame& by) {
     const auto alike = std::ranges::count_if(evidence.parts, [&fullest](const BusyPart& part) {
         return part.kind == fullest->kind && part.utilisation >= kFullShare && &part != &*fullest;
     });
+    if (!evidence.links_told_apart && is_link(fullest->kind)) {
+        return {
+            false,
+            fmt::format("the link of a seat or of the server (the calibration could not tell them apart) was "
+                        "{:.0f} % busy when frames were missed: {}",
+                        fullest->utilisation * 100, what),
+            Limit::unknown};
+    }
     std::string part = in_words(*fullest);
     if (alike > 0) part += fmt::format(" (and {} more like it)", show_count(static_cast<std::uint64_t>(alike)));
     return {

@@ -263,6 +263,8 @@ judge::Evidence evidence_of(const RunFacts& facts, const RunResult& result) {
     evidence.more_in_flight = facts.diagnosis.more_in_flight;
     evidence.rereads = facts.diagnosis.rereads;
     evidence.modelled = result.model.has_value();
+    if (const auto& model = facts.request->target.model; model != nullptr && model->calibration)
+        evidence.links_told_apart = model->calibration->told_apart;
     evidence.parts = busy_parts(result.parts, result.streams);
     if (evidence.modelled) fill_path_rtt(facts, result, evidence);
     return evidence;

@@ -192,6 +192,13 @@ const std::vector<VerdictCase> kVerdictCases = {
                         {PartKind::front_end, "node 0 front end", 0.8, 9}});
      },
      false, Limit::network, "the link of seat 12 was 99 % busy"},
+    {"model_full_link_not_told_apart",
+     [](Evidence& e) {
+         on_a_model(e, {{PartKind::front_end, "node 0 front end", 0.99, 3}});
+         e.links_told_apart = false;
+     },
+     false, Limit::unknown,
+     "the link of a seat or of the server (the calibration could not tell them apart) was"},
     {"model_full_switch_port",
      [](Evidence& e) {
          on_a_model(e, {{PartKind::switch_port, "seat 0 switch port", 1, 3}});
