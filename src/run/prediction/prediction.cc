@@ -23,6 +23,8 @@ constexpr Duration kStep = seconds(20);
 /// As long as `max` plays a number that it has found on a model.
 constexpr Duration kDecisive = seconds(60);
 constexpr std::uint64_t kStreamsMax = 10'000;
+/// Thousands of streams may play on a server that is never full.
+constexpr Duration kNeverFullStep = seconds(5);
 constexpr std::uint64_t kDrawSeed = 0x64726177;
 
 using Model = std::shared_ptr<const ClusterModel>;
@@ -105,9 +107,10 @@ public:
         return played;
     }
 
-    Result<std::uint64_t> most(const Model& model, Duration confirm) const {
+    /// `step`: no longer than step().
+    Result<std::uint64_t> most(const Model& model, Duration step, Duration confirm) const {
         judge::MaxSearchOptions search;
-        search.step = step_;
+        search.step = std::min(step, step_);
         search.confirm = confirm;
         search.most = kStreamsMax;
         search.repeatable = false;
@@ -240,7 +243,7 @@ Result<Prediction> predict_most(const ModelText& whole,
     prediction.seats = request.seats;
     const judge::OutsideMeasured outside = judge::outside_measured(*model, {{prediction.what}, request.seats});
     if (!nominal) {
-        const auto found = player.most(model, kDecisive);
+        const auto found = player.most(model, player.step(), kDecisive);
         if (!found) return found.error();
         nominal = *found;
         if (options.progress)
@@ -252,7 +255,10 @@ Result<Prediction> predict_most(const ModelText& whole,
         auto never_full = sim::without_bounds(text.text, text.path);
         if (!never_full) return never_full.error();
         never_full->nodes = model->nodes;
-        const auto most = player.most(std::make_shared<const ClusterModel>(std::move(*never_full)), {});
+        if (options.progress)
+            options.progress(prediction.what + ": searching with a server that is never full");
+        const auto most =
+            player.most(std::make_shared<const ClusterModel>(std::move(*never_full)), kNeverFullStep, {});
         if (!most) return most.error();
         prediction.if_never_full = *most;
     }
