@@ -56,7 +56,10 @@ double time_of(const Json& number) {
     return std::stod(text);
 }
 
-TEST_F(Calibrate, FindsTheRateOfAThrottledDisk) {
+/// Minutes each: for tools/test --all.
+class CalibrateVariants : public Calibrate {};
+
+TEST_F(CalibrateVariants, FindsTheRateOfAThrottledDisk) {
     if (const auto reason = no_throttled_disk_because()) GTEST_SKIP() << *reason;
     const ThrottledDisk disk;
     ASSERT_EQ(disk.problem(), "");
@@ -71,7 +74,7 @@ TEST_F(Calibrate, FindsTheRateOfAThrottledDisk) {
     EXPECT_EQ(check["rejected"], false);
 }
 
-TEST_F(Calibrate, FindsTheTimeOfAReadAndRejectsASlowerStorage) {
+TEST_F(CalibrateVariants, FindsTheTimeOfAReadAndRejectsASlowerStorage) {
     if (const auto reason = no_slowfs_because()) GTEST_SKIP() << *reason;
     constexpr double kReadNs = 10e6;
     const SinkMount mount("blocks 1\ntimes 10ms*1\nrate 60000000\n");
@@ -93,7 +96,7 @@ TEST_F(Calibrate, FindsTheTimeOfAReadAndRejectsASlowerStorage) {
     EXPECT_EQ(read_json(model())["calibration"]["held_back"]["rejected"], true);
 }
 
-TEST_F(Calibrate, GoesOnAfterAnInterruptAndOverwritesNothing) {
+TEST_F(CalibrateVariants, GoesOnAfterAnInterruptAndOverwritesNothing) {
     if (const auto reason = no_slowfs_because()) GTEST_SKIP() << *reason;
     const SinkMount mount("blocks 1\ntimes 2ms*1\nrate 60000000\n");
     Spawn spawn;
