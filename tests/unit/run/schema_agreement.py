@@ -23,7 +23,8 @@ TOGETHER = [
     r"what is read ahead waits there", r"the seat's last is", r"in one place are of one length",
     r"the least and the most.*found \[\d+,\d+\]$",
     # How much a text says, and what comes before what.
-    r"expected more than no time", r"expected at least \d+ bytes or a text.*found \"", r"'0' is not a frame rate",
+    r"expected more than no time", r"expected at least \d+ bytes or a text.*found \"",
+    r"/verify: expected at least 20", r"'0' is not a frame rate",
     r"is after the end", r"never plays", r"never happens",
     # Rules that depend on what there is: formats, files, the model.
     # Intervals, quantiles and correlations: numbers that contradict each other.
@@ -37,7 +38,8 @@ TOGETHER = [
     r"do(es)? not fit", r"less than the smallest block", r"is given twice", r"another meter is named",
     r"expected 1 B to", r"says which step", r"/at: expected", r"never runs", r"would begin", r"are more than",
     # Levels that do not ascend, names and pointers of a need that name nothing.
-    r"that ascend", r"expected \"seats\" or the name", r"is no model", r"expected a model", r"there is no (number|model)", r"expected such as", r"has no \"pointer\"", r"/value: missing", r"is for (\"from\"|values)", r"expected a JSON pointer", r"or more$",
+    r"that ascend", r"expected \"seats\" or the name", r"is no model", r"expected a model",
+    r"expected a whole number, as the model has", r"there is no (number|model)", r"expected such as", r"has no \"pointer\"", r"/value: missing", r"is for (\"from\"|values)", r"expected a JSON pointer", r"or more$",
     # Names in published results that name nothing, numbers that do not fit each other.
     r"there is no row", r"is no row with", r"there is no such parameter", r"expected a multiple of the", r"expected no less than /least",
     r"/(format|row): missing, but required",

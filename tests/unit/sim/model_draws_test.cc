@@ -220,7 +220,8 @@ TEST(ModelDraws, TheErrorOfTheModelIsOneFactorOfAllRates) {
 }
 
 TEST(ModelDraws, AtLeastStaysWholeStaysWholeAndADrawIsCertain) {
-    for (const ClusterModel& model : *model_draws(independent().dump(), "m.json", 50, 7)) {
+    const auto draws = *model_draws(independent().dump(), "m.json", 50, 7);
+    for (const ClusterModel& model : draws) {
         EXPECT_EQ(model.node.drives, 4U);
         EXPECT_EQ(model.client.cores, 8);
         EXPECT_THAT(model.uncertain, SizeIs(0));
