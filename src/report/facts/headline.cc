@@ -142,6 +142,16 @@ std::string so_far(const FrameCounts& counts) {
     return fmt::format("{} missed{} so far", show_count(missed(counts)), stalls_text(counts));
 }
 
+/// What --prove decided, which may differ from whether all frames were there.
+std::string decision_text(const ProveResult& prove) {
+    switch (prove.decided) {
+        case ProveDecision::stands: return "; claim stands";
+        case ProveDecision::failed: return "; claim failed";
+        case ProveDecision::undecided: break;
+    }
+    return "; claim undecided";
+}
+
 std::string unpaced_text(const RunResult& result) {
     const FrameCounts& totals = result.totals;
     const double wall_s = static_cast<double>(std::max<std::int64_t>(result.wall_ns, 1)) / 1e9;
@@ -200,6 +210,7 @@ Headline closing_line(const RunResult& result) {
                               : fmt::format(": {}, 0 missed", frames);
         out.rest += stalls_text(totals);
     }
+    if (result.claims && result.claims->prove) out.rest += decision_text(*result.claims->prove);
     return out;
 }
 

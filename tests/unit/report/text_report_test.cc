@@ -104,6 +104,18 @@ TEST(TextReport, SaysHowFarAnInterruptedRunCame) {
     EXPECT_EQ(closing_line(samples::interrupted()).rest, " after 120.0 ms: 0 missed so far");
 }
 
+TEST(TextReport, EndsWithWhatProveDecided) {
+    RunResult result = samples::plays();
+    result.claims.emplace();
+    EXPECT_EQ(closing_line(result).rest, ": 960 frames, 0 missed");
+    result.claims->prove.emplace();
+    EXPECT_EQ(closing_line(result).rest, ": 960 frames, 0 missed; claim undecided");
+    result.claims->prove->decided = ProveDecision::stands;
+    EXPECT_EQ(closing_line(result).rest, ": 960 frames, 0 missed; claim stands");
+    result.claims->prove->decided = ProveDecision::failed;
+    EXPECT_EQ(closing_line(result).rest, ": 960 frames, 0 missed; claim failed");
+}
+
 TEST(TextReport, CallsMetersAloneDone) {
     RunResult result;
     result.meters.resize(2);
