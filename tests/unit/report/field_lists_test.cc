@@ -12,6 +12,7 @@
 
 #include "base/document/json.h"
 #include "base/time.h"
+#include "streamsim/calibration.h"
 #include "streamsim/load_result.h"
 #include "streamsim/max_result.h"
 #include "streamsim/prediction_result.h"
@@ -248,6 +249,14 @@ TEST(FieldLists, SchemaOfPredictionsAgrees) {
 
 TEST(FieldLists, SchemaOfPlansAgrees) {
     EXPECT_THAT(differences(schema("plan.json"), PurchaseResult{}), IsEmpty());
+}
+
+TEST(FieldLists, SchemaOfMeasurementsAgrees) {
+    EXPECT_THAT(differences(schema("measurement.json"), Measurement{}), IsEmpty());
+}
+
+TEST(FieldLists, SchemaOfCalibrationsAgrees) {
+    EXPECT_THAT(differences(schema("calibration.json"), Calibration{}), IsEmpty());
 }
 
 TEST(FieldLists, SchemaOfLoadAgrees) {
