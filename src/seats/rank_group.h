@@ -31,6 +31,7 @@ public:
         bool here = false;  // it has introduced itself
         bool lost = false;
         bool left = false;
+        bool failed = false;  // it has ended with an error that it did not report
         bool loss_reported = false;
         std::string why;  // of its loss
         HostFacts host;

@@ -124,6 +124,8 @@ void Ranks::hear(std::uint32_t rank, Json& message) {
                                   outcome_from_json(message.at("outcome")));
     } else if (what == "share") {
         shared_[message.at("step")] = message.at("value");
+    } else if (what == "failed") {
+        group_.peer(rank).failed = true;
     } else if (what == "end") {
         ended_ = true;
     }
@@ -137,8 +139,9 @@ Result<void> Ranks::agree(const Result<void>& own) {
     if (!first()) return ask_first(lock, step, own);
     reports_[0].insert_or_assign(step, own);
     group_.changed.wait(lock, [&] {
-        return group_.stopped || !own ||
-               group_.all_gone_or([&](std::uint32_t rank) { return reports_[rank].contains(step); });
+        return group_.stopped || !own || group_.all_gone_or([&](std::uint32_t rank) {
+            return reports_[rank].contains(step) || group_.peer(rank).failed;
+        });
     });
     if (group_.stopped) return interrupted_error();
     std::map<std::uint32_t, Error> errors;
@@ -146,6 +149,8 @@ Result<void> Ranks::agree(const Result<void>& own) {
         ByStep& reports = reports_[rank];
         const auto report = reports.find(step);
         if (report != reports.end() && !report->second) errors[rank] = report->second.error();
+        if (report == reports.end() && group_.peer(rank).failed)
+            errors[rank] = environment_error("it has ended with an error of its own");
         reports.erase(reports.begin(), reports.upper_bound(step));
     }
     const Result<void> together = errors.empty() ? Result<void>() : Result<void>(group_.joined(errors));
@@ -271,6 +276,7 @@ int Ranks::finish(int code) {
         });
         return code;
     }
+    if (code != 0) group_.send_to_first({{"do", "failed"}});
     group_.changed.wait(lock, [this] { return ended_ || group_.first_is_gone(); });
     return group_.peer(0).lost && !ended_ ? code : 0;
 }

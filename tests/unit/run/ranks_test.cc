@@ -318,6 +318,21 @@ TEST(Ranks, ThatAreInterruptedSayWhatTheyHavePlayed) {
     });
 }
 
+TEST(Ranks, DoNotWaitForOneThatEndedWithAnError) {
+    auto all = ranks_of(3);
+    in_each(all, [&](seats::Ranks& ranks) {
+        ASSERT_TRUE(ranks.gather({}).has_value());
+        if (ranks.rank() != 2) {
+            const auto agreed = ranks.agree({});
+            ASSERT_FALSE(agreed.has_value());
+            EXPECT_THAT(agreed.error().problems,
+                        ElementsAre(testing::MatchesRegex("seat 2 .*: it has ended with an error of its own")));
+        }
+        ranks.finish(2);
+        all[ranks.rank()].reset();
+    });
+}
+
 TEST(Ranks, EndWithCode0ButForTheFirst) {
     auto all = ranks_of(3);
     std::vector<int> codes(3, -1);
