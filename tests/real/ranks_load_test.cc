@@ -135,6 +135,20 @@ Json figures_of(Json step) {
     return step;
 }
 
+TEST_F(RanksLoad, CalibrateFromAllSeats) {
+    const std::string model = dir_ / "model.json";
+    const Finished done = run("mpirun", over_ranks(2, {},
+                                                   {"calibrate", dir_ / "media", "-o", model, "--prores-hd",
+                                                    "--duration", "200ms", "--set-size", "64MiB", "--yes"}));
+    // What so short probes find on this machine may well be rejected.
+    EXPECT_THAT(done.exit_code, testing::AnyOf(0, 1)) << done.text();
+    const Json rows = read_json(dir_ / "model.measured.json");
+    EXPECT_TRUE(rows["complete"]);
+    EXPECT_EQ(rows["seats"], 2);
+    EXPECT_THAT(done.err, HasSubstr("seats-2: "));
+    EXPECT_EQ(read_json(model)["calibration"]["seats"], 2);
+}
+
 TEST_F(RanksLoad, GiveTheTablesOfOneProcess) {
     std::string csv_of_one;
     std::string csv_of_all;

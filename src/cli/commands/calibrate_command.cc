@@ -291,20 +291,21 @@ Result<bool> CalibrateCommand::share_next(std::optional<Probe>& probe) {
     if (context_.ranks == nullptr) return probe.has_value();
     Result<Json> shared = interrupted_error();
     Json own = nullptr;
-    if (probe)
-        own = {{"probe", result::measurement_document({.rows = {{.probe = *probe}}})},
-               {"set_bytes", measured_.set_bytes},
-               {"seed", measured_.seed}};
+    if (probe) {
+        Measurement next = measured_;
+        next.held_back.reset();
+        next.rows = {{.probe = *probe}};
+        own = result::measurement_document(next);
+    }
     wait_for_ranks(context_.control, *context_.ranks, [&] { shared = context_.ranks->share(own); });
     if (!shared) return shared.error();
     if (shared->is_null()) return false;
-    if (!leads()) {
-        auto rows = result::read_measurement(shared->at("probe").get<std::string>(), "rank 0");
-        if (!rows) return rows.error();
-        probe = rows->rows.front().probe;
-        measured_.set_bytes = shared->at("set_bytes");
-        measured_.seed = shared->at("seed");
-    }
+    if (leads()) return true;
+    auto next = result::read_measurement(shared->get<std::string>(), "rank 0");
+    if (!next) return next.error();
+    probe = next->rows.front().probe;
+    measured_.set_bytes = next->set_bytes;
+    measured_.seed = next->seed;
     return true;
 }
 
@@ -382,7 +383,7 @@ Result<void> CalibrateCommand::measure() {
             say(measured_.left_out.back());
         }
         const auto more = share_next(probe);
-        if (!more) return more.error();
+        if (auto all = together(context_, more ? Result<void>() : Result<void>(more.error())); !all) return all;
         if (!*more) return {};
         if (auto done = measure_probe(probes, *probe); !done) return done;
     }
