@@ -124,6 +124,10 @@ TEST_F(Calibrate, WrongUsageIsRefused) {
     EXPECT_EQ(streamsim({"calibrate", "sim:null", "-o", model_}).exit_code, 2);
     EXPECT_EQ(streamsim({"calibrate", "sim:nfs-generic", "-o", "-"}).exit_code, 2);
     EXPECT_EQ(calibrate({"--refit", "--again"}).exit_code, 2);
+    const Finished both = calibrate({"--json", dir_ / "./nas.json"});
+    EXPECT_EQ(both.exit_code, 2);
+    EXPECT_THAT(both.err, HasSubstr("nas.json' is where --output goes already: name another file"));
+    EXPECT_FALSE(std::filesystem::exists(rows_)) << "nothing was measured before it was found";
     const Finished none = calibrate({"--refit"});
     EXPECT_EQ(none.exit_code, 2);
     EXPECT_THAT(none.err, HasSubstr("there are no raw rows"));

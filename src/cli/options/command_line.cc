@@ -264,8 +264,6 @@ constexpr Rule kRules[] = {
      "is the result of one TARGET: give --html, or one TARGET at a time", nullptr, Command::max},
     {"--junit", [](const CliOptions& o) { return o.results.size() > 1 && !o.merge; },
      "is the verdict of one result: give one, or --merge", nullptr, Command::report},
-    {"--json", [](const CliOptions& o) { return o.output == "-" && o.files.json == "-"; },
-     "'-' is where --output goes already: name a file", nullptr, Command::profile},
     {"--duration",
      [](const CliOptions& o) { return o.play.duration && *o.play.duration < Duration{200'000'000}; },
      "'{}': expected 200ms or more: a probe has to end with many reads done", "--duration", Command::calibrate},
@@ -289,12 +287,11 @@ std::string canonical_path(const std::string& file) {
 }
 
 /// Two results in one file would be none.
-void check_result_files(const ResultFiles& files, std::vector<std::string>& problems) {
-    const std::pair<const char*, const std::string*> all[] = {{"--json", &files.json},
-                                                              {"--csv", &files.csv},
-                                                              {"--html", &files.html},
-                                                              {"--trace", &files.trace},
-                                                              {"--junit", &files.junit}};
+void check_output_files(const CliOptions& options, std::vector<std::string>& problems) {
+    const ResultFiles& files = options.files;
+    const std::pair<const char*, const std::string*> all[] = {
+        {"--output", &options.output}, {"--json", &files.json},   {"--csv", &files.csv},
+        {"--html", &files.html},       {"--trace", &files.trace}, {"--junit", &files.junit}};
     for (const auto* one = std::begin(all); one != std::end(all); ++one) {
         for (const auto* other = std::begin(all); other != one; ++other) {
             if (one->second->empty() || other->second->empty() ||
@@ -320,7 +317,7 @@ void check_option_rules(const CliOptions& options, std::vector<std::string>& pro
         const std::string typed = rule.typed == nullptr ? "" : options.typed.at(rule.typed);
         problems.push_back(fmt::format("{}: {}", rule.option, fmt::format(fmt::runtime(rule.problem), typed)));
     }
-    check_result_files(options.files, problems);
+    check_output_files(options, problems);
 }
 
 /// A remark on options for storage and for this computer, which a model does not have.
