@@ -115,6 +115,14 @@ struct MetadataModel {
     double line_share = 1;    // an operation holds its line for so many times its processor time
 };
 
+/// What reads of the same place share: each read takes its turn in one of so many lines, by the place of its
+/// data, as where blocks lie on drives by a hash of their names, or threads have parts of the files.
+struct ReadLinesModel {
+    std::uint32_t lines = 0;  // 0: there are none
+    double bytes_per_s = 0;   // of one line
+    LatencyModel access;      // of a read in its line, besides its bytes
+};
+
 struct NodeModel {
     LinkModel front_end;
     LinkModel back_end;  // to its peers
@@ -137,6 +145,7 @@ struct NodeModel {
     LinkModel ssd;                 // rate and latency of the second level
     double ssd_s_per_request = 0;  // that its server takes before the bytes
     std::uint32_t drives = 0;
+    ReadLinesModel read_lines;
     LatencyModel response;  // of a request, beyond what its parts take
     OtherLoadModel other_load;
 };

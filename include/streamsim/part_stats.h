@@ -25,6 +25,7 @@ enum class PartKind {
     journal,
     metadata,  // the lines in which names are changed and looked up
     seat_display,
+    read_line,  // of the lines in which reads take turns, by place
 };
 
 constexpr const char* to_string(PartKind kind) {
@@ -43,6 +44,7 @@ constexpr const char* to_string(PartKind kind) {
         case PartKind::journal: return "journal";
         case PartKind::metadata: return "metadata";
         case PartKind::seat_display: return "seat-display";
+        case PartKind::read_line: return "read-line";
     }
     return "?";
 }

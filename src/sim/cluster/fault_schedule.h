@@ -107,6 +107,7 @@ private:
         for (Station* const station : {&node.cpu, &node.front_end, &node.front_end_in})
             reroute_all(station->take_waiting());
         for (Station& line : node.metadata_lines) reroute_all(line.take_waiting());
+        for (Station& line : node.read_lines) reroute_all(line.take_waiting());
         reroute_all(std::exchange(node.journal.waiting, {}));
     }
 

@@ -27,6 +27,7 @@ void RequestPath::advance(Job& job) {
         case Stage::node_cpu: return leave_processor(job);
         case Stage::metadata_line: return leave_metadata_line(job);
         case Stage::file: return reach_file(job);
+        case Stage::read_line: return read_blocks(job);
         case Stage::journal: return leave_journal(job);
         case Stage::journal_way:
         case Stage::blocks:
@@ -177,6 +178,16 @@ void RequestPath::leave_metadata_line(Job& job) {
 
 void RequestPath::reach_file(Job& job) {
     if (job.kind == Kind::write) return reach_journal(job);
+    if (node_lost(job)) return reroute(job);
+    Node& node = parts_.nodes[job.node];
+    if (node.read_lines.empty() || job.bytes == 0) return read_blocks(job);
+    const std::uint64_t place = parts_.files.hash_of_block(job.file, job.offset / parts_.model().block_bytes);
+    const Duration access = draw_latency(parts_.model().node.read_lines.access, derive_seed(job.chance, 1));
+    node.read_lines[place % node.read_lines.size()].enter(job.enter_stage(Stage::read_line), 0, access,
+                                                          job.bytes);
+}
+
+void RequestPath::read_blocks(Job& job) {
     if (node_lost(job)) return reroute(job);
     job.port_rest = job.bytes > 0 ? sent_bytes(job) : 0;
     job.stage = Stage::blocks;

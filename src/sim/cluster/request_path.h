@@ -63,6 +63,7 @@ private:
     void enter_metadata_line(Job& job);
     void leave_metadata_line(Job& job);
     void reach_file(Job& job);
+    void read_blocks(Job& job);
     void reach_journal(Job& job);
     void leave_journal(Job& job);
     void answer(Job& job);

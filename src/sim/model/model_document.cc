@@ -75,6 +75,12 @@ void read_other_load(Numbers& from, OtherLoadModel& load) {
     }
 }
 
+void read_read_lines(Numbers& from, ReadLinesModel& lines) {
+    from.count("lines", 1, 10'000, Need::required, lines.lines);
+    from.number("bytes_per_s", 1, kRateMax, Need::required, lines.bytes_per_s);
+    from.part("access", Need::optional, [&](Numbers& part) { read_latency(part, lines.access); });
+}
+
 void read_metadata(Numbers& from, MetadataModel& metadata) {
     from.number("cpu_s_per_stat", 0, kSecondsMax, Need::optional, metadata.cpu_s_per_stat);
     from.number("cpu_s_per_list", 0, kSecondsMax, Need::optional, metadata.cpu_s_per_list);
@@ -124,6 +130,7 @@ void read_node(Numbers& from, NodeModel& node) {
     from.part("ssd", Need::optional, [&](Numbers& part) { read_link(part, node.ssd); });
     from.number("ssd_s_per_request", 0, kSecondsMax, Need::optional, node.ssd_s_per_request);
     from.count("drives", 1, 10'000, Need::required, node.drives);
+    from.part("read_lines", Need::optional, [&](Numbers& part) { read_read_lines(part, node.read_lines); });
     from.part("response", Need::optional, [&](Numbers& part) { read_latency(part, node.response); });
     from.part("other_load", Need::optional, [&](Numbers& part) { read_other_load(part, node.other_load); });
     if (from.has("ssd_s_per_request") && !from.has("ssd"))

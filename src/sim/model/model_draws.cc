@@ -95,6 +95,8 @@ public:
         }
         for (const ModelNumber& number : *numbers) {
             if (is_rate(number.pointer)) draws.rates_.push_back(number.pointer);
+            if (number.pointer.starts_with("/node/read_lines/access/"))
+                draws.line_times_.push_back(number.pointer);
         }
         if (!model->calibration) return draws;
         draws.model_error_ = model->calibration->model_error * model_error_factor;
@@ -147,22 +149,31 @@ private:
             if (const auto score = scores.find(number.pointer); score != scores.end())
                 put(*entry, drawn(number, share * score->second));
         }
-        const double factor = std::exp(share * common);
-        for (const std::string& pointer : rates_) {
-            if (factor == 1) break;
-            OrderedJson* const entry = entry_at(document, pointer);
-            put(*entry, std::clamp((*entry)["value"].get<double>() * factor, 1.0, kRateMax));
-        }
+        multiply(document, std::exp(share * common));
         document.erase("calibration");
         sort_quantiles(document);
         make_certain(document);
         return read_model_document(document.dump(), source_);
     }
 
+    /// All rates, and with them the time that reads keep their lines.
+    void multiply(OrderedJson& document, double factor) const {
+        if (factor == 1) return;
+        for (const std::string& pointer : rates_) {
+            OrderedJson* const entry = entry_at(document, pointer);
+            put(*entry, std::clamp((*entry)["value"].get<double>() * factor, 1.0, kRateMax));
+        }
+        for (const std::string& pointer : line_times_) {
+            OrderedJson& entry = *entry_at(document, pointer);
+            put(entry, plain_value(entry["value"]).value_or(0) / kNsPerS / factor);
+        }
+    }
+
     std::string source_;
     OrderedJson document_;
     std::vector<UncertainNumber> uncertain_;
     std::vector<std::string> rates_;
+    std::vector<std::string> line_times_;
     double model_error_ = 0;
     std::optional<NumberCorrelation> correlation_;
     std::vector<std::vector<double>> lower_;

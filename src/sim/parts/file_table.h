@@ -24,6 +24,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/prng.h"
 #include "sim/parts/flat_index.h"
 #include "streamsim/cluster_model.h"
 #include "streamsim/media.h"
@@ -90,6 +91,10 @@ public:
 
     /// REQUIRES: block_bytes > 0; the cluster has drives.
     BlockPlace place(std::uint32_t file, std::uint32_t block) const;
+    /// Of a block of a file; the same in each run.
+    std::uint64_t hash_of_block(std::uint32_t file, std::uint64_t block) const {
+        return mix64(files_[file].layout ^ mix64(files_[file].first_block + block));
+    }
     std::uint32_t node_of(std::uint32_t ring) const { return ring % nodes_; }
     std::uint32_t drive_of(std::uint32_t ring) const { return ring / nodes_; }
     std::uint32_t ring_size() const { return ring_size_; }

@@ -43,6 +43,7 @@ struct Job {
         node_cpu,
         metadata_line,
         file,
+        read_line,
         blocks,
         display,
         journal,

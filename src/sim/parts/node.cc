@@ -97,6 +97,9 @@ Node::Node(Calendar& calendar, const ClusterModel& model, bool warm, std::uint64
     }
     for (std::uint32_t i = 0; i < model.node.metadata.lines; ++i)
         metadata_lines.emplace_back(calendar, StationOptions{});
+    const ReadLinesModel& lines = model.node.read_lines;
+    for (std::uint32_t i = 0; i < lines.lines; ++i)
+        read_lines.emplace_back(calendar, StationOptions{1, Rate::of(lines.bytes_per_s), false});
     for (std::uint32_t i = 0; i < model.node.drives; ++i) drives.push_back(make_drive(calendar, model.drive));
 }
 

@@ -91,6 +91,7 @@ struct Node {
     Arrivals home_arrivals;  // at L2
     WriteJournal journal;
     std::deque<Station> metadata_lines;
+    std::deque<Station> read_lines;
     std::vector<std::unique_ptr<Drive>> drives;
     Duration open_time;     // of one core
     Duration request_time;  // of one core

@@ -205,10 +205,14 @@ TEST_F(SchemaAgreement, OfStorageModels) {
     for (const char* below : {"/node/metadata", "/node/journal", "/page_bytes", "/protection_drives",
                               "/client/connection_write_bytes_per_s"})
         change_everywhere(writes, below);
-    const Json calibrated = Json::parse(text_of(kSource + "/tests/sim/calibrated.json"));
+    Json calibrated = Json::parse(text_of(kSource + "/tests/sim/calibrated.json"));
+    calibrated["node"]["read_lines"] = Json::parse(R"({
+        "lines": {"value": 12, "basis": "assumed: for the test"},
+        "bytes_per_s": {"value": 9e7, "low": 8e7, "high": 1e8, "basis": "assumed: for the test"},
+        "access": {"median": {"value": "1ms", "basis": "assumed: for the test"}}})");
     EXPECT_EQ(problems_of_model(calibrated.dump()), std::vector<std::string>{});
-    for (const char* below : {"/node/response", "/node/other_load", "/node/front_end", "/client/link",
-                              "/client/cores", "/calibration"})
+    for (const char* below : {"/node/response", "/node/other_load", "/node/read_lines", "/node/front_end",
+                              "/client/link", "/client/cores", "/calibration"})
         change_everywhere(calibrated, below);
     compare();
 }
