@@ -41,12 +41,12 @@ const std::vector<Assumption>& assumptions() {
 }
 
 bool is_time(const std::string& pointer) {
-    return pointer.starts_with(kAccess) || pointer == kTripTime || pointer == kJournalLatency ||
-           pointer == kOtherLoadLength || pointer == kOtherLoadGap;
+    return pointer.starts_with(kAccess) || pointer.starts_with(kLineAccess) || pointer == kTripTime ||
+           pointer == kJournalLatency || pointer == kOtherLoadLength || pointer == kOtherLoadGap;
 }
 
 bool is_count(const std::string& pointer) {
-    return pointer == kOpenLines || pointer == kJournalBytes;
+    return pointer == kOpenLines || pointer == kReadLines || pointer == kJournalBytes;
 }
 
 OrderedJson number(const std::string& pointer, double value) {

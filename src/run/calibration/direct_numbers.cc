@@ -9,17 +9,15 @@
 #include "fit/resample.h"
 #include "run/calibration/calibrated_document.h"
 #include "run/calibration/probes.h"
+#include "sim/model/model_draws.h"
 
 namespace streamsim::run {
 namespace {
 
-/// Standard deviations from the mean to the ends of a 90 % interval.
-constexpr double kNinety = 1.645;
-
 /// Intervals in which other load is looked for, ns.
 constexpr std::int64_t kShortestInterval = 200'000'000;
-/// Reads in flight that fill any storage.
-constexpr std::uint32_t kInflightThatFills = 32;
+/// Reads in flight of a seat that fill what it can.
+constexpr std::uint32_t kInflightThatFills = 64;
 /// Reads that are in one place of any storage.
 constexpr std::uint64_t kSmallBlock = 64 << 10;
 /// The share of intervals below the rate that a probe has when nothing slows it.
@@ -177,7 +175,7 @@ std::vector<CalibratedNumber> response_values(const Measurement& measured, const
     double before = 0;
     for (std::size_t i = 0; i < quantiles.size(); ++i) {
         const auto& [share, ns] = quantiles[i];
-        const double error = kNinety * std::sqrt(std::max(share * (1 - share), 0.5 / count) / count);
+        const double error = sim::kScoreOf95 * std::sqrt(std::max(share * (1 - share), 0.5 / count) / count);
         CalibratedNumber value;
         value.pointer = std::string(kAccess) + kNames[i];
         value.name = fmt::format("more of a read, {}", kNames[i]);
@@ -258,25 +256,31 @@ std::vector<CalibratedNumber> write_values(const Measurement& measured, double t
              measured_by(one->probe.id, "less its bytes and what any operation takes")}};
 }
 
-std::optional<fit::SlowPeriods> other_load_of(const Measurement& measured) {
-    constexpr double kShareMin = 0.2;
-    constexpr double kInterval_s = 0.2;
-    std::vector<std::vector<double>> series;
-    for (const ProbeRow& row : measured.rows) {
-        const bool fills = row.probe.kind == ProbeKind::ladder || row.probe.kind == ProbeKind::steady;
-        if (!fills || row.probe.all_inflight() < kInflightThatFills) continue;
-        if (row.interval_ns > kShortestInterval) continue;  // seconds are too coarse
-        series.push_back(rates_of(row));
-    }
-    return fit::slow_periods(series, kInterval_s, kShareMin);
+bool fills_storage(const ProbeRow& row, std::uint32_t seats) {
+    const Probe& probe = row.probe;
+    const bool reads =
+        probe.kind == ProbeKind::ladder || probe.kind == ProbeKind::steady || probe.kind == ProbeKind::seats;
+    return reads && probe.seats == seats && probe.users * probe.inflight >= kInflightThatFills;
 }
 
-double undisturbed_bytes_per_s(const ProbeRow& row, const fit::SlowPeriods& other) {
+std::optional<fit::SlowPeriods> other_load_of(const Measurement& measured) {
+    constexpr double kShareMin = 0.2;
+    std::vector<std::vector<double>> series;
+    std::int64_t interval_ns = kShortestInterval;
+    for (const ProbeRow& row : measured.rows) {
+        if (!fills_storage(row, measured.seats)) continue;
+        interval_ns = std::max(interval_ns, row.interval_ns);
+        series.push_back(rates_of(row));
+    }
+    return fit::slow_periods(series, static_cast<double>(interval_ns) / 1e9, kShareMin);
+}
+
+double undisturbed_bytes_per_s(const ProbeRow& row, const fit::SlowPeriods& other, std::uint32_t seats) {
     constexpr double kNearly = 0.9;
     // Slow from its beginning to its end, or in parts: without other load it has the level of all.
     const double own = steady_bytes_per_s(row);
     const double least = other.level * (1 - other.share) * kNearly;
-    if (own >= least && row.probe.all_inflight() >= kInflightThatFills) return std::max(own, other.level);
+    if (own >= least && fills_storage(row, seats)) return std::max(own, other.level);
     const auto rates = rates_of(row);
     return rates.size() < 4 ? own : std::max(own, fit::quantile(rates, kUndisturbed));
 }

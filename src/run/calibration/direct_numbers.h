@@ -41,11 +41,14 @@ std::optional<CalibratedNumber> file_value(const Measurement& measured);
 /// The journal, from writes of one and of several users; empty: not measured.
 std::vector<CalibratedNumber> write_values(const Measurement& measured, double trip_ns);
 
-/// Other load, from the steps that fill the storage; nullopt: none was seen.
+/// A probe that fills what so many seats can have. One seat may not meet what others load.
+bool fills_storage(const ProbeRow& row, std::uint32_t seats);
+
+/// Other load, from the probes that fill the storage from all seats; nullopt: none was seen.
 std::optional<fit::SlowPeriods> other_load_of(const Measurement& measured);
 
-/// The rate of a row while no other load slows it, bytes a second.
-double undisturbed_bytes_per_s(const ProbeRow& row, const fit::SlowPeriods& other);
+/// The rate of a row while no other load slows it, bytes a second. `seats`: of the measurement.
+double undisturbed_bytes_per_s(const ProbeRow& row, const fit::SlowPeriods& other, std::uint32_t seats);
 
 /// The standard deviation of the logarithm of a row's rate, by resampling blocks of a second.
 double spread_of_rate(const ProbeRow& row, std::uint64_t seed);

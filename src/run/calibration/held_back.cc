@@ -10,27 +10,17 @@
 #include "base/system/parallel_for.h"
 #include "run/calibration/probes.h"
 #include "run/calibration/virtual_target.h"
-#include "sim/model/model_document.h"
+#include "sim/model/model_draws.h"
 
 namespace streamsim::run {
 namespace {
 
-constexpr double kNinety = 1.645;
 constexpr double kStreamsMin = 2;
 /// A prediction whose interval is wider is none.
 constexpr double kWidest = 0.2;
 
 double rate_of(const MediaFormat& format) {
     return format.mean_frame_bytes * format.rate.per_second();
-}
-
-/// The model with all its rates so many times as high.
-std::shared_ptr<const ClusterModel> scaled(ClusterModel model, double factor) {
-    for (double* rate :
-         {&model.node.front_end.bits_per_s, &model.client.link.bits_per_s, &model.file_bytes_per_s})
-        *rate *= factor;
-    model.node.cpu_s_per_byte /= factor;
-    return std::make_shared<const ClusterModel>(std::move(model));
 }
 
 }  // namespace
@@ -53,19 +43,20 @@ Result<StreamInterval> streams_of_model(const Calibration& calibration,
                                         const MediaFormat& format,
                                         std::uint32_t seats,
                                         const ProgramFacts& program) {
-    const auto model = sim::read_model_document(calibration.document, calibration.name);
-    if (!model) return model.error();
     judge::MaxSearchOptions search;
     search.confirm = seconds(60);
     search.repeatable = false;
     search.most = 10'000;
-    const double error = kNinety * calibration.model_error;
-    const std::array<double, 3> factors = {1, std::exp(-error), std::exp(error)};
-    std::vector<Result<MaxFormat>> most(factors.size(), Result<MaxFormat>(MaxFormat{}));
+    // As fast as the error of the model may have it, and as slow.
+    const std::array<double, 3> scores = {0, -sim::kScoreOf95, sim::kScoreOf95};
+    std::vector<Result<MaxFormat>> most(scores.size(), Result<MaxFormat>(MaxFormat{}));
     parallel_for(
-        factors.size(),
+        scores.size(),
         [&](std::size_t i) {
-            most[i] = most_streams(request_on(scaled(*model, factors[i])), format, seats, search, program);
+            auto model = sim::model_at_scores(calibration.document, calibration.name, {}, scores[i]);
+            most[i] = model ? most_streams(request_on(std::make_shared<const ClusterModel>(std::move(*model))),
+                                           format, seats, search, program)
+                            : Result<MaxFormat>(model.error());
         },
         computing_threads());
     for (const auto& each : most) {

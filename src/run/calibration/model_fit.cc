@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cmath>
+#include <cstring>
 #include <memory>
 #include <utility>
 
@@ -19,14 +20,13 @@
 #include "run/calibration/seat_limits.h"
 #include "run/calibration/virtual_target.h"
 #include "sim/model/model_document.h"
+#include "sim/model/model_draws.h"
 
 namespace streamsim::run {
 namespace {
 
 using Values = std::vector<double>;  // of the free numbers, logarithms
 
-/// Standard deviations from the mean to the ends of a 90 % interval.
-constexpr double kNinety = 1.645;
 /// No fit of this kind is nearer to a storage than this, standard deviation of ln rate.
 constexpr double kModelErrorMin = 0.015;
 constexpr double kModelErrorMax = 1;
@@ -37,12 +37,50 @@ constexpr double kDescribed = 1.5;
 /// A step of a derivative.
 constexpr double kDerivativeStep = 0.03;
 /// A probe that the forward model does ends after so many operations.
-constexpr double kForwardOperations = 1500;
+constexpr double kForwardOperations = 3000;
 constexpr double kForwardRounds = 30;  // response times, at least
 /// Files of the forward model: no cache of the model holds them, as what caches do is in the measured times.
 constexpr std::uint64_t kForwardSetBytes = std::uint64_t{1} << 40;
 /// A reference that differs by more says that something else changed.
 constexpr double kDrift = 1.1;
+/// Reads that wait in lines are looked for where the rates differ by more, ln, and taken where the squares fall
+/// to this share.
+constexpr double kNearEnough = 0.015;
+constexpr double kClearly = 0.7;
+constexpr int kEvaluationsOfLines = 120;
+/// A number that changes the rates by less than this share of its own change decides nothing.
+constexpr double kDecidesNothing = 0.02;
+/// The value of a limit that is not met, in times of where the fit left it.
+constexpr double kBeyondLines = 20;
+
+/// A structure, with its numbers and where the optimiser ended.
+struct Trial {
+    std::vector<CalibratedNumber> values;
+    std::vector<fit::FreeParameter> free;  // logarithms
+    std::vector<std::size_t> free_at;      // in `values`
+    Values best;
+    double squares = 0;  // of the differences of ln rate
+
+    void add_free(CalibratedNumber value, double low, double high, double step = 0.05) {
+        value.free = true;
+        free.push_back({std::log(std::clamp(value.value, low, high)), std::log(low), std::log(high), step});
+        free_at.push_back(values.size());
+        values.push_back(std::move(value));
+    }
+    /// The free number of this pointer stays as it is. REQUIRES: there is one.
+    void fix(const std::string& pointer) {
+        const auto at = static_cast<std::size_t>(
+            std::ranges::find_if(free_at, [&](std::size_t i) { return values[i].pointer == pointer; }) -
+            free_at.begin());
+        const auto index = static_cast<std::ptrdiff_t>(at);
+        free.erase(free.begin() + index);
+        free_at.erase(free_at.begin() + index);
+        best.erase(best.begin() + index);
+    }
+    bool is_free(const std::string& pointer) const {
+        return std::ranges::any_of(free_at, [&](std::size_t i) { return values[i].pointer == pointer; });
+    }
+};
 
 class Fit {
 public:
@@ -61,17 +99,20 @@ private:
     void take_direct_numbers();
     void choose_free_numbers();
     void optimise();
+    void optimise(Trial& trial, int evaluations) const;
+    Trial with_lines(const Trial& without, bool whole_read) const;
+    void fix_what_decides_nothing();
     void find_uncertainty();
     void compare_all();
     void add_notes();
     void note_random_reads();
     bool ladder_is_whole() const { return find_row(measured_, "ladder-64") != nullptr; }
 
-    void add_free(CalibratedNumber value, double low, double high);
     CalibratedNumber& value_at(const char* pointer);
     double measured_rate(const ProbeRow& row) const;
-    std::vector<double> fitted_rates(const Values& at, const std::vector<const ProbeRow*>& rows) const;
-    std::shared_ptr<const ClusterModel> model_at(const Values& at, bool other_load) const;
+    std::vector<double> fitted_rates(const Trial& trial, const Values& at) const;
+    std::shared_ptr<const ClusterModel> model_at(const Trial& trial, const Values& at, bool other_load) const;
+    double squares_of(const std::vector<double>& fitted) const;
     Probe shortened(const ProbeRow& row) const;
 
     const Measurement& measured_;
@@ -81,10 +122,8 @@ private:
     SeatLimits limits_;
     ResponseParts parts_;
     std::optional<fit::SlowPeriods> other_;
-    std::vector<fit::FreeParameter> free_;  // logarithms
-    std::vector<std::size_t> free_at_;      // in out_.values
-    std::vector<const ProbeRow*> rows_;     // that are fitted: the ladder and the seats
-    Values best_;
+    Trial trial_;
+    std::vector<const ProbeRow*> rows_;  // that are fitted: the ladder and the seats
     fit::Uncertainty uncertainty_;
 };
 
@@ -105,19 +144,18 @@ Result<void> Fit::check() const {
 }
 
 double Fit::measured_rate(const ProbeRow& row) const {
-    return other_ ? undisturbed_bytes_per_s(row, *other_) : steady_bytes_per_s(row);
+    return other_ ? undisturbed_bytes_per_s(row, *other_, measured_.seats) : steady_bytes_per_s(row);
 }
 
 CalibratedNumber& Fit::value_at(const char* pointer) {
-    const auto found =
-        std::find_if(out_.values.begin(), out_.values.end(),
-                     [pointer](const CalibratedNumber& each) { return each.pointer == pointer; });
-    return found != out_.values.end() ? *found : out_.values.emplace_back();
+    auto& values = trial_.values;
+    const auto found = std::ranges::find(values, pointer, &CalibratedNumber::pointer);
+    return found != values.end() ? *found : values.emplace_back();
 }
 
 void Fit::take_direct_numbers() {
     const auto add = [this](std::vector<CalibratedNumber> values) {
-        std::move(values.begin(), values.end(), std::back_inserter(out_.values));
+        std::move(values.begin(), values.end(), std::back_inserter(trial_.values));
     };
     other_ = other_load_of(measured_);
     parts_ = response_parts(measured_);
@@ -125,10 +163,10 @@ void Fit::take_direct_numbers() {
     const ProbeRow* const one = find_row(measured_, "opens-1");
     const ProbeRow* const many = find_row(measured_, "opens-16");
     if (one != nullptr && many != nullptr) add(open_values(*one, *many, parts_.trip_ns));
-    if (const auto file = file_value(measured_)) out_.values.push_back(*file);
+    if (const auto file = file_value(measured_)) trial_.values.push_back(*file);
     add(write_values(measured_, parts_.trip_ns));
-    out_.values.push_back({kRequestTime, "processor time of a read", 5e-6, 0, std::nullopt, false,
-                           "assumed: a system call and its completion"});
+    trial_.values.push_back({kRequestTime, "processor time of a read", 5e-6, 0, std::nullopt, false,
+                             "assumed: a system call and its completion"});
     out_.other_load = other_.has_value();
     if (!other_) return;
     const auto* const other = &*other_;
@@ -139,18 +177,11 @@ void Fit::take_direct_numbers() {
         return CalibratedNumber{pointer, name, value, value / (1 + error), std::min(value * (1 + error), most),
                                 false,   basis};
     };
-    out_.values.push_back(between(kOtherLoadShare, "share of other load", std::min(other->share, 0.95), 0.95));
-    out_.values.push_back(
+    trial_.values.push_back(
+        between(kOtherLoadShare, "share of other load", std::min(other->share, 0.95), 0.95));
+    trial_.values.push_back(
         between(kOtherLoadLength, "length of other load", other->mean_length_s * 1e9, 3600e9));
-    out_.values.push_back(between(kOtherLoadGap, "gap without other load", other->mean_gap_s * 1e9, 3600e9));
-}
-
-void Fit::add_free(CalibratedNumber value, double low, double high) {
-    value.free = true;
-    const double start = std::clamp(value.value, low, high);
-    free_.push_back({std::log(start), std::log(low), std::log(high), 0.05});
-    free_at_.push_back(out_.values.size());
-    out_.values.push_back(std::move(value));
+    trial_.values.push_back(between(kOtherLoadGap, "gap without other load", other->mean_gap_s * 1e9, 3600e9));
 }
 
 void Fit::choose_free_numbers() {
@@ -181,20 +212,20 @@ void Fit::choose_free_numbers() {
         value.value *= wire;
         value.low *= wire;
         if (value.high) value.high = *value.high * wire;
-        out_.values.push_back(std::move(value));
+        trial_.values.push_back(std::move(value));
     }
     for (CalibratedNumber& value : limits_.free) {
         const double from = value.value > 0 ? value.value : start;
         value.value = from * wire;
-        add_free(std::move(value), from * wire * 0.5, from * wire * 3);
+        trial_.add_free(std::move(value), from * wire * 0.5, from * wire * 3);
     }
     const double slope_s = parts_.bytes_ns / 1e9 / static_cast<double>(kProbeBlock);
     constexpr double kLeast = 1e-14;
     const double most = std::max(slope_s, 2 * kLeast);
     const double guess = std::clamp(slope_s - 1 / highest, kLeast, most);
-    add_free({kSecondsPerByte, "time of a byte of one read", guess, 0, std::nullopt, true,
-              "fitted to the rates of the ladder: what reads in flight do not share"},
-             kLeast, most);
+    trial_.add_free({kSecondsPerByte, "time of a byte of one read", guess, 0, std::nullopt, true,
+                     "fitted to the rates of the ladder: what reads in flight do not share"},
+                    kLeast, most);
 }
 
 Probe Fit::shortened(const ProbeRow& row) const {
@@ -205,9 +236,9 @@ Probe Fit::shortened(const ProbeRow& row) const {
     return probe;
 }
 
-std::shared_ptr<const ClusterModel> Fit::model_at(const Values& at, bool other_load) const {
-    std::vector<CalibratedNumber> values = out_.values;
-    for (std::size_t i = 0; i < free_at_.size(); ++i) values[free_at_[i]].value = std::exp(at[i]);
+std::shared_ptr<const ClusterModel> Fit::model_at(const Trial& trial, const Values& at, bool other_load) const {
+    std::vector<CalibratedNumber> values = trial.values;
+    for (std::size_t i = 0; i < trial.free_at.size(); ++i) values[trial.free_at[i]].value = std::exp(at[i]);
     if (!other_load)
         std::erase_if(
             values, [](const CalibratedNumber& each) { return each.pointer.starts_with("/node/other_load"); });
@@ -216,74 +247,153 @@ std::shared_ptr<const ClusterModel> Fit::model_at(const Values& at, bool other_l
     return std::make_shared<const ClusterModel>(std::move(*model));
 }
 
-/// Rates that the model gives for the probes of some rows, without other load.
-std::vector<double> Fit::fitted_rates(const Values& at, const std::vector<const ProbeRow*>& rows) const {
-    std::vector<double> rates(rows.size(), 0);
-    const auto model = model_at(at, false);
+/// Rates that the model gives for the probes of the rows, without other load.
+std::vector<double> Fit::fitted_rates(const Trial& trial, const Values& at) const {
+    std::vector<double> rates(rows_.size(), 0);
+    const auto model = model_at(trial, at, false);
     if (model == nullptr) return rates;
     const PlayRequest base = request_on(model);
     parallel_for(
-        rows.size(),
+        rows_.size(),
         [&](std::size_t i) {
-            const auto row = do_probe(base, shortened(*rows[i]), forward_, options_.program);
+            const auto row = do_probe(base, shortened(*rows_[i]), forward_, options_.program);
             if (row) rates[i] = steady_bytes_per_s(*row);
         },
         computing_threads());
     return rates;
 }
 
-void Fit::optimise() {
-    std::vector<double> measured;
-    for (const ProbeRow* row : rows_) measured.push_back(measured_rate(*row));
+double Fit::squares_of(const std::vector<double>& fitted) const {
+    double sum = 0;
+    for (std::size_t i = 0; i < rows_.size(); ++i)
+        sum += std::pow(std::log(std::max(fitted[i], 1.0) / std::max(measured_rate(*rows_[i]), 1.0)), 2);
+    return sum;
+}
+
+void Fit::optimise(Trial& trial, int evaluations) const {
     int done = 0;
     const auto distance = [&](const Values& at) {
-        const auto rates = fitted_rates(at, rows_);
-        double sum = 0;
-        for (std::size_t i = 0; i < rates.size(); ++i)
-            sum += std::pow(std::log(std::max(rates[i], 1.0) / std::max(measured[i], 1.0)), 2);
+        const double sum = squares_of(fitted_rates(trial, at));
         if (++done % 10 == 0)
             options_.progress(fmt::format("fit: {} models tried, rates differ by {:.1f} %", done,
-                                          100 * std::sqrt(sum / static_cast<double>(rates.size()))));
+                                          100 * std::sqrt(sum / static_cast<double>(rows_.size()))));
         return sum;
     };
-    best_ = fit::minimise(free_, distance, options_.evaluations, 0.002).at;
-    for (std::size_t i = 0; i < free_at_.size(); ++i) out_.values[free_at_[i]].value = std::exp(best_[i]);
+    const fit::Minimum found = fit::minimise(trial.free, distance, evaluations, 0.002);
+    trial.best = found.at;
+    trial.squares = found.value;
+    for (std::size_t i = 0; i < trial.free_at.size(); ++i)
+        trial.values[trial.free_at[i]].value = std::exp(trial.best[i]);
+}
+
+/// The structure in which reads wait in lines for those of the same place, by their bytes or altogether. One
+/// line for all, or a line for each, is what the model without them has.
+Trial Fit::with_lines(const Trial& without, bool whole_read) const {
+    constexpr double kLeast = 2;
+    constexpr double kMost = 256;
+    constexpr std::size_t kHalfWay = 16;  // reads in flight, of which some wait
+    Trial out;
+    for (CalibratedNumber value : without.values) {
+        if (value.pointer == kSecondsPerByte) continue;
+        if (whole_read && value.pointer.starts_with(kAccess))
+            value.pointer.replace(0, std::strlen(kAccess), kLineAccess);
+        if (!without.is_free(value.pointer)) {
+            out.values.push_back(std::move(value));
+            continue;
+        }
+        const double at = value.value;
+        out.add_free(std::move(value), at * 0.5, at * 3);
+    }
+    if (whole_read)
+        out.values.push_back({std::string(kAccess) + "median", "time of a drive", 0, 0, std::nullopt, false,
+                              "assumed: within the lines"});
+    const double slope_s = std::max(parts_.bytes_ns / 1e9 / static_cast<double>(kProbeBlock), 1e-14);
+    out.add_free({kLineRate, "rate of a line of reads", 1 / slope_s, 0, std::nullopt, true,
+                  "fitted to the rates of the ladder: what reads of the same place share"},
+                 0.9 / slope_s, 10 / slope_s);
+    // As many lines as let that many reads be served at once, where service times are exponential.
+    double lines = kLeast;
+    if (const ProbeRow* const row = find_row(measured_, fmt::format("ladder-{}", kHalfWay))) {
+        const double alone = steady_bytes_per_s(*find_row(measured_, "ladder-1"));
+        const double served = std::min(measured_rate(*row) / std::max(alone, 1.0), 0.9 * kHalfWay);
+        lines = std::max(served * (kHalfWay - 1) / (kHalfWay - served), kLeast);
+    }
+    constexpr double kStep = 0.3;
+    out.add_free({kReadLines, "lines of reads", lines, 0, std::nullopt, true,
+                  "fitted to the rates of the ladder: reads wait for others of the same place"},
+                 kLeast, kMost, kStep);
+    return out;
+}
+
+/// Seats that fill lines tell nothing about a limit beyond them.
+void Fit::fix_what_decides_nothing() {
+    if (!limits_.told_apart || !trial_.is_free(kServerRate) || trial_.free.size() < 2) return;
+    const auto before = fitted_rates(trial_, trial_.best);
+    Values higher = trial_.best;
+    for (std::size_t i = 0; i < higher.size(); ++i) {
+        if (trial_.values[trial_.free_at[i]].pointer == kServerRate) higher[i] += kDerivativeStep;
+    }
+    const auto after = fitted_rates(trial_, higher);
+    for (std::size_t i = 0; i < before.size(); ++i) {
+        if (std::abs(std::log(after[i] / before[i])) > kDecidesNothing * kDerivativeStep) return;
+    }
+    trial_.fix(kServerRate);
+    CalibratedNumber& server = value_at(kServerRate);
+    server.value *= kBeyondLines;
+    server.free = false;
+    server.low = 0;
+    server.high.reset();
+    server.basis = "assumed: the lines of reads are full first";
+}
+
+void Fit::optimise() {
+    optimise(trial_, options_.evaluations);
+    if (std::sqrt(trial_.squares / static_cast<double>(rows_.size())) < kNearEnough) return;
+    const Trial without = trial_;
+    for (const bool whole_read : {false, true}) {
+        Trial lines = with_lines(without, whole_read);
+        optimise(lines, kEvaluationsOfLines);
+        const double enough = trial_.is_free(kReadLines) ? 1 : kClearly;
+        if (lines.squares < enough * trial_.squares) trial_ = std::move(lines);
+    }
+    if (!trial_.is_free(kReadLines)) return;
+    trial_.fix(kReadLines);
+    fix_what_decides_nothing();
 }
 
 /// Standard deviations of the free numbers, from how the rates vary from second to second.
 void Fit::find_uncertainty() {
-    const auto at_best = fitted_rates(best_, rows_);
-    std::vector<std::vector<double>> derivatives(rows_.size(), std::vector<double>(free_.size(), 0));
+    const auto at_best = fitted_rates(trial_, trial_.best);
+    std::vector<std::vector<double>> derivatives(rows_.size(), std::vector<double>(trial_.free.size(), 0));
     std::vector<double> spreads;
-    double squares = 0;
-    for (std::size_t i = 0; i < rows_.size(); ++i) {
-        squares += std::pow(std::log(std::max(at_best[i], 1.0) / std::max(measured_rate(*rows_[i]), 1.0)), 2);
+    for (std::size_t i = 0; i < rows_.size(); ++i)
         spreads.push_back(std::max(spread_of_rate(*rows_[i], measured_.seed + i), 0.002));
-    }
-    for (std::size_t k = 0; k < free_.size(); ++k) {
-        Values moved = best_;
+    for (std::size_t k = 0; k < trial_.free.size(); ++k) {
+        Values moved = trial_.best;
         moved[k] += kDerivativeStep;
-        const auto rates = fitted_rates(moved, rows_);
+        const auto rates = fitted_rates(trial_, moved);
         for (std::size_t i = 0; i < rows_.size(); ++i)
             derivatives[i][k] = std::log(std::max(rates[i], 1.0) / std::max(at_best[i], 1.0)) / kDerivativeStep;
     }
     uncertainty_ = fit::uncertainty_of(derivatives, spreads);
-    const double residual = std::sqrt(squares / static_cast<double>(rows_.size()));
+    const double residual = std::sqrt(squares_of(at_best) / static_cast<double>(rows_.size()));
     const double drift = std::log(drift_of(measured_).value_or(1)) / 2;
     out_.model_error =
         std::min(std::sqrt(std::pow(std::max(residual, kModelErrorMin), 2) + drift * drift), kModelErrorMax);
     if (!ladder_is_whole()) out_.model_error = std::max(out_.model_error, kModelErrorOfPart);
-    for (std::size_t k = 0; k < free_.size(); ++k) {
-        CalibratedNumber& value = out_.values[free_at_[k]];
+    for (std::size_t k = 0; k < trial_.free.size(); ++k) {
+        CalibratedNumber& value = trial_.values[trial_.free_at[k]];
         const bool at_least = value.low > 0 && !value.high;
-        const double spread = kNinety * std::min(uncertainty_.deviations[k], 1.0);
-        value.low = value.value * std::exp(-spread);
+        const double spread = sim::kScoreOf95 * std::min(uncertainty_.deviations[k], 1.0);
+        // What was seen stays a bound where nothing else tells it.
+        constexpr double kUnknown = 0.5;
+        if (!at_least || uncertainty_.deviations[k] < kUnknown) value.low = value.value * std::exp(-spread);
         if (!at_least) value.high = value.value * std::exp(spread);
     }
 }
 
 void Fit::compare_all() {
-    const auto model = model_at(best_, true);
+    const auto model = model_at(trial_, trial_.best, true);
     if (model == nullptr) return;
     const PlayRequest base = request_on(model);
     struct Pair {
@@ -383,11 +493,12 @@ Result<Calibration> Fit::run() {
     compare_all();
     add_notes();
     std::vector<std::string> names;
-    for (const std::size_t at : free_at_) names.push_back(out_.values[at].pointer);
-    std::erase_if(out_.values, [](const CalibratedNumber& each) { return each.pointer.empty(); });
-    if (model_at(best_, true) == nullptr)
+    for (const std::size_t at : trial_.free_at) names.push_back(trial_.values[at].pointer);
+    std::erase_if(trial_.values, [](const CalibratedNumber& each) { return each.pointer.empty(); });
+    if (model_at(trial_, trial_.best, true) == nullptr)
         return bad_input(
             "no model describes these probes: their times or rates are beyond what a model may have");
+    out_.values = trial_.values;
     out_.correlation = uncertainty_.correlation;
     out_.correlated = std::move(names);
     out_.document = calibrated_document(out_);

@@ -1,8 +1,9 @@
 // Fits a model to a measurement: a queueing estimate first, then the simulator itself as the forward model.
 //
 // Free for the optimiser: the rate of the limit that one seat meets, the time of a byte that reads in flight do
-// not share, and where seats were told apart the rate of the server. Everything else comes from one probe each:
-// the distribution of the response, the time of an open, the rate of one file, of writes, and other load.
+// not share, and where seats were told apart the rate of the server; where reads wait for others of the same
+// place, the number of lines and the rate of one instead of that time. Everything else comes from one probe
+// each: the distribution of the response, the time of an open, the rate of one file, of writes, and other load.
 #pragma once
 
 #include <cstdint>

@@ -16,6 +16,7 @@ constexpr std::uint32_t kLadder[] = {1, 2, 4, 8, 16, 32, 64};
 /// Reads in flight of one user: about as many as a stream has.
 constexpr std::uint32_t kInflightOfUser = 8;
 constexpr std::uint32_t kUsersMax = 8;
+constexpr std::int64_t kSteadyLengths = 5;
 constexpr double kOpenLoad[] = {0.3, 0.6, 0.8, 0.9};
 constexpr std::uint64_t kFrameBytes = 8 << 20;
 constexpr std::uint32_t kFrameFiles = 64;
@@ -67,7 +68,7 @@ void add_open_load(std::vector<Probe>& all, const Measurement& measured, Duratio
     }
 }
 
-/// The same reads in flight in all, from several seats.
+/// The same reads in flight in all, from several seats; then as many from each, for longer.
 void add_seats(std::vector<Probe>& all, const Measurement& measured, Duration length) {
     std::vector<std::uint32_t> counts;
     for (std::uint32_t seats = 2; seats < measured.seats; seats *= 2) counts.push_back(seats);
@@ -77,6 +78,10 @@ void add_seats(std::vector<Probe>& all, const Measurement& measured, Duration le
                             std::max(kUsersMax / seats, std::uint32_t{1}), kInflightOfUser, length));
         all.back().seats = seats;
     }
+    if (measured.seats == 1) return;
+    all.push_back(probe(fmt::format("steady-seats-{}", measured.seats), ProbeKind::seats, kUsersMax,
+                        kInflightOfUser, Duration{length.ns * kSteadyLengths}));
+    all.back().seats = measured.seats;
 }
 
 LoadOperation operation_of(ProbeKind kind) {
@@ -194,7 +199,9 @@ std::vector<Probe> probes_of(const Measurement& measured, const ProbeOptions& op
     add_latency(all, brief);
     add_ladder(all, length);
     add_reference(all, 1, brief);
-    all.push_back(probe("steady-64", ProbeKind::steady, kUsersMax, kInflightOfUser, Duration{length.ns * 5}));
+    if (measured.seats == 1)
+        all.push_back(probe("steady-64", ProbeKind::steady, kUsersMax, kInflightOfUser,
+                            Duration{length.ns * kSteadyLengths}));
     for (const std::uint32_t reads : {8U, 64U})
         all.push_back(probe(fmt::format("one-file-{}", reads), ProbeKind::one_file, 1, reads, brief));
     add_reference(all, 2, brief);

@@ -71,7 +71,11 @@ SeatLimits seat_limits(const Measurement& measured, const std::function<double(c
     for (const ProbeRow& row : measured.rows) {
         if (row.probe.kind == ProbeKind::ladder) one = std::max(one, rate_of(row));
         if (row.probe.kind != ProbeKind::seats || row.operations == 0) continue;
-        if (most == nullptr || row.probe.seats > most->probe.seats) most = &row;
+        const auto more = [&] {
+            if (row.probe.seats != most->probe.seats) return row.probe.seats > most->probe.seats;
+            return rate_of(row) > rate_of(*most);
+        };
+        if (most == nullptr || more()) most = &row;
     }
     if (most == nullptr) return of_one_seat(measured, one);
     const double all = rate_of(*most);

@@ -24,8 +24,12 @@ CalibratedNumber number(const char* pointer, double value) {
     return {pointer, pointer, value, 0, std::nullopt, false, "assumed: for a test"};
 }
 
-/// A server whose numbers are those that a calibration looks for.
-std::shared_ptr<const ClusterModel> server(double server_bytes_per_s, double seat_bytes_per_s) {
+constexpr double kOfLine = 100e6;  // bytes a second
+
+/// A server whose numbers are those that a calibration looks for. `lines`: in which reads wait by their place.
+std::shared_ptr<const ClusterModel> server(double server_bytes_per_s,
+                                           double seat_bytes_per_s,
+                                           std::uint32_t lines = 0) {
     std::vector<CalibratedNumber> values = {number(kServerRate, 8 * server_bytes_per_s),
                                             number(kSeatRate, 8 * seat_bytes_per_s),
                                             number(kSecondsPerByte, 4e-9),
@@ -35,6 +39,11 @@ std::shared_ptr<const ClusterModel> server(double server_bytes_per_s, double sea
     for (const auto& [name, ns] : {std::pair{"p10", 0.8e6}, std::pair{"p50", 1e6}, std::pair{"p90", 1.5e6},
                                    std::pair{"p99", 4e6}, std::pair{"p99_9", 9e6}, std::pair{"max", 12e6}})
         values.push_back(number((std::string(kAccess) + name).c_str(), ns));
+    if (lines > 0) {
+        values.push_back(number(kReadLines, lines));
+        values.push_back(number(kLineRate, kOfLine));
+        std::erase_if(values, [](const CalibratedNumber& each) { return each.pointer == kSecondsPerByte; });
+    }
     for (CalibratedNumber& value : values) value.name = "a number";
     auto model = sim::read_model_document(trial_document("server", 0, values), "server");
     EXPECT_TRUE(model) << (model ? "" : model.error().problems.front());
@@ -99,6 +108,30 @@ TEST(Calibrate, SeatsMayFillTheirLinksAndTheServer) {
     ASSERT_TRUE(value_of(found, kServerRate).high);
     EXPECT_NEAR(value_of(found, kSeatRate).value / 8, 500e6, 15e6);
     EXPECT_NEAR(value_of(found, kServerRate).value / 8, 750e6, 25e6);
+}
+
+TEST(Calibrate, ReadsThatWaitForOthersOfTheSamePlaceAreFound) {
+    const Calibration found = calibrated(server(1e9, 5e9, 16), 2);
+    EXPECT_NEAR(value_of(found, kReadLines).value, 16, 4);
+    EXPECT_NEAR(value_of(found, kLineRate).value, kOfLine, 0.15 * kOfLine);
+    EXPECT_LT(found.model_error, 0.04) << "without lines it is a tenth and more";
+    const auto model = sim::read_model_document(found.document, "fitted");
+    ASSERT_TRUE(model);
+    EXPECT_EQ(model->node.read_lines.lines, std::llround(value_of(found, kReadLines).value));
+}
+
+TEST(Calibrate, AServerThatItsLinesHideHasNoIntervalOfItsOwn) {
+    const Calibration found = calibrated(server(50e9, 50e9, 8), 2);
+    EXPECT_NEAR(value_of(found, kReadLines).value * value_of(found, kLineRate).value, 8 * kOfLine, 80e6);
+    EXPECT_FALSE(value_of(found, kServerRate).free);
+    EXPECT_FALSE(value_of(found, kServerRate).high);
+    EXPECT_EQ(value_of(found, kServerRate).low, 0);
+}
+
+TEST(Calibrate, OneSeatAndLinesStillSayAtLeast) {
+    const Calibration found = calibrated(server(50e9, 50e9, 8), 1);
+    EXPECT_GT(value_of(found, kServerRate).low, 0);
+    EXPECT_FALSE(value_of(found, kServerRate).high);
 }
 
 TEST(Calibrate, TheResponseHasTheQuantilesThatTheServerHas) {
