@@ -4,7 +4,7 @@
 //     prediction_truths [COUNT] [SEATS] [FIRST] [FAMILY] [DRAWS]
 //
 // COUNT truths of each of the six families (default 20), calibrated from SEATS seats (default 2), with seeds
-// from FIRST on.
+// from FIRST on. One truth of one family is shown with the fit.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -191,6 +191,24 @@ void print_answer(const Answer& answer) {
                answer.high, answer.truth, remark);
 }
 
+/// What a truth is, and how near the fit came to its probes.
+void explain(TruthFamily family, std::uint64_t seed, std::uint32_t seats, const media::Catalogue& catalogue) {
+    const TruthSpec spec = random_truth(family, seed);
+    fmt::print("{} {}: {}\n", to_string(family), seed, describe(spec));
+    const auto calibration = calibrate(spec, seats, catalogue);
+    if (!calibration) return;
+    for (const CalibratedNumber& value : calibration->values)
+        fmt::print("{:<40} {:>14.6g} {:>14.6g} {:>14} {}\n", value.pointer, value.value, value.low,
+                   value.high ? fmt::format("{:.6g}", *value.high) : "", value.free ? "fitted" : "");
+    for (const FitResidual& each : calibration->residuals)
+        fmt::print("{:<16} {:<16} {:<12} {:>14.6g} {:>14.6g} {:>+7.1f} % {}\n", each.probe, each.quantity,
+                   each.unit, each.measured, each.fitted, 100 * (each.fitted / each.measured - 1),
+                   each.used ? "fitted" : "");
+    fmt::print("model error {:.3f}; held back: measured {}, predicted {} ({} to {})\n",
+               calibration->model_error, calibration->held_back->measured.streams,
+               calibration->held_back->predicted, calibration->held_back->low, calibration->held_back->high);
+}
+
 int run_all(int argc, char** argv) {
     const auto argument = [&](int i, std::uint64_t standard) {
         return argc > i ? static_cast<std::uint64_t>(std::strtoull(argv[i], nullptr, 10)) : standard;
@@ -206,6 +224,7 @@ int run_all(int argc, char** argv) {
     }
     const auto catalogue = media::Catalogue::load(STREAMSIM_SOURCE_FORMATS "/media");
     if (!catalogue) return 2;
+    if (families.size() == 1 && count == 1) explain(families.front(), first, seats, *catalogue);
     std::vector<std::vector<Answer>> answers(count * families.size());
     std::atomic<std::size_t> done{0};
     parallel_for(

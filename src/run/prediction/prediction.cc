@@ -48,9 +48,10 @@ Result<std::vector<Model>> draws_of(const ModelText& text,
 }
 
 /// The document that a question is asked of. As many seats as were measured did not fill the parts that were
-/// never full: these limit nothing then. Errors: of the document.
+/// never full: these limit nothing then, but beside other load, which filled them. Errors: of the document.
 Result<ModelText> text_for(const ModelText& text, const ClusterModel& model, std::uint32_t seats) {
     if (!model.calibration || seats > model.calibration->seats) return text;
+    if (model.node.other_load.share > 0) return text;
     auto document = sim::document_without_bounds(text.text, text.path);
     if (!document) return document.error();
     return ModelText{text.path, std::move(*document)};
@@ -81,10 +82,14 @@ public:
         request_.find_cause = request_.find_capacity = request_.keep_frames = request_.keep_histograms = false;
         request_.spare_streams = 0;
         request_.preroll_timeout = preroll_timeout_of(request_, request_.rate.value_or(format.rate));
-        step_ = request_.duration.value_or(kStep);
+        by_chance_ = request_.target.model->node.other_load.share > 0;
+        // Other load may stay away for a short time.
+        step_ = request_.duration.value_or(by_chance_ ? kDecisive : kStep);
     }
 
     Duration step() const { return step_; }
+    /// Each run has chances of its own, as on a storage that others work on.
+    bool by_chance() const { return by_chance_; }
 
     /// Errors: of the request; interrupted.
     Result<ModelPlay> play(const Model& model,
@@ -102,7 +107,7 @@ public:
     }
     /// Plays that miss no frame, but empty their buffers within the time that decides, fail.
     Result<ModelPlay> decide(const Model& model, std::uint64_t seed, std::uint64_t streams) const {
-        auto played = play(model, seed, streams, step_);
+        auto played = play(model, by_chance_ ? derive_seed(seed, streams) : seed, streams, step_);
         if (played && played->run.empty_after_ns.value_or(INT64_MAX) < kDecisive.ns) played->run.pass = false;
         return played;
     }
@@ -127,6 +132,7 @@ public:
 private:
     PlayRequest request_;
     const PredictionOptions& options_;
+    bool by_chance_ = false;
     Duration step_;
 };
 
@@ -221,6 +227,14 @@ Result<std::vector<judge::DrawAnswer>> answers_of(std::size_t draws,
     return answers;
 }
 
+std::uint64_t median(const std::vector<judge::DrawAnswer>& answers) {
+    std::vector<std::uint64_t> counts;
+    for (const judge::DrawAnswer& answer : answers) counts.push_back(answer.streams);
+    const auto middle = counts.begin() + static_cast<std::ptrdiff_t>((counts.size() - 1) / 2);
+    std::nth_element(counts.begin(), middle, counts.end());
+    return *middle;
+}
+
 }  // namespace
 
 bool is_uncertain(const ClusterModel& model) {
@@ -242,6 +256,7 @@ Result<Prediction> predict_most(const ModelText& whole,
     prediction.what = request.formats.front().name;
     prediction.seats = request.seats;
     const judge::OutsideMeasured outside = judge::outside_measured(*model, {{prediction.what}, request.seats});
+    const bool searched_by_caller = nominal.has_value();
     if (!nominal) {
         const auto found = player.most(model, player.step(), kDecisive);
         if (!found) return found.error();
@@ -271,6 +286,8 @@ Result<Prediction> predict_most(const ModelText& whole,
         return DrawSearch(player, (*draws)[i], seed_of(request.seed, i)).run(begin);
     });
     if (!answers) return answers.error();
+    // One run by chance says less than the middle of many.
+    if (player.by_chance() && !searched_by_caller && !answers->empty()) prediction.nominal = median(*answers);
     judge::conclude(*model, outside, *answers, kStreamsMax, prediction);
     if (*nominal == 0) {
         const MediaFormat& format = request.formats.front();
