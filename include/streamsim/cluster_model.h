@@ -115,8 +115,8 @@ struct MetadataModel {
     double line_share = 1;    // an operation holds its line for so many times its processor time
 };
 
-/// What reads of the same place share: each read takes its turn in one of so many lines, by the place of its
-/// data, as where blocks lie on drives by a hash of their names, or threads have parts of the files.
+/// Reads of the same place take turns: each read waits in one of so many lines, by the place of its data, as
+/// where blocks lie on drives by a hash of their names, or threads have parts of the files.
 struct ReadLinesModel {
     std::uint32_t lines = 0;  // 0: there are none
     double bytes_per_s = 0;   // of one line

@@ -94,7 +94,8 @@ std::optional<std::uint64_t> measured_streams(const ClusterModel& model, const P
     return run.streams_measured;
 }
 
-/// Widens the interval by the error of the held-back run, and until it holds the number that was measured.
+/// Widens the interval by the error of the held-back run, and until it holds the number that was measured and
+/// that of the values themselves.
 void widen(const ClusterModel& model, Prediction& prediction) {
     std::uint64_t& low = *prediction.low;
     std::uint64_t& high = *prediction.high;
@@ -109,9 +110,10 @@ void widen(const ClusterModel& model, Prediction& prediction) {
                         counted(run->streams_measured, "stream"), run->low, run->high, fewer ? "low" : "high",
                         fewer ? "lowered" : "raised"));
     }
-    if (const auto measured = measured_streams(model, prediction)) {
-        low = std::min(low, *measured);
-        high = std::max(high, *measured);
+    for (const auto& held : {measured_streams(model, prediction), prediction.nominal}) {
+        if (!held) continue;
+        low = std::min(low, *held);
+        high = std::max(high, *held);
     }
 }
 

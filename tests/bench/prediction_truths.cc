@@ -191,7 +191,7 @@ void print_answer(const Answer& answer) {
                answer.high, answer.truth, remark);
 }
 
-/// What a truth is, and how near the fit came to its probes.
+/// Shows a truth, and how near the fit came to its probes.
 void explain(TruthFamily family, std::uint64_t seed, std::uint32_t seats, const media::Catalogue& catalogue) {
     const TruthSpec spec = random_truth(family, seed);
     fmt::print("{} {}: {}\n", to_string(family), seed, describe(spec));

@@ -140,7 +140,7 @@ TEST_F(RanksLoad, CalibrateFromAllSeats) {
     const Finished done = run("mpirun", over_ranks(2, {},
                                                    {"calibrate", dir_ / "media", "-o", model, "--prores-hd",
                                                     "--duration", "200ms", "--set-size", "64MiB", "--yes"}));
-    // What so short probes find on this machine may well be rejected.
+    // So short probes find little on this machine: the model may well be rejected.
     EXPECT_THAT(done.exit_code, testing::AnyOf(0, 1)) << done.text();
     const Json rows = read_json(dir_ / "model.measured.json");
     EXPECT_TRUE(rows["complete"]);

@@ -142,7 +142,7 @@ std::string so_far(const FrameCounts& counts) {
     return fmt::format("{} missed{} so far", show_count(missed(counts)), stalls_text(counts));
 }
 
-/// What --prove decided, which may differ from whether all frames were there.
+/// The decision of --prove may differ from whether all frames were there.
 std::string decision_text(const ProveResult& prove) {
     switch (prove.decided) {
         case ProveDecision::stands: return "; claim stands";

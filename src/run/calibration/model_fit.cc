@@ -47,9 +47,14 @@ constexpr double kDrift = 1.1;
 /// to this share.
 constexpr double kNearEnough = 0.015;
 constexpr double kClearly = 0.7;
-constexpr int kEvaluationsOfLines = 120;
+constexpr double kLinesMin = 2;
+constexpr double kLinesMax = 256;
+constexpr double kServerBeyond = 2.5;  // times its likely rate
+/// Rates decide, and long waits between structures of the same rates.
+constexpr double kWeightOfWaits = 0.01;
+constexpr std::uint32_t kReadsThatWait = 8;  // in flight
 /// A number that changes the rates by less than this share of its own change decides nothing.
-constexpr double kDecidesNothing = 0.02;
+constexpr double kDecidesNothing = 0.1;
 /// The value of a limit that is not met, in times of where the fit left it.
 constexpr double kBeyondLines = 20;
 
@@ -59,7 +64,7 @@ struct Trial {
     std::vector<fit::FreeParameter> free;  // logarithms
     std::vector<std::size_t> free_at;      // in `values`
     Values best;
-    double squares = 0;  // of the differences of ln rate
+    double squares = 0;  // that the optimiser left
 
     void add_free(CalibratedNumber value, double low, double high, double step = 0.05) {
         value.free = true;
@@ -76,6 +81,10 @@ struct Trial {
         free.erase(free.begin() + index);
         free_at.erase(free_at.begin() + index);
         best.erase(best.begin() + index);
+    }
+    /// REQUIRES: there is one.
+    CalibratedNumber& number(const std::string& pointer) {
+        return *std::ranges::find(values, pointer, &CalibratedNumber::pointer);
     }
     bool is_free(const std::string& pointer) const {
         return std::ranges::any_of(free_at, [&](std::size_t i) { return values[i].pointer == pointer; });
@@ -100,7 +109,9 @@ private:
     void choose_free_numbers();
     void optimise();
     void optimise(Trial& trial, int evaluations) const;
-    Trial with_lines(const Trial& without, bool whole_read) const;
+    Trial with_lines(const Trial& without, bool whole_read, double server) const;
+    double likely_lines() const;
+    void find_lines(Trial& trial) const;
     void fix_what_decides_nothing();
     void find_uncertainty();
     void compare_all();
@@ -110,7 +121,9 @@ private:
 
     CalibratedNumber& value_at(const char* pointer);
     double measured_rate(const ProbeRow& row) const;
+    std::vector<ProbeRow> fitted_rows(const Trial& trial, const Values& at) const;
     std::vector<double> fitted_rates(const Trial& trial, const Values& at) const;
+    double squares_of_waits(const std::vector<ProbeRow>& fitted) const;
     std::shared_ptr<const ClusterModel> model_at(const Trial& trial, const Values& at, bool other_load) const;
     double squares_of(const std::vector<double>& fitted) const;
     Probe shortened(const ProbeRow& row) const;
@@ -247,20 +260,40 @@ std::shared_ptr<const ClusterModel> Fit::model_at(const Trial& trial, const Valu
     return std::make_shared<const ClusterModel>(std::move(*model));
 }
 
-/// Rates that the model gives for the probes of the rows, without other load.
-std::vector<double> Fit::fitted_rates(const Trial& trial, const Values& at) const {
-    std::vector<double> rates(rows_.size(), 0);
+/// What the model gives for the probes of the rows, without other load.
+std::vector<ProbeRow> Fit::fitted_rows(const Trial& trial, const Values& at) const {
+    std::vector<ProbeRow> fitted(rows_.size());
     const auto model = model_at(trial, at, false);
-    if (model == nullptr) return rates;
+    if (model == nullptr) return fitted;
     const PlayRequest base = request_on(model);
     parallel_for(
         rows_.size(),
         [&](std::size_t i) {
-            const auto row = do_probe(base, shortened(*rows_[i]), forward_, options_.program);
-            if (row) rates[i] = steady_bytes_per_s(*row);
+            auto row = do_probe(base, shortened(*rows_[i]), forward_, options_.program);
+            if (row) fitted[i] = std::move(*row);
         },
         computing_threads());
+    return fitted;
+}
+
+std::vector<double> Fit::fitted_rates(const Trial& trial, const Values& at) const {
+    std::vector<double> rates;
+    for (const ProbeRow& row : fitted_rows(trial, at)) rates.push_back(steady_bytes_per_s(row));
     return rates;
+}
+
+/// The squares of the longest responses' differences in ln, where reads wait: they tell a line for all from
+/// many lines, whose rates may be the same.
+double Fit::squares_of_waits(const std::vector<ProbeRow>& fitted) const {
+    if (other_) return 0;
+    double sum = 0;
+    for (std::size_t i = 0; i < rows_.size(); ++i) {
+        const std::int64_t measured = rows_[i]->response_ns.p99;
+        const std::int64_t modelled = fitted[i].response_ns.p99;
+        if (rows_[i]->probe.all_inflight() < kReadsThatWait || measured <= 0 || modelled <= 0) continue;
+        sum += std::pow(std::log(static_cast<double>(modelled) / static_cast<double>(measured)), 2);
+    }
+    return sum;
 }
 
 double Fit::squares_of(const std::vector<double>& fitted) const {
@@ -273,11 +306,14 @@ double Fit::squares_of(const std::vector<double>& fitted) const {
 void Fit::optimise(Trial& trial, int evaluations) const {
     int done = 0;
     const auto distance = [&](const Values& at) {
-        const double sum = squares_of(fitted_rates(trial, at));
+        const auto fitted = fitted_rows(trial, at);
+        std::vector<double> rates;
+        for (const ProbeRow& row : fitted) rates.push_back(steady_bytes_per_s(row));
+        const double sum = squares_of(rates);
         if (++done % 10 == 0)
             options_.progress(fmt::format("fit: {} models tried, rates differ by {:.1f} %", done,
                                           100 * std::sqrt(sum / static_cast<double>(rows_.size()))));
-        return sum;
+        return sum + kWeightOfWaits * squares_of_waits(fitted);
     };
     const fit::Minimum found = fit::minimise(trial.free, distance, evaluations, 0.002);
     trial.best = found.at;
@@ -288,10 +324,7 @@ void Fit::optimise(Trial& trial, int evaluations) const {
 
 /// The structure in which reads wait in lines for those of the same place, by their bytes or altogether. One
 /// line for all, or a line for each, is what the model without them has.
-Trial Fit::with_lines(const Trial& without, bool whole_read) const {
-    constexpr double kLeast = 2;
-    constexpr double kMost = 256;
-    constexpr std::size_t kHalfWay = 16;  // reads in flight, of which some wait
+Trial Fit::with_lines(const Trial& without, bool whole_read, double server) const {
     Trial out;
     for (CalibratedNumber value : without.values) {
         if (value.pointer == kSecondsPerByte) continue;
@@ -302,6 +335,7 @@ Trial Fit::with_lines(const Trial& without, bool whole_read) const {
             continue;
         }
         const double at = value.value;
+        if (value.pointer == kServerRate) value.value *= server;
         out.add_free(std::move(value), at * 0.5, at * 3);
     }
     if (whole_read)
@@ -311,18 +345,44 @@ Trial Fit::with_lines(const Trial& without, bool whole_read) const {
     out.add_free({kLineRate, "rate of a line of reads", 1 / slope_s, 0, std::nullopt, true,
                   "fitted to the rates of the ladder: what reads of the same place share"},
                  0.9 / slope_s, 10 / slope_s);
-    // As many lines as let that many reads be served at once, where service times are exponential.
-    double lines = kLeast;
-    if (const ProbeRow* const row = find_row(measured_, fmt::format("ladder-{}", kHalfWay))) {
-        const double alone = steady_bytes_per_s(*find_row(measured_, "ladder-1"));
-        const double served = std::min(measured_rate(*row) / std::max(alone, 1.0), 0.9 * kHalfWay);
-        lines = std::max(served * (kHalfWay - 1) / (kHalfWay - served), kLeast);
-    }
-    constexpr double kStep = 0.3;
-    out.add_free({kReadLines, "lines of reads", lines, 0, std::nullopt, true,
-                  "fitted to the rates of the ladder: reads wait for others of the same place"},
-                 kLeast, kMost, kStep);
+    CalibratedNumber lines{kReadLines,
+                           "lines of reads",
+                           likely_lines(),
+                           0,
+                           std::nullopt,
+                           true,
+                           "fitted to the rates of the ladder: reads wait for others of the same place"};
+    out.values.push_back(std::move(lines));
     return out;
+}
+
+/// As many lines as let half of the ladder's reads be served at once, where service times are exponential; they
+/// are shorter, and so are the lines.
+double Fit::likely_lines() const {
+    constexpr std::size_t kHalfWay = 16;  // reads in flight, of which some wait
+    constexpr double kShorter = 0.6;
+    const ProbeRow* const row = find_row(measured_, fmt::format("ladder-{}", kHalfWay));
+    if (row == nullptr) return kLinesMin;
+    const double alone = steady_bytes_per_s(*find_row(measured_, "ladder-1"));
+    const double served = std::min(measured_rate(*row) / std::max(alone, 1.0), 0.9 * kHalfWay);
+    return std::clamp(std::round(kShorter * served * (kHalfWay - 1) / (kHalfWay - served)), kLinesMin,
+                      kLinesMax);
+}
+
+/// Finds the number of lines: from the likely one in steps that become smaller.
+void Fit::find_lines(Trial& trial) const {
+    for (double step = 1.4; step > 1.03;) {
+        const double before = trial.number(kReadLines).value;
+        for (const double lines : {std::round(before * step), std::round(before / step)}) {
+            if (lines == before || lines < kLinesMin || lines > kLinesMax) continue;
+            Trial other = trial;
+            other.number(kReadLines).value = lines;
+            for (std::size_t i = 0; i < other.free.size(); ++i) other.free[i].start = trial.best[i];
+            optimise(other, options_.evaluations / 3);
+            if (other.squares < trial.squares) trial = std::move(other);
+        }
+        if (trial.number(kReadLines).value == before) step = std::sqrt(step);
+    }
 }
 
 /// Seats that fill lines tell nothing about a limit beyond them.
@@ -335,7 +395,9 @@ void Fit::fix_what_decides_nothing() {
     }
     const auto after = fitted_rates(trial_, higher);
     for (std::size_t i = 0; i < before.size(); ++i) {
-        if (std::abs(std::log(after[i] / before[i])) > kDecidesNothing * kDerivativeStep) return;
+        if (std::abs(std::log(std::max(after[i], 1.0) / std::max(before[i], 1.0))) >
+            kDecidesNothing * kDerivativeStep)
+            return;
     }
     trial_.fix(kServerRate);
     CalibratedNumber& server = value_at(kServerRate);
@@ -348,16 +410,24 @@ void Fit::fix_what_decides_nothing() {
 
 void Fit::optimise() {
     optimise(trial_, options_.evaluations);
-    if (std::sqrt(trial_.squares / static_cast<double>(rows_.size())) < kNearEnough) return;
-    const Trial without = trial_;
-    for (const bool whole_read : {false, true}) {
-        Trial lines = with_lines(without, whole_read);
-        optimise(lines, kEvaluationsOfLines);
-        const double enough = trial_.is_free(kReadLines) ? 1 : kClearly;
-        if (lines.squares < enough * trial_.squares) trial_ = std::move(lines);
-    }
-    if (!trial_.is_free(kReadLines)) return;
-    trial_.fix(kReadLines);
+    const double squares = squares_of(fitted_rates(trial_, trial_.best));
+    if (std::sqrt(squares / static_cast<double>(rows_.size())) < kNearEnough) return;
+    Trial lines;
+    lines.squares = HUGE_VAL;
+    const auto try_lines = [&](bool whole_read, double server) {
+        Trial trial = with_lines(trial_, whole_read, server);
+        optimise(trial, options_.evaluations * 2 / 3);
+        if (trial.squares < lines.squares) lines = std::move(trial);
+    };
+    try_lines(false, 1);
+    try_lines(true, 1);
+    // Lines that are full look like a server that is.
+    const bool whole_read = std::ranges::any_of(
+        lines.values, [](const CalibratedNumber& each) { return each.pointer.starts_with(kLineAccess); });
+    try_lines(whole_read, kServerBeyond);
+    find_lines(lines);
+    if (lines.squares >= kClearly * trial_.squares) return;
+    trial_ = std::move(lines);
     fix_what_decides_nothing();
 }
 
@@ -385,7 +455,7 @@ void Fit::find_uncertainty() {
         CalibratedNumber& value = trial_.values[trial_.free_at[k]];
         const bool at_least = value.low > 0 && !value.high;
         const double spread = sim::kScoreOf95 * std::min(uncertainty_.deviations[k], 1.0);
-        // What was seen stays a bound where nothing else tells it.
+        // A bound that was seen stays where nothing else tells it.
         constexpr double kUnknown = 0.5;
         if (!at_least || uncertainty_.deviations[k] < kUnknown) value.low = value.value * std::exp(-spread);
         if (!at_least) value.high = value.value * std::exp(spread);

@@ -113,7 +113,8 @@ void add_node(StatsList& all, std::uint32_t number, const Node& node) {
     for (std::uint32_t i = 0; i < node.metadata_lines.size(); ++i)
         all.add(PartKind::metadata, number, fmt::format("node {} names {}", number, i), node.metadata_lines[i]);
     for (std::uint32_t i = 0; i < node.read_lines.size(); ++i)
-        all.add(PartKind::read_line, number, fmt::format("node {} read line {}", number, i), node.read_lines[i]);
+        all.add(PartKind::read_line, number, fmt::format("node {} read line {}", number, i),
+                node.read_lines[i]);
     add_cache(all.add(PartKind::ram, number, name("RAM")), node.ram);
     if (node.l2.capacity() > 0) add_cache(all.add(PartKind::ram, number, name("L2")), node.l2);
     if (node.ssd.capacity() > 0)

@@ -91,7 +91,7 @@ public:
 
     /// REQUIRES: block_bytes > 0; the cluster has drives.
     BlockPlace place(std::uint32_t file, std::uint32_t block) const;
-    /// Of a block of a file; the same in each run.
+    /// The hash of a block of a file is the same in each run.
     std::uint64_t hash_of_block(std::uint32_t file, std::uint64_t block) const {
         return mix64(files_[file].layout ^ mix64(files_[file].first_block + block));
     }
