@@ -260,7 +260,7 @@ std::shared_ptr<const ClusterModel> Fit::model_at(const Trial& trial, const Valu
     return std::make_shared<const ClusterModel>(std::move(*model));
 }
 
-/// What the model gives for the probes of the rows, without other load.
+/// The rows that the model gives for the probes, without other load.
 std::vector<ProbeRow> Fit::fitted_rows(const Trial& trial, const Values& at) const {
     std::vector<ProbeRow> fitted(rows_.size());
     const auto model = model_at(trial, at, false);
