@@ -416,10 +416,10 @@ Result<void> CalibrateCommand::play_held_back() {
     if (!options.play.clip_duration) options.play.clip_duration = kHeldBackClip;
     const Duration length =
         std::clamp(Duration{probe_options().length.ns * 5 / 3}, kSearchStepMin, kSearchStepMax);
-    options.play.duration = length;
-    if (options.play.target.is_virtual_time()) options.play.duration.reset();
-    if (!options.confirm && !options.play.target.is_virtual_time())
-        options.confirm = Duration{kConfirmSteps * length.ns};
+    const bool waits = !options.play.target.is_virtual_time();  // in real time, so it plays for less
+    options.play.duration.reset();
+    if (waits) options.play.duration = length;
+    if (waits && !options.confirm) options.confirm = Duration{kConfirmSteps * length.ns};
     std::string name;
     if (leads()) {
         const auto may_play = may_play_held_back();
@@ -437,8 +437,7 @@ Result<void> CalibrateCommand::play_held_back() {
     const auto all = formats();
     const auto format = std::ranges::find(all, name, &MediaFormat::name);
     options.play.formats = {*format};
-    options.play.seats =
-        context_.ranks != nullptr || options.play.target.is_virtual_time() ? options_.play.seats : 1;
+    options.play.seats = context_.ranks != nullptr || !waits ? options_.play.seats : 1;
     say(fmt::format("held-back run: how many streams of {} play", name));
     CommandContext of_search{context_, context_.control, options};
     const auto found = search_most(of_search);

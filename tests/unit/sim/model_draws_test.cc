@@ -219,6 +219,23 @@ TEST(ModelDraws, TheErrorOfTheModelIsOneFactorOfAllRates) {
     EXPECT_NEAR(std::log(front_end(doubled[0]) / 9e9), 2 * std::log(front_end(draws[0]) / 9e9), 1e-6);
 }
 
+TEST(ModelDraws, AReadKeepsItsLineForLongerWhereRatesAreLower) {
+    Json document = independent();
+    document["calibration"]["model_error"] = 0.1;
+    for (const char* bound : {"low", "high"}) document["node"]["front_end"]["bits_per_s"].erase(bound);
+    document["node"]["read_lines"] = Json::parse(R"({
+        "lines": {"value": 12, "basis": "assumed: for the test"},
+        "bytes_per_s": {"value": 9e7, "basis": "assumed: for the test"},
+        "access": {"median": {"value": "10ms", "basis": "assumed: for the test"}}})");
+    const auto draws = *model_draws(document.dump(), "m.json", 50, 7);
+    for (const ClusterModel& model : draws) {
+        const double factor = front_end(model) / 9e9;
+        EXPECT_NEAR(model.node.read_lines.bytes_per_s, 9e7 * factor, 1);
+        EXPECT_NEAR(static_cast<double>(model.node.read_lines.access.median.ns), 10e6 / factor, 2);
+    }
+    EXPECT_GT(std::abs(std::log(front_end(draws.front()) / 9e9)), 1e-3);
+}
+
 TEST(ModelDraws, AtLeastStaysWholeStaysWholeAndADrawIsCertain) {
     const auto draws = *model_draws(independent().dump(), "m.json", 50, 7);
     for (const ClusterModel& model : draws) {
