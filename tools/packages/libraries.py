@@ -1,0 +1,152 @@
+"""Builds the libraries for one target into its prefix. Those under the LGPL are shared, so that anybody can replace them."""
+import hashlib
+import inspect
+import os
+import shutil
+
+from fetch import PINS, run, say
+
+# FFmpeg's parts: the containers that clips come in, with what it takes to know their frames; and the ones that `prepare`
+# writes. Its encoder for DNxHR is the only one: ProRes and pictures are made by streamsim itself.
+FFMPEG = {
+    "demuxer": "mov,mxf,matroska,avi,mpegts,mpegps,mpegvideo,gxf",
+    "muxer": "mov,mp4,mxf",
+    "parser": "h264,hevc,mpegvideo,mpeg4video,mjpeg,dnxhd,vc1,av1,vp8,vp9,aac,ac3,mpegaudio",
+    "decoder": "h264,hevc,mpeg1video,mpeg2video,mpeg4,mjpeg,prores,dnxhd,jpeg2000,dvvideo,cfhd,v210,rawvideo,vc1,vp8,vp9",
+    "encoder": "dnxhd",
+}
+
+
+class Build:
+    """The building of one library: where its source is, where it is built, and with which tools."""
+
+    def __init__(self, name, source, toolchain, jobs):
+        self.source, self.toolchain, self.jobs = source, toolchain, jobs
+        self.prefix, self.target = toolchain.prefix, toolchain.target
+        self.folder = toolchain.folder / f"build-{name}"
+        self.log = toolchain.folder / f"{name}.log"
+
+    def run(self, *command, cwd=None, **environment):
+        run(command, self.log, cwd=cwd or self.folder, env={**os.environ, **self.toolchain.environment, **environment})
+
+    def cmake(self, *options, shared=False):
+        self.run("cmake", "-G", "Ninja", "-S", self.source, "-B", self.folder,
+                 f"-DCMAKE_TOOLCHAIN_FILE={self.toolchain.file}", "-DCMAKE_BUILD_TYPE=Release",
+                 f"-DCMAKE_INSTALL_PREFIX={self.prefix}", "-DCMAKE_INSTALL_LIBDIR=lib", "-DCMAKE_POSITION_INDEPENDENT_CODE=ON",
+                 f"-DBUILD_SHARED_LIBS={'ON' if shared else 'OFF'}", "-DBUILD_TESTING=OFF", *options)
+        self.run("ninja", f"-j{self.jobs}", "install")
+
+    def make(self, *words):
+        self.run("make", f"-j{self.jobs}", *words)
+
+
+def build_libuv(build):
+    build.cmake("-DLIBUV_BUILD_TESTS=OFF")
+    # Its shared library is built too; a program that found it first would need it.
+    for path in [*build.prefix.glob("lib/libuv.*"), *build.prefix.glob("bin/libuv.*")]:
+        if path.name != "libuv_a.a":
+            path.unlink()
+    pc = build.prefix / "lib/pkgconfig/libuv.pc"
+    static = build.prefix / "lib/pkgconfig/libuv-static.pc"
+    pc.write_text(static.read_text())
+
+
+def build_fmt(build):
+    build.cmake("-DFMT_TEST=OFF", "-DFMT_DOC=OFF")
+
+
+def build_spdlog(build):
+    build.cmake("-DSPDLOG_FMT_EXTERNAL=ON", "-DSPDLOG_BUILD_EXAMPLE=OFF")
+
+
+def build_CLI11(build):
+    build.cmake("-DCLI11_BUILD_TESTS=OFF", "-DCLI11_BUILD_EXAMPLES=OFF", "-DCLI11_BUILD_DOCS=OFF")
+
+
+def build_nlohmann_json(build):
+    build.cmake("-DJSON_BuildTests=OFF")
+
+
+def build_zlib(build):
+    # Its build for CMake needs a file that Debian leaves out. All compilers here, that for Windows too, have <unistd.h>.
+    sources = sorted(build.source.glob("*.c"))
+    for path in sources:
+        build.run(build.toolchain.bin / "cc", "-O2", "-fPIC", "-w", "-DHAVE_UNISTD_H", "-c", path, "-o", f"{path.stem}.o")
+    build.run(build.toolchain.bin / "ar", "rcs", build.prefix / "lib/libz.a", *sorted(f"{path.stem}.o" for path in sources))
+    for header in ("zlib.h", "zconf.h"):
+        shutil.copy(build.source / header, build.prefix / "include")
+
+
+def build_Imath(build):
+    build.cmake()
+
+
+def build_OpenEXR(build):
+    build.cmake("-DOPENEXR_BUILD_TOOLS=OFF", "-DOPENEXR_INSTALL_EXAMPLES=OFF", "-DOPENEXR_INSTALL_TOOLS=OFF")
+
+
+def build_nlopt(build):
+    build.cmake("-DNLOPT_CXX=OFF", *(f"-DNLOPT_{part}=OFF" for part in ("PYTHON", "OCTAVE", "MATLAB", "GUILE", "SWIG", "TESTS")),
+                shared=True)
+
+
+def build_libnfs(build):
+    build.cmake(shared=True)
+
+
+def build_liburing(build):
+    shutil.copytree(build.source, build.folder, dirs_exist_ok=True)
+    build.run("./configure", f"--prefix={build.prefix}", f"--cc={build.toolchain.bin}/cc", f"--cxx={build.toolchain.bin}/c++")
+    build.make("-C", "src", f"AR={build.toolchain.bin}/ar", f"RANLIB={build.toolchain.bin}/ranlib", "ENABLE_SHARED=0", "install")
+    build.run("make", "liburing.pc")
+    shutil.copy(build.folder / "liburing.pc", build.prefix / "lib/pkgconfig/liburing.pc")
+
+
+def configure_host(target):
+    """The system as configure scripts name it."""
+    if target.windows:
+        return "x86_64-w64-mingw32"
+    return f"{target.triple.split('-')[0]}-" + ("apple-darwin22" if target.macos else "linux-gnu")
+
+
+def build_libmicrohttpd(build):
+    build.run(build.source / "configure", f"--prefix={build.prefix}", f"--host={configure_host(build.target)}",
+              "--enable-shared", "--disable-static", "--disable-doc", "--disable-examples", "--disable-https", "--disable-bauth",
+              "--disable-dauth", "--disable-curl", CC=f"{build.toolchain.bin}/cc", AR=f"{build.toolchain.bin}/ar",
+              RANLIB=f"{build.toolchain.bin}/ranlib", RC=f"{build.toolchain.bin}/rc", DLLTOOL=f"{build.toolchain.bin}/dlltool")
+    build.make("install")
+
+
+def build_ffmpeg(build):
+    tools, target = build.toolchain.bin, build.target
+    system = "mingw64" if target.windows else "darwin" if target.macos else "linux"
+    build.run(build.source / "configure", f"--prefix={build.prefix}", "--enable-cross-compile",
+              f"--arch={target.triple.split('-')[0]}", f"--target-os={system}", f"--cc={tools}/cc", f"--cxx={tools}/c++",
+              f"--ar={tools}/ar", f"--ranlib={tools}/ranlib", f"--windres={tools}/rc", "--host-cc=cc",
+              "--enable-shared", "--disable-static", "--disable-everything", "--disable-autodetect", "--disable-programs",
+              "--disable-doc", "--disable-network", "--disable-asm", "--disable-debug", "--disable-avdevice", "--disable-avfilter",
+              "--disable-swscale", "--disable-swresample", "--disable-postproc", "--install-name-dir=@rpath",
+              *(f"--enable-{kind}={names}" for kind, names in FFMPEG.items()))
+    build.make("install")
+
+
+def build_libraries(toolchain, fetcher, jobs, tests):
+    """Builds what is missing or has changed; `tests`: GoogleTest too."""
+    for name, pin in PINS["sources"].items():
+        recipe = globals().get(f"build_{name}")
+        if recipe is None or (name == "liburing" and not toolchain.target.linux) or (pin.get("tests") and not tests):
+            continue
+        source = fetcher.source(name)
+        wanted = hashlib.sha256("\n".join((str(pin), str(PINS["compiler"]), toolchain.target.triple, inspect.getsource(recipe),
+                                           str(FFMPEG) if name == "ffmpeg" else "")).encode()).hexdigest()
+        stamp = toolchain.folder / f"{name}.done"
+        if stamp.exists() and stamp.read_text() == wanted:
+            continue
+        say(f"{toolchain.target.name}: building {name}")
+        build = Build(name, source, toolchain, jobs)
+        shutil.rmtree(build.folder, ignore_errors=True)
+        build.folder.mkdir()
+        build.log.unlink(missing_ok=True)
+        recipe(build)
+        shutil.rmtree(build.folder)
+        stamp.write_text(wanted)

@@ -1,0 +1,50 @@
+"""The cross-compiler as the programs that configure scripts and CMake look for, and as a toolchain file of CMake."""
+import json
+import pathlib
+
+HERE = pathlib.Path(__file__).resolve().parent
+
+
+class Toolchain:
+    """The tools of one target in `folder`/bin, its libraries in `folder`/prefix."""
+
+    def __init__(self, target, compiler, folder, cache):
+        self.target = target
+        self.folder = folder
+        self.prefix = folder / "prefix"
+        self.bin = folder / "bin"
+        self.file = folder / "toolchain.cmake"
+        # The compiler builds the C and C++ libraries of each target once, and keeps them here.
+        self.environment = {"ZIG_GLOBAL_CACHE_DIR": str(cache / "compiler"), "ZIG_LOCAL_CACHE_DIR": str(cache / "compiler"),
+                            "SOURCE_DATE_EPOCH": "0", "PKG_CONFIG_LIBDIR": f"{self.prefix}/lib/pkgconfig", "PKG_CONFIG_PATH": "",
+                            "LC_ALL": "C", "TZ": "UTC"}
+        self.bin.mkdir(parents=True, exist_ok=True)
+        self.prefix.mkdir(exist_ok=True)
+        # Paths of this machine are in no package: neither where sources are nor where they were built.
+        named = f"-ffile-prefix-map={cache}=/streamsim-libraries"
+        tools = {"cc": f"cc -target {target.triple} {named}", "c++": f"c++ -target {target.triple} {named}",
+                 "ar": "ar", "ranlib": "ranlib", "rc": "rc", "dlltool": "dlltool"}
+        for tool, words in tools.items():
+            script = self.bin / tool
+            # The linker for Windows exports everything without being told, and refuses what tells other linkers so.
+            script.write_text("#!/bin/bash\nwords=()\nfor word; do\n    case $word in\n"
+                              "        -Wl,--output-def,* | -Wl,--enable-auto-image-base | -Wl,--disable-auto-image-base) ;;\n"
+                              f"        *) words+=(\"$word\") ;;\n    esac\ndone\nexec {compiler} {words} \"${{words[@]}}\"\n")
+            script.chmod(0o755)
+        lines = {
+            "CMAKE_SYSTEM_NAME": target.system,
+            "CMAKE_SYSTEM_PROCESSOR": target.processor,
+            "CMAKE_C_COMPILER": self.bin / "cc",
+            "CMAKE_CXX_COMPILER": self.bin / "c++",
+            "CMAKE_RC_COMPILER": self.bin / "rc",
+            "CMAKE_AR": self.bin / "ar",
+            "CMAKE_RANLIB": self.bin / "ranlib",
+            "CMAKE_FIND_ROOT_PATH": self.prefix,
+            "CMAKE_FIND_ROOT_PATH_MODE_PROGRAM": "NEVER",
+            "CMAKE_FIND_ROOT_PATH_MODE_LIBRARY": "ONLY",
+            "CMAKE_FIND_ROOT_PATH_MODE_INCLUDE": "ONLY",
+            "CMAKE_FIND_ROOT_PATH_MODE_PACKAGE": "ONLY",
+        }
+        if target.windows:
+            lines["CMAKE_CROSSCOMPILING_EMULATOR"] = "/usr/lib/wine/wine64"
+        self.file.write_text("".join(f'set({name} "{value}")\n' for name, value in lines.items()))
