@@ -11,12 +11,12 @@ set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
 set(CPACK_PACKAGE_CONTACT "streamsim maintainers <maintainers@users.noreply.a-seed-0c3e3ce8.example>")
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_DEBIAN_PACKAGE_SECTION video)
+set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "plays media from storage and counts the frames that are late")
 set(CPACK_DEBIAN_PACKAGE_DESCRIPTION
-"plays media from storage and counts the frames that are late
- Reads each frame of ProRes clips, image sequences and other media on its
- deadline, as an edit system does, for as many streams as are asked for, and
- counts every frame that missed it. Plays on real storage in real time, and on
- models of clusters in virtual time.")
+"streamsim reads each frame of ProRes clips, image sequences and other media
+on its deadline, as an edit system does, for as many streams as are asked
+for, and counts every frame that missed it. It plays from real storage in
+real time, and from models of clusters in virtual time.")
 # The libraries that the program links are found by dpkg-shlibdeps; libav is opened at run time, in the version of its headers.
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
 set(opened "")
