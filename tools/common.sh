@@ -1,4 +1,4 @@
-# Functions that run, test, tidy and windows share. Sourced, not run.
+# Functions that run, setup, test, tidy and windows share. Sourced, not run. run and setup are for macOS, too, whose bash is 3.2.
 
 repo=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd -P)
 
@@ -19,11 +19,14 @@ build_root() {
 # How many compilers run at once: one for each 1.5 GB of free memory, at most one a processor.
 compile_jobs() {
     local jobs by_memory
-    jobs=$(nproc)
+    jobs=$(nproc 2>/dev/null || sysctl -n hw.ncpu)
     by_memory=$(awk '/MemAvailable/ {print int($2 / 1500000)}' /proc/meminfo 2>/dev/null || echo "$jobs")
     [ "$by_memory" -ge "$jobs" ] || jobs=$((by_memory > 0 ? by_memory : 1))
     printf '%s\n' "$jobs"
 }
+
+# The script that HTML reports embed, as tools/setup fetches it where the system has no package of it.
+chart_js() { printf '%s\n' "$(build_root)/chart.js/package/dist/chart.min.js"; }
 
 # configure <preset> <build dir> [cmake options]
 configure() {
@@ -32,16 +35,19 @@ configure() {
     if command -v ccache >/dev/null; then options+=(-DCMAKE_CXX_COMPILER_LAUNCHER=ccache); fi
     # Warnings stop the builds of tools/test (whose options follow), not that of someone who has another compiler.
     if [ "$preset" = release ]; then options+=(-DSTREAMSIM_WERROR=OFF); fi
-    (cd "$repo" && cmake --preset "$preset" -B "$dir" "${options[@]}" "$@")
+    if [ -e "$(chart_js)" ]; then options+=("-DCHART_JS=$(chart_js)"); fi
+    (cd "$repo" && cmake --preset "$preset" -B "$dir" ${options[@]+"${options[@]}"} "$@")
 }
 
 # show_progress <what>: reads the output of ninja and tells how many of its steps are done, on standard error: in one line
 # that is written anew each second where that is a terminal, else each half minute. A build of few steps is not told.
 show_progress() {
-    local what=$1 began=$SECONDS told=$SECONDS done=0 total=0 line status
+    local what=$1 began=$SECONDS told=$SECONDS done=0 total=0 line status wait="-t 1"
+    # Bash 3 does not tell that the second is over from the end of the output: it waits for a line.
+    if [ "${BASH_VERSINFO[0]}" -lt 4 ]; then wait=""; fi
     while true; do
         status=0
-        IFS= read -r -t 1 line || status=$?
+        IFS= read -r $wait line || status=$?
         if [ "$status" -eq 0 ] && [[ $line =~ ^\[([0-9]+)/([0-9]+)\] ]]; then
             done=${BASH_REMATCH[1]} total=${BASH_REMATCH[2]}
         fi

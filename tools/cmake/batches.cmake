@@ -35,8 +35,9 @@ function(streamsim_batch target)
     set(count 0)
     foreach(source IN LISTS sources)
         cmake_path(ABSOLUTE_PATH source BASE_DIRECTORY ${CMAKE_CURRENT_SOURCE_DIR} NORMALIZE OUTPUT_VARIABLE file)
-        if(NOT EXISTS ${file} OR NOT file MATCHES "\\.cc$")
-            continue()  # generated
+        cmake_path(IS_PREFIX CMAKE_BINARY_DIR ${file} generated)
+        if(generated OR NOT file MATCHES "\\.cc$")
+            continue()  # Whether a generated file is there already would change the batches.
         endif()
         set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${file})
         file(STRINGS ${file} kernel_header REGEX "^#include <linux/tcp\\.h>")

@@ -60,8 +60,10 @@ AvIo::~AvIo() {
 void AvIo::open(bool for_writing) {
     auto* buffer = static_cast<unsigned char*>(libav().av_malloc(kBufferBytes));
     if (buffer == nullptr) throw std::bad_alloc();
-    context_ = libav().avio_alloc_context(buffer, kBufferBytes, for_writing ? 1 : 0, this,
-                                          for_writing ? nullptr : &read, for_writing ? &write : nullptr, &seek);
+    const decltype(AVIOContext::write_packet) write_packet = &write;
+    context_ =
+        libav().avio_alloc_context(buffer, kBufferBytes, for_writing ? 1 : 0, this,
+                                   for_writing ? nullptr : &read, for_writing ? write_packet : nullptr, &seek);
     if (context_ == nullptr) throw std::bad_alloc();
 }
 
@@ -99,7 +101,8 @@ int AvIo::read(void* self, std::uint8_t* into, int bytes) {
     return static_cast<int>(*got);
 }
 
-int AvIo::write(void* self, std::uint8_t* from, int bytes) {
+template <typename Byte>
+int AvIo::write(void* self, Byte* from, int bytes) {
     auto& stream = *static_cast<AvIo*>(self);
     const auto span = std::as_bytes(std::span(from, static_cast<std::size_t>(bytes)));
     if (auto done = stream.sink_->write_at(stream.position_, span); !done)

@@ -41,7 +41,8 @@ public:
 
 private:
     static int read(void* self, std::uint8_t* into, int bytes);
-    static int write(void* self, std::uint8_t* from, int bytes);
+    template <typename Byte>  // constant from FFmpeg 7 on
+    static int write(void* self, Byte* from, int bytes);
     static std::int64_t seek(void* self, std::int64_t offset, int whence);
     void open(bool for_writing);
     /// Keeps the first error. Returns the code.
