@@ -290,6 +290,10 @@ std::string name_of_this_computer() {
     return name.data();
 }
 
+bool http_is_built_in() {
+    return true;
+}
+
 Result<HttpAddress> parse_http_address(std::string_view text) {
     const std::size_t colon = text.rfind(':');
     const std::string_view port = colon == std::string_view::npos ? text : text.substr(colon + 1);
