@@ -9,6 +9,7 @@
 #include <cerrno>
 #include <cstdint>
 
+#include "base/align.h"
 #include "base/system/page_cache.h"
 #include "base/units.h"
 #include "storage/errno_text.h"
@@ -36,7 +37,9 @@ Result<void> evict_local(int file, const std::string& path) {
     if (fstat(file, &facts) != 0) return file_error(errno, "look at", path);
     if (fsync(file) != 0 && errno != EINVAL && errno != EROFS && errno != ENOTSUP)
         return file_error(errno, "sync", path);
-    const auto size = static_cast<std::uint64_t>(facts.st_size);
+    // Whole pages: msync(2) may refuse a part of one.
+    const std::uint64_t size =
+        align_up(static_cast<std::uint64_t>(facts.st_size), static_cast<std::uint64_t>(getpagesize()));
     for (std::uint64_t from = 0; from < size; from += kWindowBytes) {
         if (const int error = invalidate(file, from, std::min(kWindowBytes, size - from)))
             return file_error(error, "evict", path);
