@@ -5,6 +5,7 @@
 
 #include <cstdint>
 
+#include "base/align.h"
 #include "storage/buffer_arena.h"
 #include "storage/frame_memory.h"
 
@@ -12,8 +13,7 @@ namespace streamsim::storage {
 namespace {
 
 std::size_t whole_pages(std::size_t bytes) {
-    const auto page = static_cast<std::size_t>(getpagesize());
-    return (bytes + page - 1) / page * page;
+    return align_up(bytes, static_cast<std::uint64_t>(getpagesize()));
 }
 
 }  // namespace
