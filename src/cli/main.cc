@@ -18,7 +18,7 @@
 #include "cli/play/ranks_run.h"
 #include "cli/process/system.h"
 #include "cli/process/version.h"
-#include "run/backends/backends.h"
+#include "run/backends/missing_parts.h"
 #include "run/process/control.h"
 #include "seats/mpi_start.h"
 
@@ -26,8 +26,13 @@ namespace streamsim::cli {
 namespace {
 
 std::string version_text() {
-    return fmt::format("streamsim {} ({})\nstorage backends: {}\nMPI: {}\n", version(), revision(),
-                       fmt::join(run::backend_names(), ", "), seats::mpi_version());
+    const run::BuiltIn parts = run::built_in();
+    std::string text = fmt::format("streamsim {} ({})\nstorage backends: {}\n", version(), revision(),
+                                   fmt::join(parts.backends, ", "));
+    if (parts.mpi) text += fmt::format("MPI: {}\n", seats::mpi_version());
+    if (const auto missing = run::missing_parts(parts); !missing.empty())
+        text += fmt::format("not built in: {}\n", fmt::join(missing, ", "));
+    return text;
 }
 
 /// Commands that only print: an interruption loses nothing.

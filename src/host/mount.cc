@@ -1,7 +1,6 @@
 #include "host/mount.h"
 
 #include <fcntl.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 #include <unistd.h>
@@ -15,6 +14,7 @@
 #include <vector>
 
 #include "base/ascii.h"
+#include "base/system/page_cache.h"
 #include "base/system/proc_text.h"
 #include "host/network_mount.h"
 
@@ -140,26 +140,7 @@ std::optional<int> fuse_server_of(const std::string& path) {
 
 std::optional<std::uint64_t> cached_bytes(const char* path) {
     const FileHandle file(path);
-    struct stat facts {};
-    if (file.fd() < 0 || fstat(file.fd(), &facts) != 0 || facts.st_size <= 0) return std::nullopt;
-    const auto page = static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
-    constexpr std::uint64_t kWindow = std::uint64_t{1} << 30;
-    const auto size = static_cast<std::uint64_t>(facts.st_size);
-    std::vector<unsigned char> resident;
-    std::uint64_t cached = 0;
-    for (std::uint64_t from = 0; from < size; from += kWindow) {
-        const std::uint64_t length = std::min(kWindow, size - from);
-        void* const view = mmap(nullptr, length, PROT_READ, MAP_SHARED, file.fd(), static_cast<off_t>(from));
-        if (view == MAP_FAILED) return std::nullopt;
-        resident.assign((length + page - 1) / page, 0);
-        const bool told = mincore(view, length, resident.data()) == 0;
-        munmap(view, length);
-        if (!told) return std::nullopt;
-        for (std::size_t i = 0; i < resident.size(); ++i) {
-            if ((resident[i] & 1U) != 0) cached += std::min(page, length - i * page);
-        }
-    }
-    return cached;
+    return file.fd() < 0 ? std::nullopt : cached_bytes_of(file.fd());
 }
 
 PlaceAnswer place_identity_of(const std::string& path) {

@@ -21,7 +21,7 @@ bool is_nfs(const MountFacts& mount) {
 }
 
 bool is_smb(const MountFacts& mount) {
-    return mount.type == "cifs" || mount.type == "smb3";
+    return mount.type == "cifs" || mount.type == "smb3" || mount.type == "smbfs";
 }
 
 bool has_option(const MountFacts& mount, std::string_view name) {
@@ -33,11 +33,16 @@ std::optional<std::uint64_t> number_option(const MountFacts& mount, std::string_
     return text ? whole_number<std::uint64_t>(*text) : std::nullopt;
 }
 
-/// "isilon" of "isilon:/ifs/media", "fe80::1" of "[fe80::1]:/x", "isilon" of "//isilon/media".
+/// "isilon" of "isilon:/ifs/media", "fe80::1" of "[fe80::1]:/x", "isilon" of "//isilon/media" and of
+/// "//DOMAIN;user@isilon/media". Empty: the source names no server.
 std::string server_of(const std::string& source) {
-    if (source.starts_with("//")) return source.substr(2, source.find('/', 2) - 2);
+    if (source.starts_with("//")) {
+        const std::string server = source.substr(2, source.find('/', 2) - 2);
+        return server.substr(server.rfind('@') + 1);  // npos + 1 is 0
+    }
     if (source.starts_with('[')) return source.substr(1, source.find(']') - 1);
-    return source.substr(0, source.find(":/"));
+    const auto end = source.find(":/");
+    return end == std::string::npos ? "" : source.substr(0, end);
 }
 
 void hint_at_nfs(const MountFacts& mount, const MountUse& use, std::vector<std::string>& hints) {
@@ -82,19 +87,26 @@ std::optional<std::string_view> mount_option(const MountFacts& mount, std::strin
     return std::nullopt;
 }
 
+void name_share(MountFacts& mount) {
+    if (is_nfs(mount)) mount.protocol = "NFS";
+    if (is_smb(mount)) mount.protocol = "SMB";
+    if (mount.type == "afpfs") mount.protocol = "AFP";
+    if (!mount.protocol.empty()) mount.server = server_of(mount.source);
+}
+
 void describe_share(MountFacts& mount) {
+    name_share(mount);
     if (!is_nfs(mount) && !is_smb(mount)) return;
-    mount.server = server_of(mount.source);
     mount.read_bytes = number_option(mount, "rsize");
     std::string version(mount_option(mount, "vers").value_or(""));
     if (is_nfs(mount)) {
         if (version.empty()) version = mount.type == "nfs4" ? "4" : "";
-        mount.protocol = "NFS" + (version.empty() ? version : "v" + version);
+        if (!version.empty()) mount.protocol += "v" + version;
         mount.connections = number_option(mount, "nconnect").value_or(1);  // the table leaves out 1
         return;
     }
     const bool numbered = !version.empty() && version.find_first_not_of("0123456789.") == std::string::npos;
-    mount.protocol = numbered ? "SMB " + version : "SMB";
+    if (numbered) mount.protocol += " " + version;
     mount.connections =
         has_option(mount, "multichannel") ? number_option(mount, "max_channels").value_or(2) : 1;
 }

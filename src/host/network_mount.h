@@ -19,8 +19,11 @@ struct MountUse {
 /// In "rw,vers=4.2,hard": the text behind "vers="; "" for "hard"; nullopt: the option is not set.
 std::optional<std::string_view> mount_option(const MountFacts& mount, std::string_view name);
 
-/// Fills in the server, the protocol and the facts from the options, for NFS (nfs, nfs4) and SMB (cifs, smb3).
-/// Does nothing for a mount of another type.
+/// Fills in the server and the protocol, for NFS (nfs, nfs4), SMB (cifs, smb3; smbfs) and AFP (afpfs). Does
+/// nothing for a mount of another type.
+void name_share(MountFacts& mount);
+
+/// name_share(), and the facts from the options of Linux.
 void describe_share(MountFacts& mount);
 
 /// Fills in the hints: better mount options for playing. REQUIRES: describe_share().

@@ -1,27 +1,10 @@
 #include "host/system_watch.h"
 
-#include <fcntl.h>
-#include <sched.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <chrono>
-#include <ctime>
-#include <filesystem>
-#include <fstream>
-#include <map>
-#include <set>
-#include <sstream>
-#include <string>
 #include <utility>
-#include <vector>
 
-#include "host/connections.h"
-#include "host/host.h"
-#include "host/memory_watch.h"
-#include "host/mount.h"
-#include "host/network_mount.h"
-#include "host/server_path.h"
+#include "host/system_sampler.h"
 
 namespace streamsim::host {
 namespace {
@@ -31,121 +14,6 @@ constexpr auto kInterval = std::chrono::milliseconds(200);
 constexpr auto kPathInterval = std::chrono::milliseconds(100);
 constexpr std::size_t kSamplesMax = 8192;
 
-std::int64_t monotonic_ns() {
-    timespec now{};
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return std::int64_t{now.tv_sec} * 1'000'000'000 + now.tv_nsec;
-}
-
-/// The run-queue wait of the threads of this process, and of the processes that bring its bytes: the one here
-/// that serves the file system with its children, or our own helpers. Each sample adds the wait of the thread
-/// that waited longest since the one before; others wait beside it.
-class RunQueue {
-public:
-    /// Called on the watching thread, whose own wait delays no frame.
-    RunQueue(const std::optional<int>& server, bool own_children)
-        : processes_{"self"}, own_children_(own_children), watching_(std::to_string(gettid())) {
-        if (!server) return;
-        processes_.push_back(std::to_string(*server));
-        for (const std::string& child : children_of(processes_.back())) processes_.push_back(child);
-    }
-
-    std::optional<std::int64_t> wait_ns() {
-        bool told = false;
-        std::int64_t longest_ns = 0;
-        std::vector<std::string> processes = processes_;
-        if (own_children_) {
-            for (std::string& child : children_of("self")) processes.push_back(std::move(child));
-        }
-        for (const std::string& process : processes) {
-            std::error_code error;
-            for (const auto& task : std::filesystem::directory_iterator("/proc/" + process + "/task", error)) {
-                if (task.path().filename() == watching_) continue;
-                std::ifstream in(task.path() / "schedstat");
-                std::int64_t ran_ns = 0;
-                std::int64_t waited_ns = 0;
-                if (!(in >> ran_ns >> waited_ns)) continue;
-                told = true;
-                // The wait of another process's thread counts from the first sample on.
-                const auto first = process == "self" ? 0 : waited_ns;
-                std::int64_t& last_ns = waited_.emplace(task.path(), first).first->second;
-                longest_ns = std::max(longest_ns, waited_ns - last_ns);
-                last_ns = waited_ns;
-            }
-        }
-        if (!told) return std::nullopt;
-        sum_ns_ += longest_ns;
-        return sum_ns_;
-    }
-
-private:
-    std::vector<std::string> processes_;
-    const bool own_children_;  // which come and go
-    const std::string watching_;
-    std::map<std::string, std::int64_t> waited_;
-    std::int64_t sum_ns_ = 0;
-};
-
-void read_processors(SystemSample& sample) {
-    std::ifstream in("/proc/stat");
-    std::string word;
-    // user nice system idle iowait irq softirq steal; guests are in user already
-    std::uint64_t ticks[8] = {};
-    if (!(in >> word) || word != "cpu") return;
-    for (std::uint64_t& each : ticks) in >> each;
-    if (!in) return;
-    std::uint64_t all = 0;
-    for (const std::uint64_t each : ticks) all += each;
-    sample.cpu_ticks = all;
-    sample.idle_ticks = ticks[3] + ticks[4];
-    sample.stolen_ticks = ticks[7];
-}
-
-std::optional<std::uint64_t> link_speed(const std::string& name) {
-    std::ifstream in("/sys/class/net/" + name + "/speed");
-    std::int64_t megabits = 0;
-    if (!(in >> megabits) || megabits <= 0) return std::nullopt;
-    return static_cast<std::uint64_t>(megabits) * 1'000'000;
-}
-
-/// `only`: the names of the wanted interfaces; empty: all.
-void read_links(bool own_namespace, const std::set<std::string>& only, SystemSample& sample) {
-    std::ifstream in("/proc/thread-self/net/dev");
-    std::string line;
-    while (std::getline(in, line)) {
-        const std::size_t colon = line.find(':');
-        if (colon == std::string::npos) continue;
-        SystemSample::Link link;
-        link.name = line.substr(line.find_first_not_of(' '), colon - line.find_first_not_of(' '));
-        if (!only.empty() && !only.contains(link.name)) continue;
-        std::istringstream(line.substr(colon + 1)) >> link.received_bytes;
-        // /sys lists only the own namespace.
-        if (own_namespace && link.name != "lo") link.bits_per_s = link_speed(link.name);
-        sample.links.push_back(std::move(link));
-    }
-}
-
-/// The address of the server of a mounted path (NFS, SMB), from its mount options; else empty.
-std::vector<std::string> servers_of_mount(const std::string& path) {
-    const std::optional<MountFacts> mount = path.empty() ? std::nullopt : mount_of(path);
-    if (!mount || mount->protocol.empty()) return {};
-    const auto address = mount_option(*mount, "addr");
-    return address ? std::vector{std::string(*address)} : std::vector<std::string>();
-}
-
-/// True: this thread is in the network namespace of another process now.
-bool enter_network_of(int process) {
-    std::error_code error;
-    const auto theirs = std::filesystem::path("/proc") / std::to_string(process) / "ns/net";
-    const auto their_name = std::filesystem::read_symlink(theirs, error);
-    if (error || their_name == std::filesystem::read_symlink("/proc/self/ns/net", error)) return false;
-    const int fd = open(theirs.c_str(), O_RDONLY | O_CLOEXEC);
-    if (fd < 0) return false;
-    const bool entered = setns(fd, CLONE_NEWNET) == 0;
-    close(fd);
-    return entered;
-}
-
 /// Removes every second sample, but neither the first nor the last.
 void thin_out(SystemHistory& history) {
     std::size_t kept = 1;
@@ -154,12 +22,6 @@ void thin_out(SystemHistory& history) {
 }
 
 }  // namespace
-
-std::int64_t suspended_since_start_ns() {
-    timespec with{};
-    if (clock_gettime(CLOCK_BOOTTIME, &with) != 0) return 0;
-    return std::int64_t{with.tv_sec} * 1'000'000'000 + with.tv_nsec - monotonic_ns();
-}
 
 SystemWatch::SystemWatch(std::string path, std::vector<std::string> servers, SuspendClock suspended_ns)
     : path_(std::move(path)),
@@ -174,8 +36,8 @@ SystemWatch::~SystemWatch() {
 SystemHistory SystemWatch::stop(Duration idle) {
     {
         MutexLock lock(mutex_);
-        const std::int64_t end_ns = monotonic_ns() + idle.ns;
-        for (std::int64_t now_ns = monotonic_ns(); now_ns < end_ns; now_ns = monotonic_ns())
+        const std::int64_t end_ns = loop_clock_ns() + idle.ns;
+        for (std::int64_t now_ns = loop_clock_ns(); now_ns < end_ns; now_ns = loop_clock_ns())
             lock.wait_for(wake_, std::chrono::nanoseconds(end_ns - now_ns));
         stopping_ = true;
     }
@@ -185,44 +47,24 @@ SystemHistory SystemWatch::stop(Duration idle) {
 }
 
 void SystemWatch::watch() {
-    const std::optional<int> server = fuse_server_of(path_);
-    const bool elsewhere = server && enter_network_of(*server);
-    RunQueue run_queue(server, !servers_.empty());
-    const std::vector<std::string> mounted = servers_of_mount(path_);
-    // Other peers of this computer get no handshakes.
-    const bool known = !servers_.empty() || !mounted.empty() || elsewhere;
-    ServerPath path(servers_.empty() ? mounted : servers_, known);
-    const MemoryWatch memory;
-    std::set<std::string> links;
-    for (const std::string& address : servers_) {
-        if (const auto link = interface_toward(address)) links.insert(*link);
-    }
+    SystemSampler sampler(path_, servers_);
     auto interval = kInterval;
     for (bool last = false;;) {
         SystemSample sample;
-        sample.run_queue_wait_ns = run_queue.wait_ns();
-        sample.process_cpu_ns = read_process_usage().cpu_ns;
-        read_processors(sample);
-        sample.cpu_pressure_ns = pressure_ns("/proc/pressure/cpu");
-        sample.io_pressure_ns = pressure_ns("/proc/pressure/io");
-        sample.memory_pressure_ns = pressure_ns("/proc/pressure/memory");
-        memory.read(sample);
-        read_links(!elsewhere, links, sample);
-        path.look(monotonic_ns());
-        path.fill(sample);
+        sampler.sample(sample);
         sample.suspended_ns = suspended_ns_();
-        sample.at_ns = monotonic_ns();
+        sample.at_ns = loop_clock_ns();
         history_.push_back(std::move(sample));
         if (last) break;
         if (history_.size() >= kSamplesMax) {
             thin_out(history_);
             interval *= 2;
         }
-        last = wait(interval, path);
+        last = wait(interval, sampler);
     }
 }
 
-bool SystemWatch::wait(std::chrono::milliseconds interval, ServerPath& path) {
+bool SystemWatch::wait(std::chrono::milliseconds interval, SystemSampler& sampler) {
     for (auto left = interval;; left -= kPathInterval) {
         {
             MutexLock lock(mutex_);
@@ -230,7 +72,7 @@ bool SystemWatch::wait(std::chrono::milliseconds interval, ServerPath& path) {
             if (stopping_) return true;
         }
         if (left <= kPathInterval) return false;
-        path.look(monotonic_ns());
+        sampler.look();
     }
 }
 

@@ -14,9 +14,10 @@
 
 namespace streamsim::host {
 
-class ServerPath;
+class SystemSampler;
 
-/// The time for which this computer has been suspended since its start: CLOCK_BOOTTIME less CLOCK_MONOTONIC.
+/// The time for which this computer has been suspended since its start: on Linux, CLOCK_BOOTTIME less
+/// CLOCK_MONOTONIC.
 std::int64_t suspended_since_start_ns();
 
 class SystemWatch {
@@ -40,8 +41,8 @@ public:
 
 private:
     void watch();
-    /// Waits for `interval` and samples the path meanwhile. True: the watch has to end.
-    bool wait(std::chrono::milliseconds interval, ServerPath& path);
+    /// Waits for `interval` and looks at the network path meanwhile. True: the watch has to end.
+    bool wait(std::chrono::milliseconds interval, SystemSampler& sampler);
 
     const std::string path_;
     const std::vector<std::string> servers_;

@@ -27,7 +27,8 @@ std::uint64_t frame_buffer_bytes(const SlotNeeds& needs, const PlayerOptions& op
     const std::uint64_t bytes = needs.bytes + extents * slack;
     // Pieces of a group lie beside each other as long as they are in flight.
     const std::uint64_t piece = options.io_size == 0 ? needs.bytes + slack : options.io_size + slack;
-    return align_up(needs.groups ? std::max(bytes, piece * (options.io_depth + 1)) : bytes, kPageBytes);
+    return align_up(needs.groups ? std::max(bytes, piece * (options.io_depth + 1)) : bytes,
+                    std::max<std::uint64_t>(options.alignment, kPageBytes));
 }
 
 FrameRead::FrameRead(Storage& storage,

@@ -21,8 +21,8 @@
 
 namespace streamsim::play {
 
-/// Bytes of buffer that the largest slot needs, a multiple of 4096; with fitted() options. A longer group of
-/// pictures is read through the buffer piece by piece: nobody looks at the data.
+/// Bytes of buffer that the largest slot needs, a multiple of 4096 and of the alignment; with fitted() options.
+/// A longer group of pictures is read through the buffer piece by piece: nobody looks at the data.
 std::uint64_t frame_buffer_bytes(const SlotNeeds& needs, const PlayerOptions& options);
 
 class FrameRead;

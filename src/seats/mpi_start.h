@@ -24,7 +24,8 @@ std::optional<MpiPlace> mpi_place();
 /// output may go to a log. Before there are threads. REQUIRES: mpi_place().
 void expect_no_terminal();
 
-/// "Open MPI 4.1.4"; "not built in".
+bool mpi_is_built_in();
+/// "Open MPI 4.1.4". REQUIRES: mpi_is_built_in().
 std::string mpi_version();
 
 /// Begins MPI, gives every rank the text that `make` returns in rank 0, and ends MPI. Blocks; where the other

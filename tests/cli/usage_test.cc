@@ -20,6 +20,8 @@ TEST_F(Usage, Version) {
     EXPECT_EQ(done.exit_code, 0);
     EXPECT_THAT(done.out, HasSubstr("streamsim"));
     EXPECT_THAT(done.out, HasSubstr("null"));  // the storage backends that are compiled in
+    // MPI is either there or missing.
+    EXPECT_NE(done.out.find("\nMPI: ") != std::string::npos, done.out.ends_with("MPI\n"));
     EXPECT_EQ(done.err, "");
 }
 

@@ -42,7 +42,10 @@ def main():
     result_file = place / "Ergebnis \u20ac.json"
 
     version = run("--version")
-    expect("--version", version.splitlines()[-2:], ["storage backends: threads, null, sim", "MPI: not built in"])
+    expect("--version", version.splitlines()[-2:], [
+        "storage backends: threads, null, sim",
+        "not built in: io_uring, nfs:// (play the mounted share), smb:// (play the mounted share), "
+        "--metrics and --web, making EXR frames, MPI"])
     run("prepare", "--quiet", "--format", form, "--clip-duration", "1s", target)
     for io in ("--direct", "--buffered"):
         run("--quiet", "--format", form, "--frames", str(2 * FRAMES), "--json", windows(result_file), io, target,

@@ -11,7 +11,7 @@ bool mpirun_is_here() {
     Spawn asked;
     asked.args = {"-c", "command -v mpirun"};
     return run("/bin/sh", asked).exit_code == 0 &&
-           streamsim({"--version"}).out.find("not built in") == std::string::npos;
+           streamsim({"--version"}).out.find("\nMPI: ") != std::string::npos;
 }
 
 Spawn over_ranks(int ranks,

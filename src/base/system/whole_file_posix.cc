@@ -20,7 +20,7 @@ std::string write_all(int file, std::string_view text) {
         if (written < 0) return std::strerror(errno);
         text.remove_prefix(static_cast<std::size_t>(written));
     }
-    return fdatasync(file) == 0 ? "" : std::strerror(errno);
+    return fsync(file) == 0 ? "" : std::strerror(errno);
 }
 
 /// Why the existing file of this name must not be replaced; empty: it may be replaced, or no file has the name.

@@ -85,7 +85,7 @@ FileIdentity identity_of(const std::string& path) {
     if (stat(path.c_str(), &info) != 0) return {};
     std::error_code error;
     const auto written = std::filesystem::last_write_time(path, error).time_since_epoch();
-    return {true, std::uint64_t{info.st_dev}, std::uint64_t{info.st_ino},
+    return {true, static_cast<std::uint64_t>(info.st_dev), std::uint64_t{info.st_ino},
             static_cast<std::uint64_t>(info.st_size),
             std::chrono::duration_cast<std::chrono::nanoseconds>(written).count()};
 }

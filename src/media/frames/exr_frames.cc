@@ -198,4 +198,8 @@ std::uint64_t exr_bytes_min(const MediaFormat& format) {
 
 const Codec kExr{"exr", make_exr_maker, exr_bytes_min, why_no_exr};
 
+bool exr_is_built_in() {
+    return true;
+}
+
 }  // namespace streamsim::media

@@ -11,4 +11,8 @@ const Codec kExr{"exr",
                  [](const MediaFormat&) { return std::uint64_t{0}; },
                  [](const MediaFormat&) -> std::optional<Unmakable> { return std::nullopt; }};
 
+bool exr_is_built_in() {
+    return false;
+}
+
 }  // namespace streamsim::media

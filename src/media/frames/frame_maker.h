@@ -66,6 +66,9 @@ struct Unmakable {
 /// exists.
 std::optional<Unmakable> unmakable(const MediaFormat& format);
 
+/// False: there is no OpenEXR library, and no frame of the codec "exr" can be made.
+bool exr_is_built_in();
+
 /// Bytes that every frame of the format can have at least: what its headers and its picture may need. Exact for
 /// uncompressed formats, an upper bound for coded ones. Pure arithmetic: nothing is coded for it. 0 for codecs
 /// that prepare cannot make.

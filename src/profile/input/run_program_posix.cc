@@ -13,30 +13,13 @@
 #include <cstring>
 #include <functional>
 
+#include "base/system/pipe.h"
 #include "profile/input/run_program.h"
 
 extern char** environ;  // NOLINT: POSIX names it so
 
 namespace streamsim::profile {
 namespace {
-
-/// Both ends of a pipe, closed in the end.
-struct Pipe {
-    std::array<int, 2> ends{-1, -1};
-    Pipe() {
-        if (pipe2(ends.data(), O_CLOEXEC) != 0) ends = {-1, -1};
-    }
-    ~Pipe() {
-        close_end(0);
-        close_end(1);
-    }
-    Pipe(const Pipe&) = delete;
-    Pipe& operator=(const Pipe&) = delete;
-    void close_end(std::size_t end) {
-        if (ends[end] >= 0) close(ends[end]);
-        ends[end] = -1;
-    }
-};
 
 /// Gives each line of `text` that is complete, and leaves the rest.
 bool give_lines(std::string& text, const std::function<bool(std::string_view)>& line) {

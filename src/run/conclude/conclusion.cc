@@ -10,6 +10,7 @@
 #include "host/mount.h"
 #include "judge/judge.h"
 #include "judge/run_verdicts.h"
+#include "storage/local/local_options.h"
 
 namespace streamsim::run {
 namespace {
@@ -58,7 +59,8 @@ PlayObservation::PlayObservation(const PlaybackPlan& plan) : plan_(plan) {
     if (target.kind == target::Target::Kind::local) {
         const std::string file = plan.first_file();
         mount_ = host::mount_of(file);
-        if (!plan.request().direct) cached_before_ = cached_share(plan.clips());
+        if (!plan.request().direct || storage::direct_reads_use_cached_pages())
+            cached_before_ = cached_share(plan.clips());
         counts_storage_reads_ = host::block_device_behind(file);
         watch_.emplace(file);
         locations_.emplace(std::make_shared<target::TargetLocations>(target::directories_of(plan.clips())),
@@ -149,7 +151,7 @@ void Conclusion::reread(RunFacts& facts) {
     DiagnosisSubject subject;
     const bool direct = std::all_of(facts.playback_loops.begin(), facts.playback_loops.end(),
                                     [](const LoopStats* loop) { return loop->capabilities.direct; });
-    if (!direct) subject.evict = [this] { plan_.evict_clips(); };
+    if (!direct || storage::direct_reads_use_cached_pages()) subject.evict = [this] { plan_.evict_clips(); };
     std::vector<StreamPlan> players;  // recordings are removed by now
     for (std::size_t i = 0; i < facts.streams->size(); ++i) {
         if ((*facts.streams)[i].record != nullptr) continue;

@@ -20,6 +20,7 @@
 #include "result/required_rates.h"
 #include "run/conclude/miss_events.h"
 #include "run/conclude/part_results.h"
+#include "storage/local/local_options.h"
 
 namespace streamsim::run {
 namespace {
@@ -228,7 +229,8 @@ void fill_client(const RunFacts& facts, RunResult& result) {
     client.loops = static_cast<std::uint32_t>(facts.playback_loops.size());
     client.realtime = facts.request->realtime;
     for (const LoopStats* playback_loop : facts.playback_loops) client.realtime &= playback_loop->realtime;
-    if (result.direct || facts.request->target.kind != target::Target::Kind::local) {
+    const bool past_cache = result.direct && !storage::direct_reads_use_cached_pages();
+    if (past_cache || facts.request->target.kind != target::Target::Kind::local) {
         client.page_cache_bytes = 0;
     } else if (facts.counts_storage_reads && facts.before.storage_read_bytes &&
                facts.after.storage_read_bytes) {

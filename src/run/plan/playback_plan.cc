@@ -155,7 +155,7 @@ std::uint32_t PlaybackPlan::alignment_of_files() {
     std::uint32_t alignment = 1;
     if (request_.target.kind != target::Target::Kind::local) return alignment;
     storage::raise_open_file_limit();
-    if (request_.cold) evict_clips();
+    if (request_.cold || (request_.direct && storage::direct_reads_use_cached_pages())) evict_clips();
     if (!request_.direct) return alignment;
     for (const Clip* clip : clips())
         alignment = std::max(alignment, storage::direct_alignment(clip->index->path_of(0)));

@@ -13,6 +13,7 @@
 #include <cstring>
 #include <optional>
 
+#include "base/system/pipe.h"
 #include "base/units.h"
 #include "run/process/shell_command.h"
 
@@ -35,24 +36,6 @@ constexpr int kLastReadsMax = 64;
 std::int64_t now_ns() {
     return static_cast<std::int64_t>(uv_hrtime());
 }
-
-/// Both ends of a pipe, closed in the end.
-struct Pipe {
-    std::array<int, 2> ends{-1, -1};
-    Pipe() {
-        if (pipe2(ends.data(), O_CLOEXEC) != 0) ends = {-1, -1};
-    }
-    ~Pipe() {
-        close_end(0);
-        close_end(1);
-    }
-    Pipe(const Pipe&) = delete;
-    Pipe& operator=(const Pipe&) = delete;
-    void close_end(std::size_t end) {
-        if (ends[end] >= 0) close(ends[end]);
-        ends[end] = -1;
-    }
-};
 
 /// The environment of the command: variables of `command` replace those of this process.
 std::vector<std::string> environment_of(const ShellCommand& command) {

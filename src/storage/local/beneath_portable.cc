@@ -3,6 +3,7 @@
 #include <cerrno>
 
 #include "storage/local/beneath.h"
+#include "storage/local/rename_new.h"
 #include "storage/local/uv_files.h"
 
 namespace streamsim::storage {
@@ -98,10 +99,10 @@ int Beneath::make_directory(const std::string& path) const {
 }
 
 int Beneath::rename(const std::string& from, const std::string& to) const {
-    FileInfo facts;
-    const int error = look_at(to, facts);
-    if (error == 0) return EEXIST;
-    return error == ENOENT ? replace(from, to) : error;
+    std::string old_path, new_path;
+    if (const int error = resolve_path(root_, from, old_path)) return error;
+    if (const int error = resolve_path(root_, to, new_path)) return error;
+    return rename_new(old_path, new_path);
 }
 
 int Beneath::set_aside(const std::string& from, const std::string& to) const {

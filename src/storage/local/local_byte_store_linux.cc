@@ -19,6 +19,7 @@
 #include "storage/local/beneath.h"
 #include "storage/local/linux_calls.h"
 #include "storage/local/local_byte_store.h"
+#include "storage/local/local_cache.h"
 
 namespace streamsim::storage {
 namespace {
@@ -244,23 +245,11 @@ Result<std::uint64_t> LocalByteStore::total_bytes(const std::string& path) {
     return (std::uint64_t{info.f_blocks} - info.f_bfree + info.f_bavail) * info.f_frsize;
 }
 
-namespace {
-
-Result<void> evict_file(const FileDescriptor& file, const std::string& path) {
-    // Dirty pages cannot be dropped.
-    if (fdatasync(file.get()) != 0 && errno != EINVAL && errno != EROFS) return file_error(errno, "sync", path);
-    const int error = posix_fadvise(file.get(), 0, 0, POSIX_FADV_DONTNEED);
-    if (error != 0) return file_error(error, "evict", path);
-    return {};
-}
-
-}  // namespace
-
 Result<void> LocalByteStore::evict(const std::string& path) {
     if (auto is_file = expect_file(path); !is_file) return is_file;
     const FileDescriptor file = open_file(path, O_RDONLY);
     if (!file) return file_error(errno, "open", path);
-    return evict_file(file, path);
+    return evict_local(file.get(), path);
 }
 
 namespace {
@@ -371,7 +360,7 @@ public:
     Result<void> evict(const std::string& path) override {
         const OpenedFile opened = root_.open_file(below(path), Access::read, false);
         if (opened.error != 0) return error(opened.error, "open", path);
-        return evict_file(FileDescriptor(opened.file), path);
+        return evict_local(FileDescriptor(opened.file).get(), path);
     }
 
     Result<std::unique_ptr<ByteStore>> beneath(const std::string& directory) override {

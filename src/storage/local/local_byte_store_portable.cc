@@ -1,6 +1,5 @@
 // Local files by libuv, called without a loop: then its calls block, and take UTF-8 on every system. Writes go
-// through the page cache, and close() waits for all of them. A rename checks first that the new name is free:
-// not atomic against other processes, but no other process uses the directory of prepare.
+// through the page cache, and close() waits for all of them.
 #include <fmt/format.h>
 
 #include <cerrno>
@@ -10,7 +9,9 @@
 #include "storage/errno_text.h"
 #include "storage/file_descriptor.h"
 #include "storage/local/local_byte_store.h"
+#include "storage/local/local_cache.h"
 #include "storage/local/local_file.h"
+#include "storage/local/rename_new.h"
 #include "storage/local/uv_files.h"
 
 namespace streamsim::storage {
@@ -134,9 +135,7 @@ Result<void> LocalByteStore::make_directories(const std::string& path) {
 Result<void> LocalByteStore::rename(const std::string& from, const std::string& to) {
     uv_stat_t facts{};
     if (const int code = stat_uv(from, false, facts); code < 0) return failed(code, "rename", from);
-    if (stat_uv(to, false, facts) == 0) return file_error(EEXIST, "rename to", to);
-    if (const int code = call_uv(uv_fs_rename, from, native_path(to).c_str()); code < 0)
-        return failed(code, "rename to", to);
+    if (const int error = rename_new(from, to)) return file_error(error, "rename to", to);
     return {};
 }
 
@@ -178,8 +177,10 @@ Result<LockAttempt> LocalByteStore::try_lock(const std::string& path, LockMode m
 }
 
 Result<void> LocalByteStore::evict(const std::string& path) {
-    return environment_error(
-        fmt::format("{}: this streamsim cannot evict files from the page cache of this system", path));
+    if (auto is_file = expect_file(path); !is_file) return is_file;
+    const OpenedFile opened = open_local(path.c_str(), Access::read, false);
+    if (opened.error != 0) return file_error(opened.error, "open", path);
+    return evict_local(FileDescriptor(opened.file).get(), path);
 }
 
 Result<std::unique_ptr<ByteStore>> LocalByteStore::beneath(const std::string& directory) {

@@ -44,6 +44,9 @@ struct LocalOptions {
 /// possible; kUsualAlignment: unknown. Blocks: before play only.
 std::uint32_t direct_alignment(const std::string& file);
 
+/// True: direct reads leave nothing in the page cache, but take pages that are there already from there.
+bool direct_reads_use_cached_pages();
+
 /// Lets this process open as many files as the system allows (the soft limit of 1024 is soon reached by a
 /// thousand streams). Affects the whole process.
 void raise_open_file_limit();

@@ -1,6 +1,7 @@
 #include "view/http/http_server.h"
 
 #include <arpa/inet.h>
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <microhttpd.h>
 #include <netinet/in.h>
@@ -38,8 +39,9 @@ Error not_an_address(std::string_view text) {
 
 /// The bound socket, or -1 with errno.
 int listening_socket(const HttpAddress& address) {
-    const int fd = socket(address.v6 ? AF_INET6 : AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    const int fd = socket(address.v6 ? AF_INET6 : AF_INET, SOCK_STREAM, 0);
     if (fd < 0) return -1;
+    fcntl(fd, F_SETFD, FD_CLOEXEC);  // macOS has no SOCK_CLOEXEC
     const int on = 1;
     setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
     sockaddr_in v4{};
@@ -290,6 +292,10 @@ std::string name_of_this_computer() {
     return name.data();
 }
 
+bool http_is_built_in() {
+    return true;
+}
+
 Result<HttpAddress> parse_http_address(std::string_view text) {
     const std::size_t colon = text.rfind(':');
     const std::string_view port = colon == std::string_view::npos ? text : text.substr(colon + 1);
@@ -320,8 +326,8 @@ Result<std::unique_ptr<HttpServer>> HttpServer::listen(std::string_view option,
     if (fd < 0) return cannot(errno);
     auto impl = std::make_unique<Impl>(limits, std::move(handler));
     impl->port = port_of(fd);
-    // One thread for all connections, by epoll; from here on the socket is the daemon's.
-    impl->daemon = MHD_start_daemon(MHD_USE_EPOLL_INTERNAL_THREAD | MHD_ALLOW_SUSPEND_RESUME, 0, nullptr,
+    // One thread for all connections, by epoll or poll; from here on the socket is the daemon's.
+    impl->daemon = MHD_start_daemon(MHD_USE_AUTO_INTERNAL_THREAD | MHD_ALLOW_SUSPEND_RESUME, 0, nullptr,
                                     nullptr, &Impl::answer, impl.get(), MHD_OPTION_LISTEN_SOCKET, fd,
                                     MHD_OPTION_CONNECTION_TIMEOUT, kIdleSeconds, MHD_OPTION_CONNECTION_LIMIT,
                                     static_cast<unsigned>(limits.connections_max) + kConnectionsSpare,

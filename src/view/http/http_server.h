@@ -30,6 +30,9 @@ struct HttpAddress {
     std::string in_url() const { return v6 ? "[" + host + "]" : host; }
 };
 
+/// False: listen() fails, since there is no libmicrohttpd.
+bool http_is_built_in();
+
 /// Reads "127.0.0.1:9464", "[::1]:9464", "localhost:9464", ":9464" and "9464"; the last three mean 127.0.0.1.
 /// Errors: bad input; there is no libmicrohttpd.
 Result<HttpAddress> parse_http_address(std::string_view text);

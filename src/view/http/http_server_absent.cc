@@ -12,6 +12,10 @@ constexpr const char* kWithout = "this streamsim was built without libmicrohttpd
 
 struct HttpServer::Impl {};
 
+bool http_is_built_in() {
+    return false;
+}
+
 Result<HttpAddress> parse_http_address(std::string_view /*text*/) {
     return bad_input(kWithout);
 }

@@ -3,6 +3,10 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <fstream>
 
 #include "host/network_mount.h"
 
@@ -85,6 +89,37 @@ TEST(Share, SmbSaysServerDialectChannelsAndReadSize) {
     EXPECT_EQ(share("/mnt/many").connections, 4u);
 }
 
+/// As macOS tells a mount: without the options of its file system.
+MountFacts named(const char* type, const char* source) {
+    MountFacts mount;
+    mount.type = type;
+    mount.source = source;
+    mount.options = "rw,nodev,nosuid";
+    name_share(mount);
+    return mount;
+}
+
+TEST(Share, MacosSaysServerAndProtocolAndNothingOfConnections) {
+    const MountFacts smb = named("smbfs", "//STUDIO;editor@isilon.local/media");
+    EXPECT_EQ(smb.server, "isilon.local");
+    EXPECT_EQ(smb.protocol, "SMB");
+    EXPECT_EQ(smb.connections, std::nullopt);
+    EXPECT_EQ(named("smbfs", "//isilon/media").server, "isilon");
+    EXPECT_EQ(named("nfs", "isilon:/ifs/media").server, "isilon");
+    EXPECT_EQ(named("nfs", "isilon:/ifs/media").protocol, "NFS");
+    EXPECT_EQ(named("afpfs", "//editor@nas/media").server, "nas");
+    EXPECT_EQ(named("afpfs", "afp_0aB1").protocol, "AFP");
+    EXPECT_EQ(named("afpfs", "afp_0aB1").server, "");
+    EXPECT_EQ(named("apfs", "/dev/disk3s5").protocol, "");
+    EXPECT_EQ(named("apfs", "/dev/disk3s5").server, "");
+}
+
+TEST(ShareHints, NoneIsAboutConnectionsThatAreNotKnown) {
+    MountFacts mount = named("smbfs", "//isilon/media");
+    hint_at(mount, {.frame_bytes = 8 << 20, .bits_per_s = 40'000'000'000});
+    EXPECT_THAT(mount.hints, IsEmpty());
+}
+
 TEST(Share, OfALocalDiskNothingIsSaid) {
     MountFacts disk = share("/home");
     hint_at(disk, {.frame_bytes = 1 << 25, .bits_per_s = 10'000'000'000, .direct = true});
@@ -133,6 +168,17 @@ TEST(MountOf, ThisComputersOwn) {
     EXPECT_EQ(mount->point, "/proc");
     EXPECT_EQ(mount->type, "proc");
     EXPECT_FALSE(mount_of("/not/there"));
+}
+
+TEST(CachedBytes, OfAFileThatWasJustWritten) {
+    const std::string path = testing::TempDir() + "streamsim-cached-" + std::to_string(getpid());
+    const std::string text(3 * 65536 + 5, 'x');  // the last page is not whole
+    std::ofstream(path) << text;
+    EXPECT_EQ(cached_bytes(path.c_str()), text.size());
+    std::ofstream(path, std::ios::trunc).flush();
+    EXPECT_EQ(cached_bytes(path.c_str()), std::nullopt) << "an empty file";
+    std::remove(path.c_str());
+    EXPECT_EQ(cached_bytes(path.c_str()), std::nullopt) << "no file";
 }
 
 }  // namespace

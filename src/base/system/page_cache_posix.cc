@@ -1,0 +1,49 @@
+// By mincore(2), which takes other types on macOS than on Linux.
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <vector>
+
+#include "base/system/page_cache.h"
+
+namespace streamsim {
+namespace {
+
+/// Fills in a byte for each page. False: refused.
+template <typename Address, typename Byte>
+bool ask(int (*call)(Address, std::size_t, Byte*),
+         void* view,
+         std::size_t length,
+         std::vector<unsigned char>& pages) {
+    return call(view, length, reinterpret_cast<Byte*>(pages.data())) == 0;
+}
+
+}  // namespace
+
+std::optional<std::uint64_t> cached_bytes_of(int file) {
+    struct stat facts {};
+    if (fstat(file, &facts) != 0 || facts.st_size <= 0) return std::nullopt;
+    const auto page = static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
+    constexpr std::uint64_t kWindow = std::uint64_t{1} << 30;
+    const auto size = static_cast<std::uint64_t>(facts.st_size);
+    std::vector<unsigned char> resident;
+    std::uint64_t cached = 0;
+    for (std::uint64_t from = 0; from < size; from += kWindow) {
+        const std::uint64_t length = std::min(kWindow, size - from);
+        void* const view = mmap(nullptr, length, PROT_READ, MAP_SHARED, file, static_cast<off_t>(from));
+        if (view == MAP_FAILED) return std::nullopt;
+        resident.assign((length + page - 1) / page, 0);
+        const bool told = ask(&mincore, view, length, resident);
+        munmap(view, length);
+        if (!told) return std::nullopt;
+        for (std::size_t i = 0; i < resident.size(); ++i) {
+            if ((resident[i] & 1U) != 0) cached += std::min(page, length - i * page);
+        }
+    }
+    return cached;
+}
+
+}  // namespace streamsim

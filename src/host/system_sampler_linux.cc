@@ -1,0 +1,196 @@
+#include <fcntl.h>
+#include <sched.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <ctime>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <set>
+#include <sstream>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "host/connections.h"
+#include "host/host.h"
+#include "host/memory_watch.h"
+#include "host/mount.h"
+#include "host/network_mount.h"
+#include "host/server_path.h"
+#include "host/system_sampler.h"
+#include "host/system_watch.h"
+
+namespace streamsim::host {
+namespace {
+
+/// The run-queue wait of the threads of this process, and of the processes that bring its bytes: the one here
+/// that serves the file system with its children, or our own helpers. Each sample adds the wait of the thread
+/// that waited longest since the one before; others wait beside it.
+class RunQueue {
+public:
+    /// Called on the watching thread, whose own wait delays no frame.
+    RunQueue(const std::optional<int>& server, bool own_children)
+        : processes_{"self"}, own_children_(own_children), watching_(std::to_string(gettid())) {
+        if (!server) return;
+        processes_.push_back(std::to_string(*server));
+        for (const std::string& child : children_of(processes_.back())) processes_.push_back(child);
+    }
+
+    std::optional<std::int64_t> wait_ns() {
+        bool told = false;
+        std::int64_t longest_ns = 0;
+        std::vector<std::string> processes = processes_;
+        if (own_children_) {
+            for (std::string& child : children_of("self")) processes.push_back(std::move(child));
+        }
+        for (const std::string& process : processes) {
+            std::error_code error;
+            for (const auto& task : std::filesystem::directory_iterator("/proc/" + process + "/task", error)) {
+                if (task.path().filename() == watching_) continue;
+                std::ifstream in(task.path() / "schedstat");
+                std::int64_t ran_ns = 0;
+                std::int64_t waited_ns = 0;
+                if (!(in >> ran_ns >> waited_ns)) continue;
+                told = true;
+                // The wait of another process's thread counts from the first sample on.
+                const auto first = process == "self" ? 0 : waited_ns;
+                std::int64_t& last_ns = waited_.emplace(task.path(), first).first->second;
+                longest_ns = std::max(longest_ns, waited_ns - last_ns);
+                last_ns = waited_ns;
+            }
+        }
+        if (!told) return std::nullopt;
+        sum_ns_ += longest_ns;
+        return sum_ns_;
+    }
+
+private:
+    std::vector<std::string> processes_;
+    const bool own_children_;  // which come and go
+    const std::string watching_;
+    std::map<std::string, std::int64_t> waited_;
+    std::int64_t sum_ns_ = 0;
+};
+
+void read_processors(SystemSample& sample) {
+    std::ifstream in("/proc/stat");
+    std::string word;
+    // user nice system idle iowait irq softirq steal; guests are in user already
+    std::uint64_t ticks[8] = {};
+    if (!(in >> word) || word != "cpu") return;
+    for (std::uint64_t& each : ticks) in >> each;
+    if (!in) return;
+    std::uint64_t all = 0;
+    for (const std::uint64_t each : ticks) all += each;
+    sample.cpu_ticks = all;
+    sample.idle_ticks = ticks[3] + ticks[4];
+    sample.stolen_ticks = ticks[7];
+}
+
+std::optional<std::uint64_t> link_speed(const std::string& name) {
+    std::ifstream in("/sys/class/net/" + name + "/speed");
+    std::int64_t megabits = 0;
+    if (!(in >> megabits) || megabits <= 0) return std::nullopt;
+    return static_cast<std::uint64_t>(megabits) * 1'000'000;
+}
+
+/// `only`: the names of the wanted interfaces; empty: all.
+void read_links(bool own_namespace, const std::set<std::string>& only, SystemSample& sample) {
+    std::ifstream in("/proc/thread-self/net/dev");
+    std::string line;
+    while (std::getline(in, line)) {
+        const std::size_t colon = line.find(':');
+        if (colon == std::string::npos) continue;
+        SystemSample::Link link;
+        link.name = line.substr(line.find_first_not_of(' '), colon - line.find_first_not_of(' '));
+        if (!only.empty() && !only.contains(link.name)) continue;
+        std::istringstream(line.substr(colon + 1)) >> link.received_bytes;
+        // /sys lists only the own namespace.
+        if (own_namespace && link.name != "lo") link.bits_per_s = link_speed(link.name);
+        sample.links.push_back(std::move(link));
+    }
+}
+
+/// The address of the server of a mounted path (NFS, SMB), from its mount options; else empty.
+std::vector<std::string> servers_of_mount(const std::string& path) {
+    const std::optional<MountFacts> mount = path.empty() ? std::nullopt : mount_of(path);
+    if (!mount || mount->protocol.empty()) return {};
+    const auto address = mount_option(*mount, "addr");
+    return address ? std::vector{std::string(*address)} : std::vector<std::string>();
+}
+
+/// True: this thread is in the network namespace of another process now.
+bool enter_network_of(int process) {
+    std::error_code error;
+    const auto theirs = std::filesystem::path("/proc") / std::to_string(process) / "ns/net";
+    const auto their_name = std::filesystem::read_symlink(theirs, error);
+    if (error || their_name == std::filesystem::read_symlink("/proc/self/ns/net", error)) return false;
+    const int fd = open(theirs.c_str(), O_RDONLY | O_CLOEXEC);
+    if (fd < 0) return false;
+    const bool entered = setns(fd, CLONE_NEWNET) == 0;
+    close(fd);
+    return entered;
+}
+
+}  // namespace
+
+std::int64_t loop_clock_ns() {
+    timespec now{};
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return std::int64_t{now.tv_sec} * 1'000'000'000 + now.tv_nsec;
+}
+
+std::int64_t suspended_since_start_ns() {
+    timespec with{};
+    if (clock_gettime(CLOCK_BOOTTIME, &with) != 0) return 0;
+    return std::int64_t{with.tv_sec} * 1'000'000'000 + with.tv_nsec - loop_clock_ns();
+}
+
+struct SystemSampler::Impl {
+    Impl(const std::string& mounted, const std::vector<std::string>& servers)
+        : server(fuse_server_of(mounted)),
+          elsewhere(server && enter_network_of(*server)),
+          run_queue(server, !servers.empty()),
+          mount_servers(servers_of_mount(mounted)),
+          // Other peers of this computer get no handshakes.
+          path(servers.empty() ? mount_servers : servers,
+               !servers.empty() || !mount_servers.empty() || elsewhere) {
+        for (const std::string& address : servers) {
+            if (const auto link = interface_toward(address)) links.insert(*link);
+        }
+    }
+
+    const std::optional<int> server;
+    const bool elsewhere;
+    RunQueue run_queue;
+    const std::vector<std::string> mount_servers;
+    ServerPath path;
+    const MemoryWatch memory;
+    std::set<std::string> links;
+};
+
+SystemSampler::SystemSampler(const std::string& path, const std::vector<std::string>& servers)
+    : impl_(std::make_unique<Impl>(path, servers)) {}
+
+SystemSampler::~SystemSampler() = default;
+
+void SystemSampler::look() {
+    impl_->path.look(loop_clock_ns());
+}
+
+void SystemSampler::sample(SystemSample& sample) {
+    sample.run_queue_wait_ns = impl_->run_queue.wait_ns();
+    sample.process_cpu_ns = read_process_usage().cpu_ns;
+    read_processors(sample);
+    sample.cpu_pressure_ns = pressure_ns("/proc/pressure/cpu");
+    sample.io_pressure_ns = pressure_ns("/proc/pressure/io");
+    sample.memory_pressure_ns = pressure_ns("/proc/pressure/memory");
+    impl_->memory.read(sample);
+    read_links(!impl_->elsewhere, impl_->links, sample);
+    look();
+    impl_->path.fill(sample);
+}
+
+}  // namespace streamsim::host
