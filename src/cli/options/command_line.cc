@@ -60,6 +60,7 @@ void declare(CLI::App& app, CliOptions& options, TypedOptions& typed) {
         declare_option(app, typed.emplace_back(TypedOption{&option, {}, 0}));
     }
     app.allow_extras();
+    app.allow_windows_style_options(false);  // "/media" is a path on every system
 }
 
 void read_options(const TypedOptions& typed, CliOptions& options, std::vector<std::string>& problems) {
