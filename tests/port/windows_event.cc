@@ -1,7 +1,7 @@
-// windows_event PROGRAM.EXE close|break|interrupt: raises an event of the console in each process of that name, as
-// Windows does when its window is closed. Exits 1 where there is no such process.
-#include <windows.h>
+// windows_event PROGRAM.EXE close|break|interrupt: raises an event of the console in each process of that name,
+// as Windows does where its window is closed. Exits 1 where there is no such process.
 #include <tlhelp32.h>
+#include <windows.h>
 
 #include <cstdio>
 #include <cstring>

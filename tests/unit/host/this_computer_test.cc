@@ -75,8 +75,8 @@ protected:
 
     const std::string root_ = utf8_generic_text(utf8_path(testing::TempDir()) / "streamsim-host-test");
     // Longer than Windows allows without a prefix.
-    const std::string directory_ =
-        root_ + "/Gr\u00f6\u00dfe " + std::string(120, 'x') + "/" + std::string(120, 'y') + "/" + std::string(40, 'z');
+    const std::string directory_ = root_ + "/Gr\u00f6\u00dfe " + std::string(120, 'x') + "/" +
+                                   std::string(120, 'y') + "/" + std::string(40, 'z');
 };
 
 TEST_F(PlacesOfThisComputer, AreOnAMount) {
