@@ -115,7 +115,7 @@ struct PathOp : Op {
 };
 
 struct StorageCapabilities {
-    const char* io = "null";      // "uring" | "threads" | "null" | ... as in the result
+    const char* io = "null";      // "uring" | "iocp" | "threads" | "null" | ... as in the result
     bool direct = false;          // every open so far was direct
     std::uint32_t alignment = 1;  // for offsets, sizes and addresses; enough for every file of this storage
     bool fills_buffers = true;    // false: buffers are never touched and may have no memory behind them

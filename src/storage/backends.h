@@ -22,8 +22,10 @@ namespace streamsim::storage {
 
 struct LocalOptions;
 
-/// A subset of "uring", "threads", "nfs" and "smb". The functions that make the others return an error.
+/// A subset of "uring", "iocp", "threads", "nfs" and "smb", the best for local files first. The functions that
+/// make the others return an error.
 std::vector<std::string> storage_compiled_in();
+bool iocp_is_built_in();
 bool nfs_is_built_in();
 bool smb_is_built_in();
 
@@ -33,6 +35,10 @@ bool smb_is_built_in();
 Result<std::unique_ptr<Storage>> make_uring_storage(EventLoop& loop,
                                                     uv_loop_s* uv,
                                                     const LocalOptions& options);
+
+/// By overlapped reads and a completion port of its own; by libuv's thread pool what Windows would do inside
+/// the call.
+Result<std::unique_ptr<Storage>> make_iocp_storage(EventLoop& loop, uv_loop_s* uv, const LocalOptions& options);
 
 /// By libuv's thread pool. Never fails today.
 Result<std::unique_ptr<Storage>> make_threads_storage(EventLoop& loop,

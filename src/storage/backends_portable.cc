@@ -16,6 +16,7 @@ Error without(const char* what) {
 }  // namespace
 
 std::vector<std::string> storage_compiled_in() {
+    if (iocp_is_built_in()) return {"iocp", "threads"};
     return {"threads"};
 }
 

@@ -23,7 +23,7 @@ std::string file_of(const std::string& typed, const std::string& directory) {
     if (names_a_file(typed)) return typed;
     std::string path = fmt::format("{}/{}.json", directory, typed);
     std::error_code error;
-    return std::filesystem::exists(utf8_path(path), error) ? path : "";
+    return std::filesystem::exists(system_path(path), error) ? path : "";
 }
 
 /// "fitted to 8 rows of PAPER: 8 as printed"; "" without rows.
@@ -78,9 +78,9 @@ std::vector<std::string> trust_of(const std::string& model, const std::string& d
 std::vector<std::string> document_names(const std::string& directory) {
     std::vector<std::string> names;
     std::error_code error;
-    std::filesystem::directory_iterator entries(utf8_path(directory), error);
+    std::filesystem::directory_iterator entries(system_path(directory), error);
     for (; !error && entries != std::filesystem::directory_iterator(); entries.increment(error)) {
-        if (entries->path().extension() == ".json") names.push_back(entries->path().stem().string());
+        if (entries->path().extension() == ".json") names.push_back(utf8_text(entries->path().stem()));
     }
     std::sort(names.begin(), names.end());
     return names;

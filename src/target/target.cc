@@ -94,7 +94,7 @@ Result<Target> parse_model(const std::string& text) {
 /// drive.
 std::string local_path(const std::string& text) {
     if (text.starts_with('/') && utf8_path(text.substr(1)).has_root_name()) return local_path(text.substr(1));
-    return utf8_path(text).generic_string();
+    return utf8_generic_text(utf8_path(text));
 }
 
 }  // namespace

@@ -69,7 +69,7 @@ std::string location_of(const Target& target) {
     std::error_code error;
     const auto path = std::filesystem::weakly_canonical(utf8_path(target.path), error);
     if (error) return target.path;
-    return (path.has_filename() ? path : path.parent_path()).string();  // "media/" is "media"
+    return utf8_generic_text(path.has_filename() ? path : path.parent_path());  // "media/" is "media"
 }
 
 std::string directory_of(const Clip& clip) {

@@ -1,5 +1,7 @@
 #include "conformance/storage_backends.h"
 
+#include <algorithm>
+
 #include "conformance/storage_harness.h"
 #include "loop/uv_loop.h"
 #include "loop/virtual_loop.h"
@@ -125,6 +127,11 @@ Made make_faults(const Backend& backend, const HarnessOptions& options, std::str
     return std::make_unique<FaultHarness>(loop, std::move(inner));
 }
 
+bool is_built_in(const std::string& name) {
+    const std::vector<std::string> all = storage::storage_compiled_in();
+    return std::find(all.begin(), all.end(), name) != all.end();
+}
+
 }  // namespace
 
 std::vector<Backend> all_backends() {
@@ -133,22 +140,33 @@ std::vector<Backend> all_backends() {
     constexpr auto kNullReal = make_null<loop::UvLoop>;
     constexpr auto kUring = make_local<storage::make_uring_storage, true>;
     constexpr auto kUringBuffered = make_local<storage::make_uring_storage, false>;
+    constexpr auto kIocp = make_local<storage::make_iocp_storage, true>;
+    constexpr auto kIocpBuffered = make_local<storage::make_iocp_storage, false>;
     constexpr auto kThreads = make_local<storage::make_threads_storage, true>;
     constexpr auto kThreadsBuffered = make_local<storage::make_threads_storage, false>;
-    return {
+    std::vector<Backend> all{
         {"null_in_virtual_time", false, false, false, false, false, kNullVirtual},
         {"null_in_real_time", false, true, false, false, false, kNullReal},
         {"cluster", false, false, true, false, false, make_cluster},
         {"uring", true, true, true, true, false, kUring},
         {"uring_buffered", true, true, true, false, false, kUringBuffered},
+        {"iocp", true, true, false, true, false, kIocp},
+        {"iocp_buffered", true, true, false, false, false, kIocpBuffered},
         {"threads", true, true, false, true, false, kThreads},
         {"threads_buffered", true, true, false, false, false, kThreadsBuffered},
         {"faults_over_null_in_virtual_time", false, false, false, false, true, make_faults<kNullVirtual>},
         {"faults_over_null_in_real_time", false, true, false, false, true, make_faults<kNullReal>},
         {"faults_over_cluster", false, false, true, false, true, make_faults<make_cluster>},
         {"faults_over_uring", true, true, true, true, true, make_faults<kUring>},
+        {"faults_over_iocp", true, true, false, true, true, make_faults<kIocp>},
         {"faults_over_threads", true, true, false, true, true, make_faults<kThreads>},
     };
+    for (const char* system_own : {"uring", "iocp"}) {
+        if (is_built_in(system_own)) continue;
+        std::erase_if(
+            all, [system_own](const Backend& each) { return each.name.find(system_own) != std::string::npos; });
+    }
+    return all;
 }
 
 std::vector<Backend> writing_backends() {

@@ -2,6 +2,7 @@
 // more line in storage_backends.cc.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <ostream>
@@ -71,6 +72,9 @@ void fill_with_test_bytes(std::span<std::byte> bytes, std::uint64_t seed, std::u
 void write_test_file(const std::string& path, std::uint64_t seed, std::uint64_t bytes);
 /// The number of bytes that equal the test file from `offset` on, up to the first difference.
 std::uint64_t same_bytes(std::span<const std::byte> bytes, std::uint64_t seed, std::uint64_t offset);
+
+/// The number of descriptors or handles that this process has open.
+std::size_t open_descriptors();
 
 /// An operation that counts its callbacks.
 template <typename Base>

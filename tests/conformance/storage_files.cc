@@ -1,7 +1,7 @@
 #include <gtest/gtest.h>
+#include <uv.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <vector>
@@ -13,7 +13,12 @@
 namespace streamsim {
 
 TemporaryDirectory::TemporaryDirectory() : path_(testing::TempDir() + "streamsim-storage-XXXXXX") {
-    if (mkdtemp(path_.data()) == nullptr) ADD_FAILURE() << "no temporary directory at " << path_;
+    uv_fs_t request{};
+    const int result = uv_fs_mkdtemp(nullptr, &request, path_.c_str(), nullptr);
+    if (result == 0) path_ = request.path;
+    uv_fs_req_cleanup(&request);
+    if (result != 0) ADD_FAILURE() << "no temporary directory at " << path_;
+    std::replace(path_.begin(), path_.end(), '\\', '/');
 }
 
 TemporaryDirectory::~TemporaryDirectory() {

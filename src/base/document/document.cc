@@ -17,7 +17,7 @@ constexpr std::uint64_t kPieceBytes = std::uint64_t{64} << 10;
 
 Result<std::string> read_document(const std::string& path, std::uint64_t bytes_max) {
     std::error_code error;
-    const std::filesystem::file_status status = std::filesystem::status(utf8_path(path), error);
+    const std::filesystem::file_status status = std::filesystem::status(system_path(path), error);
     if (!std::filesystem::exists(status)) return bad_input(fmt::format("{}: there is no such file", path));
     if (std::filesystem::is_directory(status))
         return bad_input(fmt::format("{}: expected a file with a document, found a directory", path));
@@ -27,10 +27,10 @@ Result<std::string> read_document(const std::string& path, std::uint64_t bytes_m
     };
     const bool regular = std::filesystem::is_regular_file(status);
     if (regular) {
-        const std::uint64_t bytes = std::filesystem::file_size(utf8_path(path), error);
+        const std::uint64_t bytes = std::filesystem::file_size(system_path(path), error);
         if (!error && bytes > bytes_max) return too_large();
     }
-    std::ifstream in(utf8_path(path), std::ios::binary);
+    std::ifstream in(system_path(path), std::ios::binary);
     if (!in) return bad_input(fmt::format("{}: cannot be read", path));
     std::string text;
     while (in) {

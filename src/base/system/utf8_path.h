@@ -1,5 +1,5 @@
-// UTF-8 text as a path of the file system library, which would read a plain string in another code page on
-// Windows.
+// Paths of the file system library from UTF-8 text and back. The library would take and give plain strings in
+// another code page on Windows.
 #pragma once
 
 #include <filesystem>
@@ -11,5 +11,19 @@ namespace streamsim {
 inline std::filesystem::path utf8_path(std::string_view text) {
     return std::u8string(text.begin(), text.end());
 }
+
+inline std::string utf8_text(const std::filesystem::path& path) {
+    const std::u8string text = path.u8string();
+    return {text.begin(), text.end()};
+}
+
+/// With '/' between its parts on every system.
+inline std::string utf8_generic_text(const std::filesystem::path& path) {
+    const std::u8string text = path.generic_u8string();
+    return {text.begin(), text.end()};
+}
+
+/// The path for a call of the system. On Windows paths of any length work, and "C:" is the root of the drive.
+std::filesystem::path system_path(std::string_view text);
 
 }  // namespace streamsim

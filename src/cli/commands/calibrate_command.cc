@@ -147,7 +147,7 @@ std::string with_ending(const std::string& model, const std::string& ending) {
 
 /// The name of a model, as the model's document may have it.
 std::string model_name_of(const std::string& file) {
-    std::string name = utf8_path(file).stem().string();
+    std::string name = utf8_text(utf8_path(file).stem());
     for (char& each : name) {
         const bool plain = std::isalnum(static_cast<unsigned char>(each)) != 0 || each == '-' || each == '_';
         if (!plain) each = '-';
@@ -166,7 +166,7 @@ Result<void> CalibrateCommand::open_files() {
         problems.problems.push_back(fmt::format("{}: has no time that a model could be fitted to", target.url));
     rows_file_ = with_ending(options_.output, ".measured.json");
     std::error_code error;
-    const bool there = std::filesystem::exists(utf8_path(options_.output), error);
+    const bool there = std::filesystem::exists(system_path(options_.output), error);
     if (there && !options_.again && !options_.refit && !options_.check)
         problems.problems.push_back(
             fmt::format("{}: is there already: --refit fits it again from {}, --again measures anew and "
@@ -214,7 +214,7 @@ Result<void> CalibrateCommand::take_earlier_rows() {
     const bool needed = options_.refit || options_.check;
     // The rows that are there stay until all new ones are measured.
     saved_to_ = options_.again ? with_ending(options_.output, ".again.json") : rows_file_;
-    if (!std::filesystem::exists(utf8_path(saved_to_), error))
+    if (!std::filesystem::exists(system_path(saved_to_), error))
         return needed ? bad_input(fmt::format("{}: there are no raw rows of a calibration", rows_file_))
                       : Result<void>();
     auto earlier = read_rows(saved_to_);
@@ -480,7 +480,7 @@ Result<void> CalibrateCommand::save() {
     if (!measured_.complete || saved_to_ == rows_file_) return write_document(saved_to_, saved_begins_, text);
     if (auto written = write_document(rows_file_, "{", text); !written) return written;
     std::error_code error;
-    std::filesystem::remove(utf8_path(saved_to_), error);
+    std::filesystem::remove(system_path(saved_to_), error);
     return {};
 }
 

@@ -207,7 +207,7 @@ std::string profile_json(const ProfileFindings& found) {
 /// The capture's name without its ending.
 std::string name_of(const CliOptions& options) {
     if (!options.workload_name.empty()) return options.workload_name;
-    return utf8_path(options.name).filename().stem().string();
+    return utf8_text(utf8_path(options.name).filename().stem());
 }
 
 Result<ProfileFindings> find(const CliOptions& options, IndexProgress& progress) {
@@ -238,7 +238,7 @@ Result<ProfileFindings> find(const CliOptions& options, IndexProgress& progress)
 Result<void> is_free(const std::string& path) {
     std::error_code error;
     if (path.empty() || path == "-") return {};
-    const auto there = std::filesystem::status(utf8_path(path), error);
+    const auto there = std::filesystem::status(system_path(path), error);
     if (std::filesystem::is_regular_file(there) || std::filesystem::is_directory(there))
         return bad_input(
             fmt::format("{}: the file exists and is not overwritten: name another file or remove it", path));

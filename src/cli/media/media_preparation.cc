@@ -27,7 +27,7 @@ std::string set_around(const target::Target& target) {
     if (target.kind == target::Target::Kind::local) {  // the path may lead through links
         std::error_code error;
         const auto canonical = std::filesystem::weakly_canonical(utf8_path(path), error);
-        if (!error) path = canonical.string();
+        if (!error) path = utf8_generic_text(canonical);
     }
     const std::string name = std::string("/") + media::kMediaDirectory;
     for (std::size_t at = path.rfind(name); at != std::string::npos && at > 0; at = path.rfind(name, at - 1)) {

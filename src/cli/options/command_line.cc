@@ -16,6 +16,7 @@
 #include "cli/options/logo.h"
 #include "cli/options/option_table.h"
 #include "judge/prediction_rules.h"
+#include "run/backends/backends.h"
 #include "run/process/shell_command.h"
 
 namespace streamsim::cli {
@@ -59,6 +60,7 @@ void declare(CLI::App& app, CliOptions& options, TypedOptions& typed) {
         declare_option(app, typed.emplace_back(TypedOption{&option, {}, 0}));
     }
     app.allow_extras();
+    app.allow_windows_style_options(false);  // "/media" is a path on every system
 }
 
 void read_options(const TypedOptions& typed, CliOptions& options, std::vector<std::string>& problems) {
@@ -112,7 +114,7 @@ bool is_mistyped_command(const CliOptions& options, std::vector<std::string>& pr
     if (options.command != Command::play || words.size() < 2 || words[1].starts_with("-")) return false;
     if (words[1].find_first_of("/.:\\") != std::string::npos) return false;
     std::error_code error;
-    if (std::filesystem::exists(utf8_path(words[1]), error)) return false;
+    if (std::filesystem::exists(system_path(words[1]), error)) return false;
     std::vector<std::string> names;
     for (const CommandInfo& each : command_table()) {
         if (each.command != Command::play) names.emplace_back(each.name);
@@ -169,6 +171,11 @@ struct Rule {
     const char* typed = nullptr;       // the option whose text replaces "{}" in the problem
     Command only_for = Command::play;  // play: the rule holds for every command that takes the option
 };
+
+bool has_backend(const char* name) {
+    const std::vector<std::string> all = run::backend_names();
+    return std::find(all.begin(), all.end(), name) != all.end();
+}
 
 constexpr Rule kRules[] = {
     {"--draws",
@@ -255,6 +262,10 @@ constexpr Rule kRules[] = {
          return endless && (o.given("--record") || o.files.need_frames());
      },
      "plays for days, which is too long for --record, --csv and --trace: give --duration"},
+    {"--io", [](const CliOptions& o) { return o.play.io == run::IoChoice::uring && !has_backend("uring"); },
+     "uring: io_uring is there on Linux only: give auto or threads"},
+    {"--io", [](const CliOptions& o) { return o.play.io == run::IoChoice::iocp && !has_backend("iocp"); },
+     "iocp: completion ports are there on Windows only: give auto or threads"},
     {"--multicam", [](const CliOptions& o) { return o.play.multicam == run::MultiCam::active; },
      "active reads one angle only: more of them are not more streams", nullptr, Command::max},
     {"--total-streams",
@@ -283,7 +294,7 @@ std::string canonical_path(const std::string& file) {
     std::error_code error;
     const auto path =
         std::filesystem::weakly_canonical(std::filesystem::absolute(utf8_path(file), error), error);
-    return error ? file : path.string();
+    return error ? file : utf8_text(path);
 }
 
 /// Two results in one file would be none.

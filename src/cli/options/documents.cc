@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/document/document.h"
+#include "base/system/utf8_path.h"
 #include "cli/options/document_commands.h"
 #include "media/cuts/cut_list.h"
 #include "run/plan/meters.h"
@@ -99,8 +100,8 @@ Result<std::string> formats_directory() {
     }
     std::string looked;
     for (const auto& place : places) {
-        if (std::filesystem::is_directory(place / "media", error)) return place.generic_string();
-        looked += (looked.empty() ? "" : " or ") + place.generic_string();
+        if (std::filesystem::is_directory(place / "media", error)) return utf8_generic_text(place);
+        looked += (looked.empty() ? "" : " or ") + utf8_generic_text(place);
     }
     return environment_error(fmt::format(
         "the media formats are not at {}: set STREAMSIM_FORMATS to the folder that holds media/", looked));

@@ -43,7 +43,7 @@ std::string base64(std::string_view bytes) {
 
 Result<std::string> logo_uri(const std::string& path) {
     std::error_code error;
-    const auto file_path = utf8_path(path);
+    const auto file_path = system_path(path);
     if (!std::filesystem::is_regular_file(file_path, error))
         return bad_input(fmt::format("--logo: {}: expected an image file", path));
     if (const auto size = std::filesystem::file_size(file_path, error); error || size > kBytesMax)

@@ -119,6 +119,7 @@ Options reading_options() {
         {"--io", kMakes | kRun, "how files are read",
          choice(&PlayRequest::io, {{"auto", run::IoChoice::automatic},
                                    {"uring", run::IoChoice::uring},
+                                   {"iocp", run::IoChoice::iocp},
                                    {"threads", run::IoChoice::threads}}),
          variants({{kRun, "for a workload: how files are read and written", "auto"}})},
         {"--io-size", kPlays, "size of one read, or frame: one read for each frame", io_size()},

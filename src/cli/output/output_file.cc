@@ -60,7 +60,7 @@ std::string beside(const std::string& path, int number) {
 /// Returns an errno; 0: done.
 int replace(const std::string& temporary, const std::string& path) {
     std::error_code error;
-    std::filesystem::rename(utf8_path(temporary), utf8_path(path), error);
+    std::filesystem::rename(system_path(temporary), system_path(path), error);
     return error.default_error_condition().value();
 }
 
@@ -80,7 +80,7 @@ Result<OutputFile> OutputFile::prepare(const std::string& path, std::string_view
         return out;
     }
     std::error_code error;
-    const std::filesystem::file_status there = std::filesystem::status(utf8_path(path), error);
+    const std::filesystem::file_status there = std::filesystem::status(system_path(path), error);
     const bool exists = std::filesystem::exists(there);
     if (exists && std::filesystem::is_directory(there))
         return bad_input(fmt::format("{}: is a directory, expected a file", path));
@@ -90,9 +90,9 @@ Result<OutputFile> OutputFile::prepare(const std::string& path, std::string_view
         return out;
     }
     out.before_ = identity_of(path);
-    if (exists && std::filesystem::file_size(utf8_path(path), error) > 0) {
+    if (exists && std::filesystem::file_size(system_path(path), error) > 0) {
         std::string head(begins_with.size(), '\0');
-        std::ifstream(utf8_path(path), std::ios::binary)
+        std::ifstream(system_path(path), std::ios::binary)
             .read(head.data(), static_cast<std::streamsize>(head.size()));
         if (head != begins_with) {
             return bad_input(fmt::format(
@@ -127,7 +127,7 @@ OutputFile::~OutputFile() {
     std::fclose(file_);
     if (temporary_.empty()) return;
     std::error_code error;
-    std::filesystem::remove(utf8_path(temporary_), error);
+    std::filesystem::remove(system_path(temporary_), error);
     forget_temporary(temporary_);
 }
 
@@ -176,7 +176,7 @@ Result<void> OutputFile::finish() {
     if (in_place()) return error_ == 0 ? Result<void>() : cannot_write(path_, error_);
     auto done = error_ == 0 ? put_in_place() : cannot_write(path_, error_);
     std::error_code error;
-    if (!done) std::filesystem::remove(utf8_path(temporary_), error);
+    if (!done) std::filesystem::remove(system_path(temporary_), error);
     forget_temporary(temporary_);
     return done;
 }

@@ -21,7 +21,7 @@ std::vector<std::string> begin_program(int argc, const char* const* argv) {
     wchar_t** const words = CommandLineToArgvW(GetCommandLineW(), &count);
     if (words == nullptr) return {argv, argv + argc};
     std::vector<std::string> arguments;
-    for (int i = 0; i < count; ++i) arguments.push_back(std::filesystem::path(words[i]).string());
+    for (int i = 0; i < count; ++i) arguments.push_back(utf8_text(words[i]));
     LocalFree(words);
     return arguments;
 }
@@ -39,7 +39,7 @@ int to_disk(std::FILE* file) {
 }
 
 int name_new(const std::string& temporary, const std::string& path) {
-    if (MoveFileExW(utf8_path(temporary).c_str(), utf8_path(path).c_str(), MOVEFILE_WRITE_THROUGH) != 0)
+    if (MoveFileExW(system_path(temporary).c_str(), system_path(path).c_str(), MOVEFILE_WRITE_THROUGH) != 0)
         return 0;
     const DWORD error = GetLastError();
     return error == ERROR_ALREADY_EXISTS || error == ERROR_FILE_EXISTS ? EEXIST : EACCES;
@@ -47,7 +47,7 @@ int name_new(const std::string& temporary, const std::string& path) {
 
 FileIdentity identity_of(const std::string& path) {
     std::error_code error;
-    const std::filesystem::path name = utf8_path(path);
+    const std::filesystem::path name = system_path(path);
     if (!std::filesystem::exists(name, error)) return {};
     FileIdentity identity;
     identity.exists = true;
@@ -58,7 +58,7 @@ FileIdentity identity_of(const std::string& path) {
 }
 
 std::FILE* open_output(const std::string& path, bool is_new) {
-    const std::filesystem::path name = utf8_path(path == "/dev/null" ? "NUL" : path);
+    const std::filesystem::path name = path == "/dev/null" ? "NUL" : system_path(path);
     const int flags = _O_WRONLY | _O_BINARY | _O_CREAT | _O_NOINHERIT | (is_new ? _O_EXCL : _O_TRUNC);
     const int file = _wopen(name.c_str(), flags, _S_IREAD | _S_IWRITE);
     return file < 0 ? nullptr : _fdopen(file, "wb");

@@ -139,7 +139,7 @@ bool has_container(const MediaFormat& format) {
 
 bool is_file_at(const std::string& path) {
     std::error_code error;
-    const auto file = utf8_path(path);
+    const auto file = system_path(path);
     return std::filesystem::exists(file, error) && !std::filesystem::is_directory(file, error);
 }
 
@@ -194,9 +194,9 @@ Result<Catalogue> Catalogue::load(const std::string& directory) {
     Error problems;
     std::map<std::string, std::string> names;  // and the file of each
     for (const auto& path : *paths) {
-        const auto text = read_document(path.generic_string());
+        const auto text = read_document(utf8_generic_text(path));
         if (!text) return text.error();
-        auto document = read_format_document(*text, path.generic_string());
+        auto document = read_format_document(*text, utf8_generic_text(path));
         if (!document) {
             append_problems(problems, document.error());
             continue;
@@ -204,16 +204,16 @@ Result<Catalogue> Catalogue::load(const std::string& directory) {
         if (document->name != path.stem()) {
             append_problems(problems, bad_input(fmt::format(
                                           "{}: /name: expected \"{}\", the name of the file, found \"{}\"",
-                                          path.generic_string(), path.stem().string(), document->name)));
+                                          utf8_generic_text(path), utf8_text(path.stem()), document->name)));
             continue;
         }
         for (const FormatEntry& entry : document->entries) {
-            const auto [there, added] = names.emplace(entry.own().name, path.generic_string());
+            const auto [there, added] = names.emplace(entry.own().name, utf8_generic_text(path));
             if (added) continue;
-            append_problems(
-                problems, bad_input(fmt::format("{}: {}: the format \"{}\" is in {} already",
-                                                path.generic_string(), document->family ? "/variants" : "/name",
-                                                entry.own().name, there->second)));
+            append_problems(problems,
+                            bad_input(fmt::format(
+                                "{}: {}: the format \"{}\" is in {} already", utf8_generic_text(path),
+                                document->family ? "/variants" : "/name", entry.own().name, there->second)));
         }
         documents.push_back(std::move(*document));
     }

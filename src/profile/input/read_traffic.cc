@@ -22,7 +22,7 @@ namespace fs = std::filesystem;
 /// pcap in both byte orders and with nanoseconds, pcapng, and what is packed by gzip, as tshark reads it.
 bool is_capture(const std::string& path) {
     std::array<char, 4> head{};
-    std::ifstream(utf8_path(path), std::ios::binary).read(head.data(), head.size());
+    std::ifstream(system_path(path), std::ios::binary).read(head.data(), head.size());
     const std::string_view magic(head.data(), head.size());
     return magic == "\xd4\xc3\xb2\xa1" || magic == "\xa1\xb2\xc3\xd4" || magic == "\x4d\x3c\xb2\xa1" ||
            magic == "\xa1\xb2\x3c\x4d" || magic == "\x0a\x0d\x0d\x0a" || magic.starts_with("\x1f\x8b");
@@ -39,11 +39,11 @@ std::vector<std::pair<std::string, std::uint32_t>> process_logs(const std::strin
     std::vector<std::pair<std::string, std::uint32_t>> out;
     const fs::path whole = utf8_path(path);
     const fs::path directory = whole.has_parent_path() ? whole.parent_path() : fs::path(".");
-    const std::string base = whole.filename().string();
+    const std::string base = utf8_text(whole.filename());
     std::error_code error;
     for (fs::directory_iterator at(directory, error), end; !error && at != end; at.increment(error)) {
-        if (const auto pid = pid_of(at->path().filename().string(), base))
-            out.emplace_back(at->path().string(), *pid);
+        if (const auto pid = pid_of(utf8_text(at->path().filename()), base))
+            out.emplace_back(utf8_text(at->path()), *pid);
     }
     std::sort(out.begin(), out.end());
     return out;
@@ -76,15 +76,15 @@ Result<Traffic> read_capture(const std::string& path, const ReadingProgress& pro
 
 Result<Traffic> read_traffic(const std::string& path, std::uint64_t& total, const ReadingProgress& progress) {
     std::error_code error;
-    const fs::file_status status = fs::status(utf8_path(path), error);
+    const fs::file_status status = fs::status(system_path(path), error);
     if (fs::is_directory(status))
         return bad_input(fmt::format("{}: is a directory, expected an strace log or a capture", path));
     std::list<std::ifstream> open;
     std::vector<StraceFile> files;
     const auto add = [&](const std::string& name, std::optional<std::uint32_t> pid) -> Result<void> {
-        open.emplace_back(utf8_path(name), std::ios::binary);
+        open.emplace_back(system_path(name), std::ios::binary);
         if (!open.back()) return environment_error(fmt::format("{}: cannot be read", name));
-        if (const auto bytes = fs::file_size(utf8_path(name), error); !error) total += bytes;
+        if (const auto bytes = fs::file_size(system_path(name), error); !error) total += bytes;
         files.push_back({name, &open.back(), pid});
         return {};
     };

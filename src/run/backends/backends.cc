@@ -21,13 +21,16 @@ namespace {
 Result<std::unique_ptr<Storage>> make_local_storage(const StorageSpec& spec, loop::UvLoop& loop) {
     storage::LocalOptions local = spec.local;
     local.writes_below = spec.target.path;
-    const bool built_in = storage::storage_compiled_in().front() == "uring";
-    if (spec.io == IoChoice::uring || (spec.io == IoChoice::automatic && built_in)) {
-        auto ring = storage::make_uring_storage(loop, loop.uv(), local);
-        if (ring) return ring;
+    const std::string best = storage::storage_compiled_in().front();
+    const bool uring = spec.io == IoChoice::uring || (spec.io == IoChoice::automatic && best == "uring");
+    const bool iocp = spec.io == IoChoice::iocp || (spec.io == IoChoice::automatic && best == "iocp");
+    if (uring || iocp) {
+        auto made = (uring ? storage::make_uring_storage : storage::make_iocp_storage)(loop, loop.uv(), local);
+        if (made) return made;
         if (spec.local.notice) {
-            spec.local.notice(fmt::format("io_uring is not available: {}; reading with a thread pool instead",
-                                          ring.error().problems.front()));
+            spec.local.notice(fmt::format("{} is not available: {}; reading with a thread pool instead",
+                                          uring ? "io_uring" : "a completion port",
+                                          made.error().problems.front()));
         }
     }
     return storage::make_threads_storage(loop, loop.uv(), local);

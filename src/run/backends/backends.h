@@ -25,7 +25,7 @@ class FaultStorage;
 
 namespace streamsim::run {
 
-enum class IoChoice { automatic, uring, threads };
+enum class IoChoice { automatic, uring, iocp, threads };
 
 /// Puts a layer between the players and a storage.
 using StorageWrapper = std::function<std::unique_ptr<Storage>(std::unique_ptr<Storage>)>;
@@ -52,7 +52,8 @@ struct StorageSpec : StorageRequest {
     std::vector<sim::ModelMedia> media;  // of a model
 };
 
-/// "uring", "threads", "nfs", "smb" (in a build with libsmbclient), "null", "sim": for --version and results.
+/// "uring", "iocp", "threads", "nfs", "smb" (as far as they are built in), "null", "sim": for --version and
+/// results.
 std::vector<std::string> backend_names();
 
 /// A loop with its storage. The storage is destroyed first.
@@ -65,8 +66,8 @@ struct LoopAndStorage {
     bool timing_is_exact = false;             // virtual time: the same seed gives the same times
 };
 
-/// REQUIRES: called on the thread that will run the loop. Uses the thread pool where io_uring is not available,
-/// with a notice that says why.
+/// REQUIRES: called on the thread that will run the loop. Uses the thread pool where io_uring or a completion
+/// port is not available, with a notice that says why.
 Result<LoopAndStorage> make_loop_and_storage(const StorageSpec& spec);
 
 /// How the frames of one slot are decoded.

@@ -32,7 +32,7 @@ std::optional<double> cached_share(const std::vector<const Clip*>& clips) {
             const auto file = host::cached_bytes(path.c_str());
             if (!file) continue;
             std::error_code error;
-            bytes += static_cast<double>(std::filesystem::file_size(utf8_path(path), error));
+            bytes += static_cast<double>(std::filesystem::file_size(system_path(path), error));
             cached += static_cast<double>(*file);
         }
     }

@@ -17,9 +17,9 @@ namespace {
 
 /// True for file systems of another computer. FUSE may be local or remote.
 bool is_remote(std::string_view type) {
-    constexpr std::array kTypes = {"nfs",    "nfs4",  "cifs",   "smb3",    "smbfs", "ceph",
-                                   "lustre", "gpfs",  "beegfs", "afs",     "9p",    "glusterfs",
-                                   "gfs2",   "ocfs2", "acfs",   "stornext"};
+    constexpr std::array kTypes = {"nfs",    "nfs4",  "cifs",   "smb3",     "smbfs",  "ceph",
+                                   "lustre", "gpfs",  "beegfs", "afs",      "9p",     "glusterfs",
+                                   "gfs2",   "ocfs2", "acfs",   "stornext", "network"};
     return std::find(kTypes.begin(), kTypes.end(), type) != kTypes.end();
 }
 

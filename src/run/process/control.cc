@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/check.h"
+#include "run/process/end_signals.h"
 
 namespace streamsim::run {
 namespace {
@@ -36,14 +37,13 @@ SignalThread::SignalThread(std::function<void()> heard, std::function<void()> ti
     must(uv_timer_init(&loop_, &timer_));
     must(uv_async_init(&loop_, &end_, [](uv_async_t* end) { uv_stop(end->loop); }));
     timer_.data = this;
-    const int numbers[] = {SIGINT, SIGTERM};
-    for (int i = 0; i < 2; ++i) {
-        signals_[i].data = this;
-        must(uv_signal_init(&loop_, &signals_[i]));
+    for (const int number : end_signals()) {
+        uv_signal_t& handle = signals_.emplace_back();
+        handle.data = this;
+        must(uv_signal_init(&loop_, &handle));
         must(uv_signal_start(
-            &signals_[i],
-            [](uv_signal_t* handle, int) { static_cast<SignalThread*>(handle->data)->on_signal(); },
-            numbers[i]));
+            &handle, [](uv_signal_t* heard, int) { static_cast<SignalThread*>(heard->data)->on_signal(); },
+            number));
     }
     thread_ = std::thread([this] { uv_run(&loop_, UV_RUN_DEFAULT); });
 }

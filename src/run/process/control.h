@@ -5,6 +5,7 @@
 #include <uv.h>
 
 #include <atomic>
+#include <deque>
 #include <exception>
 #include <functional>
 #include <optional>
@@ -30,14 +31,15 @@ struct ControlOptions {
     std::function<void(std::exception_ptr)> failed;
 };
 
-/// Receives SIGINT and SIGTERM on a thread of its own, while other threads may be blocked.
+/// Receives the signals that ask for the end (end_signals.h) on a thread of its own, while other threads may be
+/// blocked.
 class SignalThread {
 public:
-    /// From here on both signals are heard: `heard` runs at each of them, and from the first one on `tick` runs
+    /// From here on the signals are heard: `heard` runs at each of them, and from the first one on `tick` runs
     /// every 50 ms; both on this thread. Throws std::system_error where the system has no thread or descriptor
     /// left.
     SignalThread(std::function<void()> heard, std::function<void()> tick);
-    /// Restores the default: both signals end the process.
+    /// Restores the default: each of these signals ends the process.
     ~SignalThread();
 
 private:
@@ -46,7 +48,7 @@ private:
     const std::function<void()> heard_;
     const std::function<void()> tick_;
     uv_loop_t loop_{};
-    uv_signal_t signals_[2]{};
+    std::deque<uv_signal_t> signals_;
     uv_timer_t timer_{};
     uv_async_t end_{};
     std::thread thread_;
@@ -54,8 +56,8 @@ private:
 
 class Control {
 public:
-    /// Handles SIGINT and SIGTERM from here on, and ignores SIGPIPE. Throws std::system_error where the system
-    /// has no thread or descriptor left.
+    /// Handles the signals of end_signals() from here on, and ignores SIGPIPE. Throws std::system_error where
+    /// the system has no thread or descriptor left.
     explicit Control(ControlOptions options = {});
 
     struct Work {

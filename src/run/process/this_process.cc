@@ -62,7 +62,7 @@ media::LockOwner this_lock_owner(const std::vector<std::string>& command) {
     owner.since = host::now_rfc3339();
     for (const std::string& word : command) {
         const bool first = owner.command.empty();
-        owner.command += first ? std::filesystem::path(word).filename().string() : " " + word;
+        owner.command += first ? utf8_text(utf8_path(word).filename()) : " " + word;
     }
     return owner;
 }

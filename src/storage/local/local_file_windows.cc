@@ -2,23 +2,17 @@
 // performs the reads and writes of one file one after the other. Direct I/O is FILE_FLAG_NO_BUFFERING.
 #include <fcntl.h>
 #include <io.h>
-#include <uv.h>
-#include <windows.h>
 
 #include <algorithm>
 #include <cstdlib>
 
 #include "base/system/utf8_path.h"
+#include "storage/local/handles_windows.h"
 #include "storage/local/local_file.h"
 #include "storage/local/local_options.h"
-#include "storage/local/uv_files.h"
 
 namespace streamsim::storage {
 namespace {
-
-int errno_of_system(DWORD error) {
-    return errno_of_uv(uv_translate_sys_error(static_cast<int>(error)));
-}
 
 /// The event of one thread of the pool.
 class Event {
@@ -33,23 +27,16 @@ private:
     HANDLE handle_;
 };
 
-HANDLE handle_of(int file) {
-    return reinterpret_cast<HANDLE>(_get_osfhandle(file));
-}
-
 DWORD disposition(Access access) {
     if (access == Access::create) return OPEN_ALWAYS;
     return access == Access::create_new ? CREATE_NEW : OPEN_EXISTING;
 }
 
-constexpr std::size_t kCallBytesMax = std::size_t{1} << 30;  // of one read or write
-
 OVERLAPPED at(std::uint64_t offset) {
+    constexpr std::uintptr_t kNotAtAPort = 1;  // a completion port of the file gets no report of it
     thread_local const Event event;
-    OVERLAPPED place{};
-    place.Offset = static_cast<DWORD>(offset & 0xffff'ffff);
-    place.OffsetHigh = static_cast<DWORD>(offset >> 32);
-    place.hEvent = event.handle();
+    OVERLAPPED place = place_at(offset);
+    place.hEvent = reinterpret_cast<HANDLE>(reinterpret_cast<std::uintptr_t>(event.handle()) | kNotAtAPort);
     return place;
 }
 
@@ -69,9 +56,9 @@ OpenedFile open_local(const char* path, Access access, bool direct) {
     constexpr DWORD kShareAll = FILE_SHARE_READ | FILE_SHARE_WRITE | FILE_SHARE_DELETE;
     const DWORD flags = FILE_FLAG_OVERLAPPED | (direct ? DWORD{FILE_FLAG_NO_BUFFERING} : DWORD{0});
     const bool writes = access != Access::read;
-    const HANDLE handle = CreateFileW(utf8_path(native_path(path)).c_str(),
-                                      GENERIC_READ | (writes ? DWORD{GENERIC_WRITE} : DWORD{0}), kShareAll,
-                                      nullptr, disposition(access), flags, nullptr);
+    const HANDLE handle =
+        CreateFileW(system_path(path).c_str(), GENERIC_READ | (writes ? DWORD{GENERIC_WRITE} : DWORD{0}),
+                    kShareAll, nullptr, disposition(access), flags, nullptr);
     if (handle == INVALID_HANDLE_VALUE) return {-1, errno_of_system(GetLastError())};
     // A small number for the handle; closing that number closes the handle.
     const int file =
@@ -82,6 +69,12 @@ OpenedFile open_local(const char* path, Access access, bool direct) {
 }
 
 DirectAnswer direct_answer(int file) {
+    // NTFS reads compressed and encrypted files through the page cache, and inside the call.
+    constexpr DWORD kThroughCache = FILE_ATTRIBUTE_COMPRESSED | FILE_ATTRIBUTE_ENCRYPTED;
+    FILE_BASIC_INFO facts{};
+    if (GetFileInformationByHandleEx(handle_of(file), FileBasicInfo, &facts, sizeof facts) &&
+        (facts.FileAttributes & kThroughCache) != 0)
+        return {true, 0};
     FILE_STORAGE_INFO info{};
     if (!GetFileInformationByHandleEx(handle_of(file), FileStorageInfo, &info, sizeof info)) return {};
     return {true, info.FileSystemEffectivePhysicalBytesPerSectorForAtomicity};
