@@ -64,15 +64,16 @@ if(STREAMSIM_BATCHES)
 endif()
 
 # Sets `result` to the sources of a module: every .cc file below its folder. If a part has a file for each kind of
-# system (PART_linux.cc, PART_windows.cc, PART_posix.cc, PART_portable.cc), only the first that fits this one is taken.
+# system (PART_linux.cc, PART_windows.cc, PART_macos.cc, PART_posix.cc, PART_portable.cc), only the first that fits this one
+# is taken.
 # PART_absent.cc stands for what a library is missing for; a module adds it itself.
 function(streamsim_sources result)
     file(GLOB_RECURSE files CONFIGURE_DEPENDS RELATIVE ${CMAKE_CURRENT_SOURCE_DIR} *.cc)
     list(FILTER files EXCLUDE REGEX "_absent\\.cc$")
-    set(kinds linux windows posix portable)
+    set(kinds linux windows macos posix portable)
     set(chosen "")
     foreach(file IN LISTS files)
-        if(NOT file MATCHES "^(.*)_(linux|windows|posix|portable)\\.cc$")
+        if(NOT file MATCHES "^(.*)_(linux|windows|macos|posix|portable)\\.cc$")
             list(APPEND chosen ${file})
             continue()
         endif()
