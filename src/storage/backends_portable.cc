@@ -1,49 +1,36 @@
 // The functions that make a backend which only Linux has: here each returns an error.
-#include <fmt/format.h>
-
 #include "storage/backends.h"
-#include "storage/remote/remote_names.h"
 #include "storage/remote/unavailable_byte_store.h"
 
 namespace streamsim::storage {
 namespace {
 
-Error without(const char* what) {
-    return environment_error(fmt::format(
-        "this streamsim was built without {}: mount the share and play the path where it is", what));
+Error without_smb() {
+    return environment_error(
+        "this streamsim was built without SMB: mount the share and play the path where it is");
 }
 
 }  // namespace
 
 std::vector<std::string> storage_compiled_in() {
-    if (iocp_is_built_in()) return {"iocp", "threads"};
-    return {"threads"};
-}
-
-Result<void> resolve(RemotePlace& place) {
-    return without(place.protocol == RemotePlace::Protocol::nfs ? "NFS" : "SMB");
+    std::vector<std::string> names;
+    if (iocp_is_built_in()) names.emplace_back("iocp");
+    names.emplace_back("threads");
+    if (nfs_is_built_in()) names.emplace_back("nfs");
+    return names;
 }
 
 Result<std::unique_ptr<Storage>> make_uring_storage(EventLoop&, uv_loop_s*, const LocalOptions&) {
     return environment_error("only Linux has io_uring");
 }
 
-Result<std::unique_ptr<Storage>> make_nfs_storage(
-    EventLoop&, uv_loop_s*, const RemotePlace&, const std::string&, const RemoteOptions&) {
-    return without("NFS");
-}
-
 Result<std::unique_ptr<Storage>> make_smb_storage(
     EventLoop&, uv_loop_s*, const RemotePlace&, const std::string&, const RemoteOptions&) {
-    return without("SMB");
-}
-
-std::unique_ptr<ByteStore> make_nfs_byte_store(const RemotePlace&, const std::string&) {
-    return std::make_unique<UnavailableByteStore>(without("NFS"));
+    return without_smb();
 }
 
 std::unique_ptr<ByteStore> make_smb_byte_store(const RemotePlace&, const std::string&, const Credentials&) {
-    return std::make_unique<UnavailableByteStore>(without("SMB"));
+    return std::make_unique<UnavailableByteStore>(without_smb());
 }
 
 }  // namespace streamsim::storage

@@ -11,7 +11,7 @@ namespace streamsim::storage {
 /// Returns an environment error: "cannot <action> <path>: no space left on device (ENOSPC): <advice>".
 Error file_error(int error, std::string_view action, const std::string& path);
 
-/// Linux only. Returns EMFILE, ENFILE or ENOMEM when this process cannot open a file descriptor now, and so no
+/// Returns EMFILE, ENFILE or ENOMEM when this process cannot open a file descriptor now, and so no
 /// connection either; otherwise `error`, with which an operation without a connection or an answer ends.
 int error_or_own_shortage(int error);
 

@@ -32,11 +32,11 @@ pkg_check_modules(LIBAV REQUIRED libavformat libavcodec libavutil)
 if(STREAMSIM_LINUX)
     pkg_check_modules(LIBURING REQUIRED IMPORTED_TARGET liburing)
     set(required REQUIRED)
-    # Optional: libraries for nfs://, for smb:// and for runs over several computers.
-    pkg_check_modules(LIBNFS IMPORTED_TARGET libnfs)
+    # Optional: libraries for smb:// and for runs over several computers.
     pkg_check_modules(SMBCLIENT IMPORTED_TARGET smbclient)
     pkg_search_module(MPI IMPORTED_TARGET ompi-c mpich)
 endif()
+pkg_check_modules(LIBNFS IMPORTED_TARGET libnfs)  # optional, on every system: nfs://
 # Elsewhere without them: no EXR is made, and there is no --metrics.
 pkg_check_modules(MICROHTTPD ${required} IMPORTED_TARGET libmicrohttpd)
 pkg_check_modules(OPENEXR ${required} IMPORTED_TARGET OpenEXR)

@@ -1,9 +1,10 @@
-// The errno values that C++ defines everywhere, for C libraries without a list of names.
+// The errno values that C++ defines everywhere and those of file servers, for C libraries without a list of
+// names.
 #include <algorithm>
-#include <cerrno>
 #include <iterator>
 
 #include "base/system/errno_name.h"
+#include "base/system/errno_values.h"
 
 namespace streamsim {
 namespace {
@@ -27,6 +28,7 @@ constexpr Known kKnown[] = {
     {ECONNREFUSED, "ECONNREFUSED", "Connection refused"},
     {ECONNRESET, "ECONNRESET", "Connection reset by peer"},
     {EDOM, "EDOM", "Numerical argument out of domain"},
+    {EDQUOT, "EDQUOT", "Disk quota exceeded"},
     {EEXIST, "EEXIST", "File exists"},
     {EFAULT, "EFAULT", "Bad address"},
     {EFBIG, "EFBIG", "File too large"},
@@ -48,15 +50,18 @@ constexpr Known kKnown[] = {
     {ENOMEM, "ENOMEM", "Cannot allocate memory"},
     {ENOSPC, "ENOSPC", "No space left on device"},
     {ENOSYS, "ENOSYS", "Function not implemented"},
+    {ENOTCONN, "ENOTCONN", "Transport endpoint is not connected"},
     {ENOTDIR, "ENOTDIR", "Not a directory"},
     {ENOTEMPTY, "ENOTEMPTY", "Directory not empty"},
     {ENOTSUP, "ENOTSUP", "Operation not supported"},
     {ENXIO, "ENXIO", "No such device or address"},
     {EPERM, "EPERM", "Operation not permitted"},
     {EPIPE, "EPIPE", "Broken pipe"},
+    {EPROTO, "EPROTO", "Protocol error"},
     {ERANGE, "ERANGE", "Numerical result out of range"},
     {EROFS, "EROFS", "Read-only file system"},
     {ESPIPE, "ESPIPE", "Illegal seek"},
+    {ESTALE, "ESTALE", "Stale file handle"},
     {ETIMEDOUT, "ETIMEDOUT", "Connection timed out"},
     {ETXTBSY, "ETXTBSY", "Text file busy"},
     {EXDEV, "EXDEV", "Invalid cross-device link"},

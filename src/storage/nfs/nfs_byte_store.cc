@@ -5,10 +5,7 @@
 // rename() replaces nothing: a file gets its second name by LINK, which is atomic and fails when the name
 // exists, and then loses its first. For directories, and on servers without links, the store checks the new
 // name first; another client that makes the same name in that moment goes unnoticed.
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/stat.h>
-#include <sys/statvfs.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -45,12 +42,14 @@ auto calling(Function function, Arguments... arguments) {
     return [=](nfs_context* nfs, void* user) { return function(nfs, arguments..., kAnswer, user); };
 }
 
+/// The types of objects in libnfs's modes, as POSIX has them; not every system defines them all.
+constexpr std::uint64_t kTypeMask = 0170000, kRegular = 0100000, kDirectory = 0040000, kLink = 0120000;
+
 struct NfsStat {
     nfs_stat_64 info{};
     int error = 0;  // 0: the object exists
 
-    /// `type`: S_IFREG, S_IFDIR, ...
-    bool is(mode_t type) const { return error == 0 && (info.nfs_mode & S_IFMT) == type; }
+    bool is(std::uint64_t type) const { return error == 0 && (info.nfs_mode & kTypeMask) == type; }
 };
 
 /// `function` is one of libnfs's for the attributes of `object`, a path or an open file.
@@ -70,20 +69,20 @@ NfsStat look_at(Turn& turn, const std::string& path, bool through_links) {
 
 FileInfo file_info(const NfsStat& found) {
     FileInfo out;
-    out.symbolic_link = found.is(S_IFLNK);
-    out.directory = found.is(S_IFDIR);
+    out.symbolic_link = found.is(kLink);
+    out.directory = found.is(kDirectory);
     out.bytes = found.info.nfs_size;
     out.modified_s = static_cast<std::int64_t>(found.info.nfs_mtime);
     out.links = found.info.nfs_nlink;
     out.file_id = found.info.nfs_ino;
-    out.other = !found.is(S_IFREG) && !out.directory && !out.symbolic_link;
+    out.other = !found.is(kRegular) && !out.directory && !out.symbolic_link;
     return out;
 }
 
 int space3(Turn& turn, const std::string& where, std::uint64_t& bytes) {
-    return turn.run({calling(nfs_statvfs_async, where.c_str()), [&](nfs_context*, int, void* data) {
-                         const auto& info = *static_cast<const struct statvfs*>(data);
-                         bytes = std::uint64_t{info.f_bavail} * info.f_frsize;
+    return turn.run({calling(nfs_statvfs64_async, where.c_str()), [&](nfs_context*, int, void* data) {
+                         const auto& info = *static_cast<const nfs_statvfs_64*>(data);
+                         bytes = info.f_bavail * info.f_frsize;
                      }});
 }
 
@@ -328,11 +327,12 @@ public:
                           while (const nfsdirent* entry = nfs_readdir(nfs, open)) {
                               const std::string name(entry->name);
                               if (name == "." || name == "..") continue;
-                              entries.push_back({name, S_ISDIR(entry->mode), S_ISLNK(entry->mode)});
+                              const std::uint64_t type = entry->mode & kTypeMask;
+                              entries.push_back({name, type == kDirectory, type == kLink});
                               auto& file = files[name];
-                              if (!S_ISDIR(entry->mode) && !S_ISREG(entry->mode)) continue;
+                              if (type != kDirectory && type != kRegular) continue;
                               file.emplace();
-                              file->directory = S_ISDIR(entry->mode);
+                              file->directory = type == kDirectory;
                               file->bytes = entry->size;
                               file->modified_s = static_cast<std::int64_t>(entry->mtime.tv_sec);
                               file->links = entry->nlink;
@@ -344,7 +344,7 @@ public:
         if (result < 0) return error(-result, "list", directory);
         for (DirectoryEntry& entry : entries) {
             if (!entry.symbolic_link) continue;
-            entry.directory = look_at(turn, join_path(directory, entry.name), true).is(S_IFDIR);
+            entry.directory = look_at(turn, join_path(directory, entry.name), true).is(kDirectory);
         }
         listed_->put(directory, std::move(files));
         std::sort(entries.begin(), entries.end());
@@ -378,7 +378,7 @@ public:
         OpenHandle file;
         const int number = open_in(turn, path, O_RDONLY, file);
         const NfsStat found = number == 0 ? look_by(turn, nfs_fstat64_async, file.file) : NfsStat{{}, number};
-        if (!found.is(S_IFREG)) {
+        if (!found.is(kRegular)) {
             close_in(turn, file);
             if (auto is_file = expect_file(turn, path); !is_file) return is_file.error();
             return error(found.error != 0 ? found.error : EIO, "open", path);
@@ -421,7 +421,7 @@ public:
         std::vector<std::string> missing;
         for (std::string at = path; at.size() > 1; at = parent_of(at)) {
             const NfsStat found = look_at(turn, at, true);
-            if (found.is(S_IFDIR)) break;
+            if (found.is(kDirectory)) break;
             if (found.error == 0) return error(ENOTDIR, "make the directory", path);
             if (found.error != ENOENT) return error(found.error, "make the directory", at);
             missing.push_back(at);
@@ -443,7 +443,7 @@ public:
         const NfsStat found = look_at(turn, from, false);
         if (found.error != 0) return error(found.error, "rename", from);
         const std::string old_path = turn.path(from), new_path = turn.path(to);
-        if (found.is(S_IFREG)) {
+        if (found.is(kRegular)) {
             int number = -turn.run({calling(nfs_link_async, old_path.c_str(), new_path.c_str())});
             if (number == 0) {
                 number = -turn.run({calling(nfs_unlink_async, old_path.c_str())});
@@ -474,7 +474,7 @@ public:
         const NfsStat found = look_at(turn, path, false);
         if (found.error != 0) return error(found.error, "remove", path);
         const std::string where = turn.path(path);
-        const auto function = found.is(S_IFDIR) ? nfs_rmdir_async : nfs_unlink_async;
+        const auto function = found.is(kDirectory) ? nfs_rmdir_async : nfs_unlink_async;
         if (const int number = -turn.run({calling(function, where.c_str())}))
             return error(number, "remove", path);
         return {};
@@ -502,8 +502,8 @@ private:
     Result<void> expect_file(Turn& turn, const std::string& path) const {
         const NfsStat found = look_at(turn, path, true);
         if (found.error != 0) return error(found.error, "open", path);
-        if (found.is(S_IFDIR)) return error(EISDIR, "open", path);
-        if (found.is(S_IFREG)) return {};
+        if (found.is(kDirectory)) return error(EISDIR, "open", path);
+        if (found.is(kRegular)) return {};
         return bad_input(fmt::format("{}: expected a regular file", any_.name_of(path)));
     }
 

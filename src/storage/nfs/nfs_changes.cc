@@ -1,10 +1,9 @@
 // The requests of version 3 that write, and those by name.
-#include <sys/stat.h>
-
 #include <cstring>
 #include <string_view>
 
 #include "storage/nfs/nfs_reply.h"
+#include "storage/nfs/system/own_user.h"
 
 namespace streamsim::storage {
 namespace {
@@ -65,12 +64,7 @@ void decode_list(const void* data, const NfsCall&, NfsReply& reply) {
 }  // namespace
 
 std::uint32_t without_umask(std::uint32_t mode) {
-    static const mode_t mask = [] {
-        const mode_t was = umask(0);
-        umask(was);
-        return was;
-    }();
-    return mode & ~mask;
+    return mode & ~own_umask();
 }
 
 bool NfsRequests::write(NfsCall& call,

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -28,16 +27,15 @@ NfsNode::NfsNode(const RemotePlace& place,
                  std::string address,
                  std::uint32_t version,
                  std::string directory,
-                 int epoll,
                  NoticeSink notice)
     : place_(place),
       address_(std::move(address)),
       version_(version),
       directory_(std::move(directory)),
       notice_(std::move(notice)),
-      helper_(*this, place, epoll) {
+      helper_(*this, place) {
     for (std::uint32_t i = 0; i < std::max(place.connections, 1u); ++i)
-        connections_.push_back(std::make_unique<NfsConnection>(*this, place, epoll));
+        connections_.push_back(std::make_unique<NfsConnection>(*this, place));
 }
 
 std::string NfsNode::name() const {
@@ -231,7 +229,7 @@ void NfsNode::connection_lost(NfsConnection& connection) {
     }
 }
 
-void NfsNode::serve(NfsConnection& connection, std::uint32_t events, Instant now) {
+void NfsNode::serve(NfsConnection& connection, int events, Instant now) {
     now_ = now;
     const bool alive = connection.transport.service(events, now);
     if (&connection == &helper_) {
@@ -409,7 +407,7 @@ void NfsNode::make_client() {
     }
     if (connection == nullptr) return;
     // Each node object has a name of its own: two loops of a process are two clients.
-    const std::string id = fmt::format("streamsim {} {} {}", own_host_name(), getpid(), fmt::ptr(this));
+    const std::string id = fmt::format("streamsim {} {} {}", own_host_name(), uv_os_getpid(), fmt::ptr(this));
     client_call_ = {on_client, this};
     if (!NfsRequests(connection->transport, version_, now_).set_client(client_call_, id, boot_)) return;
     client_state_ = Client::asking;

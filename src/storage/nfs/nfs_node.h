@@ -23,12 +23,11 @@ namespace streamsim::storage {
 
 class NfsNode;
 
-/// One connection with its state; the user data of its epoll events.
+/// One connection with its state.
 struct NfsConnection {
     enum class Stage : std::uint8_t { down, connecting, asking, up };
 
-    NfsConnection(NfsNode& its_node, const RemotePlace& place, int epoll)
-        : node(its_node), transport(place, epoll, this) {}
+    NfsConnection(NfsNode& its_node, const RemotePlace& place) : node(its_node), transport(place) {}
 
     bool is_up() const { return stage == Stage::up; }
     void drop() {
@@ -53,7 +52,6 @@ public:
             std::string address,
             std::uint32_t version,
             std::string directory,
-            int epoll,
             NoticeSink notice);
 
     ~NfsNode() { drop_all(); }
@@ -67,11 +65,18 @@ public:
     /// The `now` of the last call that had one.
     Instant now() const { return now_; }
     /// Handles the replies that have arrived on a connection.
-    void serve(NfsConnection& connection, std::uint32_t events, Instant now);
+    void serve(NfsConnection& connection, int events, Instant now);
     /// Reconnects when a retry is due, and gives up connections that do not answer. Call every 50 ms.
     void tick(Instant now);
     /// Sends the requests that wait. Call at the end of a turn.
     void flush(Instant now);
+
+    /// Calls `use` with each connection, whether it is up or not.
+    template <typename Use>
+    void each_connection(Use use) {
+        use(helper_);
+        for (auto& connection : connections_) use(*connection);
+    }
 
     /// Drops all connections; every call is answered as lost.
     void drop_all();

@@ -1,8 +1,9 @@
 #include "storage/nfs/nfs_path_walk.h"
 
 #include <algorithm>
-#include <cerrno>
 #include <utility>
+
+#include "base/system/errno_values.h"
 
 namespace streamsim::storage {
 namespace {

@@ -1,10 +1,10 @@
 // From libnfs's replies to NfsReply. For nfs_requests.cc and nfs_changes.cc only.
 #pragma once
 
-#include <cerrno>
 #include <cstdint>
 #include <cstring>
 
+#include "base/system/errno_values.h"
 #include "storage/nfs/nfs_call.h"
 #include "storage/nfs/nfs_library.h"
 #include "storage/nfs/nfs_requests.h"

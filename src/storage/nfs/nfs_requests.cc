@@ -1,7 +1,5 @@
 #include "storage/nfs/nfs_requests.h"
 
-#include <arpa/inet.h>
-
 #include <algorithm>
 #include <cerrno>
 #include <cstring>

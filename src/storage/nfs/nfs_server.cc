@@ -1,15 +1,12 @@
 #include "storage/nfs/nfs_server.h"
 
 #include <fmt/format.h>
-#include <sys/epoll.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
-#include <cstring>
 #include <utility>
 
+#include "base/system/errno_name.h"
 #include "base/units.h"
 #include "storage/clock_now.h"
 #include "storage/nfs/nfs_path_walk.h"
@@ -22,10 +19,7 @@ constexpr Duration kWaitStep = milliseconds(10);
 }  // namespace
 
 NfsServer::NfsServer(RemotePlace place, std::string directory, const RemoteOptions& options)
-    : place_(std::move(place)),
-      directory_(std::move(directory)),
-      options_(options),
-      epoll_(epoll_create1(EPOLL_CLOEXEC)) {}
+    : place_(std::move(place)), directory_(std::move(directory)), options_(options) {}
 
 void NfsServer::make_nodes(std::uint32_t version) {
     nodes_.clear();
@@ -37,8 +31,7 @@ void NfsServer::make_nodes(std::uint32_t version) {
         auto same = std::find_if(nodes_.begin(), nodes_.end(),
                                  [&](const auto& node) { return node->address() == address; });
         if (same == nodes_.end()) {
-            nodes_.push_back(
-                std::make_unique<NfsNode>(place_, address, version, directory_, epoll(), options_.notice));
+            nodes_.push_back(std::make_unique<NfsNode>(place_, address, version, directory_, options_.notice));
             same = nodes_.end() - 1;
         }
         node_by_address_[which] = same->get();
@@ -49,14 +42,26 @@ void NfsServer::make_nodes(std::uint32_t version) {
                  nodes_.front().get());
 }
 
+void NfsServer::wake(uv_loop_t* loop) {
+    for (auto& node : nodes_)
+        node->each_connection([=](NfsConnection& connection) { connection.transport.watch_by(loop); });
+}
+
 void NfsServer::wait_and_serve(Duration timeout) {
-    std::array<epoll_event, 64> events{};
-    const int count = epoll_wait(epoll(), events.data(), static_cast<int>(events.size()),
-                                 static_cast<int>(timeout.ns / 1'000'000));
-    for (int i = 0; i < count; ++i) {
-        const epoll_event& event = events[static_cast<std::size_t>(i)];
-        auto& connection = *static_cast<NfsConnection*>(event.data.ptr);
-        connection.node.serve(connection, event.events, clock_now());
+    sockets_.clear();
+    connections_.clear();
+    for (auto& node : nodes_) {
+        node->each_connection([&](NfsConnection& connection) {
+            const auto polled = connection.transport.polled();
+            if (!polled) return;
+            sockets_.push_back(*polled);
+            connections_.push_back(&connection);
+        });
+    }
+    poll_sockets(sockets_, timeout);
+    for (std::size_t i = 0; i < sockets_.size(); ++i) {
+        NfsConnection& connection = *connections_[i];
+        if (sockets_[i].revents != 0) connection.node.serve(connection, sockets_[i].revents, clock_now());
     }
 }
 
@@ -121,7 +126,10 @@ std::optional<std::string> NfsServer::check_directory(Instant until) {
         if (*error == EACCES || *error == EPERM) {
             return fmt::format("permission denied at {}: {}", path, nfs_user_refused(place_));
         }
-        if (*error != ENOENT && *error != ENOTDIR) return fmt::format("{}: {}", path, strerrordesc_np(*error));
+        if (*error != ENOENT && *error != ENOTDIR) {
+            const char* const text = errno_description(*error);
+            return fmt::format("{}: {}", path, text != nullptr ? text : "unknown error");
+        }
     }
     if (directory_ == "/" || node.version() == 3) return std::nullopt;
     return "no such export";

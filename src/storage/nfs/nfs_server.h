@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "base/result.h"
-#include "storage/file_descriptor.h"
 #include "storage/nfs/nfs_node.h"
 #include "storage/remote/remote_options.h"
 
@@ -23,8 +22,8 @@ public:
     Result<void> connect();
 
     const RemotePlace& place() const { return place_; }
-    /// The epoll descriptor of all connections: readable when a reply has arrived.
-    int epoll() const { return epoll_.get(); }
+    /// From here on replies wake this loop. REQUIRES: connect() has ended well.
+    void wake(uv_loop_t* loop);
     const std::vector<std::unique_ptr<NfsNode>>& nodes() const { return nodes_; }
     /// The node of each address; for an address that no seat uses, the first node.
     const std::vector<NfsNode*>& node_by_address() const { return node_by_address_; }
@@ -41,9 +40,11 @@ private:
     const RemotePlace place_;
     const std::string directory_;
     const RemoteOptions options_;
-    const FileDescriptor epoll_;
-    std::vector<std::unique_ptr<NfsNode>> nodes_;  // their sockets leave epoll_ first
+    std::vector<std::unique_ptr<NfsNode>> nodes_;
     std::vector<NfsNode*> node_by_address_;
+    // For wait_and_serve(): the same number of each.
+    std::vector<pollfd> sockets_;
+    std::vector<NfsConnection*> connections_;
 };
 
 }  // namespace streamsim::storage

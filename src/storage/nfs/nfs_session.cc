@@ -1,8 +1,6 @@
 #include "storage/nfs/nfs_session.h"
 
 #include <fmt/format.h>
-#include <poll.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
@@ -14,6 +12,7 @@
 #include "storage/errno_text.h"
 #include "storage/nfs/nfs_library.h"
 #include "storage/nfs/nfs_server.h"
+#include "storage/nfs/system/socket_poll.h"
 #include "storage/remote/remote_names.h"
 
 namespace streamsim::storage {
@@ -50,7 +49,7 @@ Result<void> NfsSession::connect() {
     const NfsNode& node = *server.nodes().front();
     version_ = node.version();
     mounted_ = node.mounted();
-    nfs_ = nfs_init_context();
+    nfs_ = new_nfs_context();
     if (nfs_ == nullptr) return environment_error(fmt::format("{}: no memory", name_of(directory_)));
     std::string options = fmt::format("nfs://host/export?version={}&nfsport={}", version_, node.nfs_port());
     if (version_ == 3) options += fmt::format("&mountport={}", node.mount_port());
@@ -61,7 +60,7 @@ Result<void> NfsSession::connect() {
     if (AUTH* auth = make_nfs_auth(place_)) nfs_set_auth(nfs_, auth);
     if (version_ == 4) {
         static std::atomic<std::uint32_t> contexts{0};
-        const auto id = fmt::format("streamsim files {} {} {}", own_host_name(), getpid(), ++contexts);
+        const auto id = fmt::format("streamsim files {} {} {}", own_host_name(), uv_os_getpid(), ++contexts);
         nfs4_set_client_name(nfs_, id.c_str());
         nfs4_set_verifier(nfs_, fmt::format("{:08}", clock_now().ns % 100'000'000).c_str());
     }
@@ -87,10 +86,9 @@ int NfsSession::wait(Call& call, Instant until) {
     while (!call.done) {
         const Instant now = clock_now();
         if (now >= until) return call.result = -ETIMEDOUT;
-        constexpr std::int64_t kPollMsMax = 100;
-        pollfd socket{nfs_get_fd(nfs_), static_cast<short>(nfs_which_events(nfs_)), 0};
-        const std::int64_t left_ms = (until - now).ns / 1'000'000 + 1;
-        poll(&socket, 1, static_cast<int>(std::min(left_ms, kPollMsMax)));
+        constexpr Duration kPollMax = milliseconds(100);
+        pollfd socket = polled_socket(nfs_get_fd(nfs_), nfs_which_events(nfs_));
+        poll_sockets({&socket, 1}, std::min(until - now + milliseconds(1), kPollMax));
         if (nfs_service(nfs_, socket.revents) < 0 && !call.done) return call.result = -ENOTCONN;
     }
     return call.result;

@@ -1,9 +1,9 @@
 // How the NFS backend works
 // =========================
 //
-// One epoll descriptor holds the sockets of all connections; libuv polls that one descriptor, which only wakes
-// the loop. reap() asks epoll which connections have replies, without waiting, and lets libnfs take the replies
-// from those. So each turn of the loop polls all connections with one system call, as with io_uring.
+// libuv watches the sockets of all connections, which only wakes the loop. reap() asks the system which
+// connections have replies, without waiting, and lets libnfs take the replies from those. So each turn of the
+// loop polls all connections with one system call, as with io_uring.
 //
 // A read or a write is cut into pieces, each one request of at most the size that the server allows; a piece
 // goes to the connection with the fewest outstanding calls. libnfs hands over a reply in its own buffer, from
@@ -25,10 +25,10 @@
 #include "storage/nfs/nfs_storage.h"
 
 #include <algorithm>
-#include <cerrno>
 #include <utility>
 
 #include "base/check.h"
+#include "base/system/errno_values.h"
 #include "storage/backends.h"
 #include "storage/errno_text.h"
 #include "storage/remote/remote_names.h"
@@ -65,15 +65,11 @@ NfsStorage::NfsStorage(EventLoop& loop, std::unique_ptr<NfsServer> server, const
 }
 
 NfsStorage::~NfsStorage() {
-    STREAMSIM_CHECK(poll_ == nullptr, "shutdown() comes before destruction");
+    STREAMSIM_CHECK(timer_ == nullptr, "shutdown() comes before destruction");
 }
 
 void NfsStorage::watch(uv_loop_t* uv) {
-    poll_ = new uv_poll_t{};
-    STREAMSIM_CHECK(uv_poll_init(uv, poll_, server_->epoll()) == 0, "libuv polls an epoll descriptor");
-    poll_->data = this;
-    uv_poll_start(poll_, UV_READABLE, [](uv_poll_t*, int, int) {});  // the turn that follows calls reap()
-    uv_unref(reinterpret_cast<uv_handle_t*>(poll_));
+    server_->wake(uv);
     timer_ = new uv_timer_t{};
     uv_timer_init(uv, timer_);
     timer_->data = this;
@@ -318,8 +314,6 @@ bool NfsStorage::close_all() {
     if (waits && now < closing_until_) return false;
     uv_close(reinterpret_cast<uv_handle_t*>(std::exchange(timer_, nullptr)),
              [](uv_handle_t* handle) { delete reinterpret_cast<uv_timer_t*>(handle); });
-    uv_close(reinterpret_cast<uv_handle_t*>(std::exchange(poll_, nullptr)),
-             [](uv_handle_t* handle) { delete reinterpret_cast<uv_poll_t*>(handle); });
     server_.reset();  // answers its outstanding calls, for which no operation waits
     return true;
 }

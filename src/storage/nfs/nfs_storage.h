@@ -149,8 +149,7 @@ private:
     SlotPool<NfsOperation> operations_;
     SlotPool<NfsPiece> pieces_;
     SlotPool<NfsCall> closes_;
-    uv_poll_t* poll_ = nullptr;  // libuv frees both handles, by our callbacks
-    uv_timer_t* timer_ = nullptr;
+    uv_timer_t* timer_ = nullptr;  // libuv frees it, by our callback
     Instant closing_until_ = Instant::never();
 };
 

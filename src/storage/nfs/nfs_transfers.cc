@@ -1,10 +1,10 @@
 // The part of the NFS backend that moves data: reads and writes, and the pieces they are cut into.
 #include <algorithm>
-#include <cerrno>
 #include <cstring>
 #include <limits>
 #include <utility>
 
+#include "base/system/errno_values.h"
 #include "storage/nfs/nfs_storage.h"
 
 namespace streamsim::storage {

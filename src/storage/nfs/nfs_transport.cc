@@ -1,43 +1,15 @@
 #include "storage/nfs/nfs_transport.h"
 
-#include <arpa/inet.h>
-#include <dlfcn.h>
 #include <fmt/format.h>
-#include <grp.h>
-#include <linux/tcp.h>
-#include <poll.h>
-#include <sys/epoll.h>
-#include <sys/socket.h>
 
 #include <algorithm>
 #include <array>
-#include <cerrno>
 #include <cstring>
 #include <utility>
 
 #include "storage/nfs/nfs_library.h"
-
-// libnfs 4 trusts the length of a list in a reply and allocates as much memory: a length of four thousand
-// million ends the process. This function replaces libnfs's own of the same name, which the shared library
-// calls by name, and checks the length against the bytes of the reply first.
-extern "C" bool_t libnfs_zdr_array(ZDR* zdrs,
-                                   char** list,
-                                   std::uint32_t* count,
-                                   std::uint32_t items_max,
-                                   std::uint32_t item_bytes,
-                                   zdrproc_t item) {
-    using Original = decltype(&libnfs_zdr_array);
-    static const auto original = reinterpret_cast<Original>(dlsym(RTLD_NEXT, "libnfs_zdr_array"));
-    if (original == nullptr) return FALSE;
-    if (zdrs->x_op == ZDR_DECODE) {
-        constexpr int kWord = 4;  // the smallest item
-        std::uint32_t said = 0;
-        if (zdrs->size - zdrs->pos < kWord) return FALSE;
-        std::memcpy(&said, zdrs->buf + zdrs->pos, sizeof said);
-        if (ntohl(said) > static_cast<std::uint32_t>(zdrs->size - zdrs->pos) / kWord) return FALSE;
-    }
-    return original(zdrs, list, count, items_max, item_bytes, item);
-}
+#include "storage/nfs/system/own_user.h"
+#include "storage/nfs/system/tcp_facts.h"
 
 namespace streamsim::storage {
 namespace {
@@ -48,40 +20,31 @@ constexpr std::uint64_t kGoodPartBytes = 64 * 1024;
 /// The bytes received are counted when no reply has come for this long: counting costs a system call.
 constexpr Duration kCountAfter = milliseconds(200);
 
-std::optional<tcp_info> tcp_info_of(int socket) {
-    tcp_info info{};
-    socklen_t size = sizeof info;
-    if (getsockopt(socket, IPPROTO_TCP, TCP_INFO, &info, &size) != 0) return std::nullopt;
-    return info;
-}
-
 }  // namespace
 
 std::string own_host_name() {
-    std::array<char, 256> name{};
-    return gethostname(name.data(), name.size() - 1) == 0 ? name.data() : "?";
+    std::array<char, UV_MAXHOSTNAMESIZE> name{};
+    std::size_t size = name.size();
+    return uv_os_gethostname(name.data(), &size) == 0 ? name.data() : "?";
 }
 
 std::string nfs_user_refused(const RemotePlace& place) {
     return fmt::format(
         "the server refuses user {} (it may map root to nobody; ?uid=N&gid=N names another user)",
-        place.uid.value_or(geteuid()));
+        place.uid.value_or(own_user().uid));
 }
 
 AUTH* make_nfs_auth(const RemotePlace& place) {
-    std::array<gid_t, 256> groups{};
-    int count = 0;
-    if (!place.uid && !place.gid)
-        count = std::max(getgroups(static_cast<int>(groups.size()), groups.data()), 0);
-    std::array<std::uint32_t, kGroupsMax> sent{};
-    const std::size_t some = std::min<std::size_t>(static_cast<std::size_t>(count), kGroupsMax);
-    for (std::size_t i = 0; i < some; ++i) sent[i] = groups[i];
-    return libnfs_authunix_create(own_host_name().c_str(), place.uid.value_or(geteuid()),
-                                  place.gid.value_or(getegid()), static_cast<std::uint32_t>(some), sent.data());
+    OwnUser user = own_user();
+    if (place.uid || place.gid) user.groups.clear();
+    user.groups.resize(std::min(user.groups.size(), kGroupsMax));
+    return libnfs_authunix_create(own_host_name().c_str(), place.uid.value_or(user.uid),
+                                  place.gid.value_or(user.gid), static_cast<std::uint32_t>(user.groups.size()),
+                                  user.groups.data());
 }
 
 bool NfsTransport::connect(const std::string& address, std::uint16_t port, Instant now) {
-    nfs_ = nfs_init_context();
+    nfs_ = new_nfs_context();
     if (nfs_ == nullptr) {
         problem_ = "libnfs is out of memory";
         return false;
@@ -97,8 +60,18 @@ bool NfsTransport::connect(const std::string& address, std::uint16_t port, Insta
         drop();
         return false;
     }
-    register_socket();
+    watch_socket();
     return true;
+}
+
+void NfsTransport::watch_by(uv_loop_t* loop) {
+    loop_ = loop;
+    if (rpc_ != nullptr) watch_socket();
+}
+
+std::optional<pollfd> NfsTransport::polled() const {
+    if (rpc_ == nullptr) return std::nullopt;
+    return polled_socket(rpc_get_fd(rpc_), rpc_which_events(rpc_));
 }
 
 void NfsTransport::on_connected(rpc_context*, int status, void*, void* self) {
@@ -111,11 +84,11 @@ void NfsTransport::on_connected(rpc_context*, int status, void*, void* self) {
     }
 }
 
-bool NfsTransport::service(std::uint32_t events, Instant now) {
+bool NfsTransport::service(int events, Instant now) {
     if (rpc_ == nullptr) return false;
     const State before = state_;
     const std::uint64_t answers = answers_;
-    if (!run(static_cast<int>(events))) return false;  // poll and epoll number their events alike
+    if (!run(events)) return false;
     bool heard = state_ != before || answers_ != answers;
     if (!heard && now - heard_ > kCountAfter) heard = bytes_received() - heard_bytes_ >= kGoodPartBytes;
     if (!heard) return true;
@@ -126,8 +99,8 @@ bool NfsTransport::service(std::uint32_t events, Instant now) {
 }
 
 std::uint64_t NfsTransport::bytes_received() const {
-    const auto info = tcp_info_of(rpc_get_fd(rpc_));
-    return info ? info->tcpi_bytes_received : 0;
+    const auto facts = tcp_facts(rpc_get_fd(rpc_));
+    return facts ? facts->received_bytes : 0;
 }
 
 bool NfsTransport::flush() {
@@ -137,18 +110,15 @@ bool NfsTransport::flush() {
 }
 
 std::string NfsTransport::not_connected(int events) const {
-    int error = 0;
-    socklen_t size = sizeof error;
-    if ((events & (POLLERR | POLLHUP)) == 0 ||
-        getsockopt(rpc_get_fd(rpc_), SOL_SOCKET, SO_ERROR, &error, &size) != 0 || error == 0)
-        return "connecting failed";
-    switch (error) {
-        case ECONNREFUSED: return "it refuses the connection";
-        case ECONNRESET: return "it resets the connection";
-        case ETIMEDOUT: return "it does not answer";
-        case EHOSTUNREACH:
-        case ENETUNREACH: return fmt::format("there is no route to it: {}", strerrordesc_np(error));
-        default: return fmt::format("connecting failed: {}", strerrordesc_np(error));
+    const int error = (events & (POLLERR | POLLHUP)) == 0 ? 0 : socket_error(rpc_get_fd(rpc_));
+    if (error == 0) return "connecting failed";
+    switch (const int known = uv_translate_sys_error(error)) {
+        case UV_ECONNREFUSED: return "it refuses the connection";
+        case UV_ECONNRESET: return "it resets the connection";
+        case UV_ETIMEDOUT: return "it does not answer";
+        case UV_EHOSTUNREACH:
+        case UV_ENETUNREACH: return fmt::format("there is no route to it: {}", uv_strerror(known));
+        default: return fmt::format("connecting failed: {}", uv_strerror(known));
     }
 }
 
@@ -156,7 +126,7 @@ bool NfsTransport::run(int events) {
     const std::string why_not = state_ == State::connecting ? not_connected(events) : std::string();
     const bool healthy = rpc_service(rpc_, events) == 0 && !failed_;
     if (healthy && rpc_get_fd(rpc_) >= 0) {
-        register_socket();
+        watch_socket();
         return true;
     }
     note_problem(why_not.empty() ? "it closed the connection" : why_not);
@@ -164,27 +134,15 @@ bool NfsTransport::run(int events) {
     return false;
 }
 
-void NfsTransport::register_socket() {
-    const int socket = rpc_get_fd(rpc_);
-    epoll_event event{};
-    event.data.ptr = user_;
-    const int wanted = rpc_which_events(rpc_);
-    if ((wanted & POLLIN) != 0) event.events |= EPOLLIN;
-    if ((wanted & POLLOUT) != 0) event.events |= EPOLLOUT;
-    if (socket == registered_ && event.events == events_) return;
-    const int how = socket == registered_ ? EPOLL_CTL_MOD : EPOLL_CTL_ADD;
-    if (epoll_ctl(epoll_, how, socket, &event) != 0 && errno == EEXIST)
-        epoll_ctl(epoll_, EPOLL_CTL_MOD, socket, &event);
-    registered_ = socket;
-    events_ = event.events;
+void NfsTransport::watch_socket() {
+    if (loop_ != nullptr) watch_.watch(loop_, rpc_get_fd(rpc_), rpc_which_events(rpc_));
 }
 
 void NfsTransport::drop() {
     if (nfs_ == nullptr) return;
     measure();
     state_ = State::down;
-    if (registered_ >= 0) epoll_ctl(epoll_, EPOLL_CTL_DEL, registered_, nullptr);
-    registered_ = -1;
+    watch_.stop();
     rpc_ = nullptr;  // the callbacks that run now must not send
     nfs_destroy_context(std::exchange(nfs_, nullptr));
     retransmitted_before_ += std::exchange(retransmitted_, 0);
@@ -198,10 +156,10 @@ void NfsTransport::sent(NfsCall& call, Instant now) {
 
 void NfsTransport::measure() {
     if (rpc_ == nullptr || state_ != State::connected) return;
-    const auto info = tcp_info_of(rpc_get_fd(rpc_));
-    if (!info) return;
-    retransmitted_ = info->tcpi_total_retrans;
-    rtt_ns_ = std::int64_t{info->tcpi_rtt} * 1000;
+    const auto facts = tcp_facts(rpc_get_fd(rpc_));
+    if (!facts) return;
+    retransmitted_ = facts->retransmitted_segments;
+    rtt_ns_ = facts->rtt_ns;
 }
 
 void NfsTransport::note_problem(const std::string& fallback) {

@@ -1,12 +1,9 @@
 // One TCP connection to a service of an NFS server, for libnfs's remote procedure calls. It never blocks and
 // never reconnects by itself.
 //
-// A transport registers its socket with the epoll descriptor that it was given, with `user` as the user data.
-// The code that waits on epoll calls service(); nothing else delivers replies. Calls go out with flush() or
-// with the next service(). libnfs reads the socket until it is empty.
+// The code that waits for the socket calls service(); nothing else delivers replies. Calls go out with flush()
+// or with the next service(). libnfs reads the socket until it is empty.
 #pragma once
-
-#include <netinet/in.h>
 
 #include <cstdint>
 #include <optional>
@@ -14,6 +11,7 @@
 
 #include "base/time.h"
 #include "storage/nfs/nfs_call.h"
+#include "storage/nfs/system/socket_poll.h"
 #include "streamsim/remote_place.h"
 
 struct AUTH;
@@ -33,7 +31,7 @@ class NfsTransport {
 public:
     enum class State : std::uint8_t { down, connecting, connected };
 
-    NfsTransport(const RemotePlace& place, int epoll, void* user) : place_(place), epoll_(epoll), user_(user) {}
+    explicit NfsTransport(const RemotePlace& place) : place_(place) {}
     ~NfsTransport() { drop(); }
     NfsTransport(const NfsTransport&) = delete;
     NfsTransport& operator=(const NfsTransport&) = delete;
@@ -49,9 +47,13 @@ public:
 
     /// REQUIRES: down. False: connecting failed at once, and problem() says why.
     bool connect(const std::string& address, std::uint16_t port, Instant now);
-    /// Delivers the replies that have arrived; `events` are epoll's. False: the connection is lost, every call
-    /// was answered `lost`, and the state is down.
-    bool service(std::uint32_t events, Instant now);
+    /// From here on the socket's events wake this loop.
+    void watch_by(uv_loop_t* loop);
+    /// The socket with the events to wait for; none: there is no socket.
+    std::optional<pollfd> polled() const;
+    /// Delivers the replies that have arrived; `events` are those of poll(). False: the connection is lost,
+    /// every call was answered `lost`, and the state is down.
+    bool service(int events, Instant now);
     /// Sends the calls that wait. Returns as service().
     bool flush();
     /// Every outstanding call is answered `lost`. Never within the callback of a reply.
@@ -79,21 +81,19 @@ public:
 private:
     static void on_connected(rpc_context* rpc, int status, void* data, void* self);
     bool run(int events);
-    void register_socket();
+    void watch_socket();
     void note_problem(const std::string& fallback);
     /// The reason why connecting failed.
     std::string not_connected(int events) const;
     std::uint64_t bytes_received() const;
 
     const RemotePlace& place_;
-    const int epoll_;
-    void* const user_;
+    uv_loop_t* loop_ = nullptr;
+    SocketWatch watch_;
     State state_ = State::down;
     nfs_context* nfs_ = nullptr;
     rpc_context* rpc_ = nullptr;
     bool failed_ = false;  // connecting failed
-    int registered_ = -1;  // the socket
-    std::uint32_t events_ = 0;
     std::uint32_t outstanding_ = 0;
     std::uint64_t calls_ = 0;
     std::uint64_t answers_ = 0;

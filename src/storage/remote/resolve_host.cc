@@ -1,6 +1,5 @@
 #include <fmt/format.h>
-#include <netdb.h>
-#include <sys/socket.h>
+#include <uv.h>  // includes the socket headers of the system
 
 #include <algorithm>
 #include <array>
@@ -16,6 +15,13 @@
 namespace streamsim::storage {
 namespace {
 
+/// Windows' sockets have to be started, which libuv does with the first function that needs them.
+void start_sockets() {
+    std::array<char, UV_MAXHOSTNAMESIZE> name{};
+    std::size_t size = name.size();
+    (void)uv_os_gethostname(name.data(), &size);
+}
+
 struct Answer {
     int error = 0;
     std::vector<std::string> addresses;
@@ -30,8 +36,8 @@ Answer look_up(const std::string& name, int flags) {
     answer.error = getaddrinfo(name.c_str(), nullptr, &hints, &found);
     for (const addrinfo* each = found; each != nullptr; each = each->ai_next) {
         std::array<char, NI_MAXHOST> text{};
-        if (getnameinfo(each->ai_addr, each->ai_addrlen, text.data(), text.size(), nullptr, 0,
-                        NI_NUMERICHOST) != 0)
+        if (getnameinfo(each->ai_addr, static_cast<socklen_t>(each->ai_addrlen), text.data(),
+                        static_cast<socklen_t>(text.size()), nullptr, 0, NI_NUMERICHOST) != 0)
             continue;
         if (std::find(answer.addresses.begin(), answer.addresses.end(), text.data()) == answer.addresses.end())
             answer.addresses.emplace_back(text.data());
@@ -64,6 +70,7 @@ Result<void> resolve(RemotePlace& place) {
     const auto names = place.addresses.empty() ? std::vector{place.host} : place.addresses;
     const bool all = place.addresses.empty();
     std::vector<std::string> numbers;
+    start_sockets();
     for (const std::string& name : names) {
         auto found = addresses_of(name, place.timeout);
         if (!found)

@@ -2,7 +2,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <netinet/in.h>
-#include <sys/epoll.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -135,34 +134,65 @@ TEST_P(NfsBadServer, IsAnErrorThatNamesItInTime) {
 
 /// Serves `transport` until `enough`, with a clock that advances 100 ms in each turn.
 template <typename Enough>
-void serve(NfsTransport& transport, int epoll, Instant& now, Enough enough) {
+void serve(NfsTransport& transport, Instant& now, Enough enough) {
     for (int turn = 0; turn < 1000 && !enough(); ++turn) {
-        epoll_event event{};
-        ASSERT_GE(epoll_wait(epoll, &event, 1, 5000), 0);
+        pollfd socket = transport.polled().value();
+        poll_sockets({&socket, 1}, seconds(5));
         now = now + milliseconds(100);
-        ASSERT_TRUE(transport.service(event.events, now)) << transport.problem();
+        ASSERT_TRUE(transport.service(socket.revents, now)) << transport.problem();
     }
 }
 
 TEST(NfsTransport, AServerThatDripsIsNotHeard) {
     const BadServer server(BadServer::Behaviour::drips);
     const RemotePlace place = server.place(3);
-    const int epoll = epoll_create1(EPOLL_CLOEXEC);
     NfsCall call{[](void*, NfsCall&, const NfsReply&) {}, nullptr};  // answered when the transport is destroyed
-    {
-        NfsTransport transport(place, epoll, nullptr);
-        Instant now{1'000'000'000};
-        ASSERT_TRUE(transport.connect(place.host, place.port, now));
-        serve(transport, epoll, now, [&] { return transport.state() == NfsTransport::State::connected; });
-        ASSERT_TRUE(nfs_ask_exports(transport, call, now));
-        const Instant asked = now;
-        ASSERT_TRUE(transport.flush());
-        int turns = 0;
-        serve(transport, epoll, now, [&] { return ++turns > 30; });
-        EXPECT_EQ(transport.outstanding(), 1U);
-        EXPECT_EQ(transport.heard().ns, asked.ns);
+    NfsTransport transport(place);
+    Instant now{1'000'000'000};
+    ASSERT_TRUE(transport.connect(place.host, place.port, now));
+    serve(transport, now, [&] { return transport.state() == NfsTransport::State::connected; });
+    ASSERT_TRUE(nfs_ask_exports(transport, call, now));
+    const Instant asked = now;
+    ASSERT_TRUE(transport.flush());
+    int turns = 0;
+    serve(transport, now, [&] { return ++turns > 30; });
+    EXPECT_EQ(transport.outstanding(), 1U);
+    EXPECT_EQ(transport.heard().ns, asked.ns);
+}
+
+TEST(SocketWatch, WakesTheLoopUntilItStops) {
+    std::array<int, 2> sockets{};
+    ASSERT_EQ(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, sockets.data()), 0);
+    ASSERT_EQ(send(sockets[1], "x", 1, MSG_NOSIGNAL), 1);
+    uv_loop_t loop{};
+    ASSERT_EQ(uv_loop_init(&loop), 0);
+    uv_timer_t timer{};
+    bool timed_out = false;
+    timer.data = &timed_out;
+    uv_timer_init(&loop, &timer);
+    const auto wait = [&](std::uint64_t timeout_ms) {
+        uv_run(&loop, UV_RUN_NOWAIT);  // ends handles that were closed
+        uv_timer_start(
+            &timer, [](uv_timer_t* each) { *static_cast<bool*>(each->data) = true; }, timeout_ms, 0);
+        uv_run(&loop, UV_RUN_ONCE);
+        return !timed_out;
+    };
+    SocketWatch watch;
+    watch.watch(&loop, sockets[0], POLLIN);
+    EXPECT_TRUE(wait(20'000));
+    watch.watch(&loop, sockets[1], POLLIN);  // nothing to read
+    EXPECT_FALSE(wait(20));
+    timed_out = false;
+    watch.watch(&loop, sockets[1], POLLIN | POLLOUT);
+    EXPECT_TRUE(wait(20'000));
+    watch.stop();
+    EXPECT_FALSE(wait(20));
+    uv_close(reinterpret_cast<uv_handle_t*>(&timer), nullptr);
+    while (uv_run(&loop, UV_RUN_NOWAIT) != 0) {
     }
-    close(epoll);
+    EXPECT_EQ(uv_loop_close(&loop), 0) << "a handle is left";
+    close(sockets[0]);
+    close(sockets[1]);
 }
 
 TEST(NfsNoServer, IsSaidAtOnce) {
