@@ -1,10 +1,5 @@
 # The package for Debian, made by CPack: tools/packages/deb.py sets STREAMSIM_DEB, builds, and runs cpack.
 
-# No path of the build is in the program: equal sources give equal bytes in every folder.
-target_compile_options(streamsim_options INTERFACE -ffile-prefix-map=${PROJECT_SOURCE_DIR}=.
-                                                   -ffile-prefix-map=${CMAKE_BINARY_DIR}=build)
-set_property(TARGET streamsim PROPERTY COMPILE_DEFINITIONS STREAMSIM_SOURCE_FORMATS="/usr/share/streamsim/formats")
-
 set(CPACK_GENERATOR DEB)
 set(CPACK_STRIP_FILES ON)
 set(CPACK_PACKAGING_INSTALL_PREFIX /usr)

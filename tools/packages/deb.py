@@ -60,7 +60,7 @@ def build(build_root, out):
     directory = build_root / "deb"
     time = run("git log", ["git", "-C", str(REPO), "log", "-1", "--format=%ct"]).strip()
     environment = {**os.environ, "SOURCE_DATE_EPOCH": time}
-    common('quietly "configuring the .deb" configure release "$1" -DSTREAMSIM_TESTS=OFF -DSTREAMSIM_DEB=ON; build "$1"',
+    common('quietly "configuring the .deb" configure release "$1" -DSTREAMSIM_TESTS=OFF -DSTREAMSIM_RELOCATABLE=ON -DSTREAMSIM_DEB=ON; build "$1"',
            directory, env=environment)
     packed = directory / "packed"
     shutil.rmtree(packed, ignore_errors=True)
@@ -81,7 +81,7 @@ def check(deb, work):
         root = pathlib.Path(place) / "root"
         if not clean.exists():
             say(f"fetching the packages of a clean Debian ({codename}) for {clean}")
-            run("debootstrap", ["debootstrap", "--variant=minbase", codename, str(root), "http://deb.debian.org/debian"])
+            run("debootstrap", ["debootstrap", "--variant=minbase", codename, str(root)])
             run("tar", ["tar", "-C", str(root), "-cf", f"{clean}.new", "."])
             os.replace(f"{clean}.new", clean)
         else:

@@ -83,6 +83,14 @@ def build_Imath(build):
 
 def build_OpenEXR(build):
     build.cmake("-DOPENEXR_BUILD_TOOLS=OFF", "-DOPENEXR_INSTALL_EXAMPLES=OFF", "-DOPENEXR_INSTALL_TOOLS=OFF")
+    pc = build.prefix / "lib/pkgconfig/OpenEXR.pc"  # the library is static, so that whoever links it links what it needs
+    pc.write_text(pc.read_text().replace("\nLibs:", "\nLibs: -lz"))
+
+
+def build_Boost(build):
+    link = build.prefix / "include/boost"
+    link.unlink(missing_ok=True)
+    link.symlink_to(build.source / "usr/include/boost")
 
 
 def build_nlopt(build):
@@ -113,7 +121,7 @@ def build_libmicrohttpd(build):
     build.run(build.source / "configure", f"--prefix={build.prefix}", f"--host={configure_host(build.target)}",
               "--enable-shared", "--disable-static", "--disable-doc", "--disable-examples", "--disable-https", "--disable-bauth",
               "--disable-dauth", "--disable-curl", CC=f"{build.toolchain.bin}/cc", AR=f"{build.toolchain.bin}/ar",
-              RANLIB=f"{build.toolchain.bin}/ranlib", RC=f"{build.toolchain.bin}/rc", DLLTOOL=f"{build.toolchain.bin}/dlltool")
+              RANLIB=f"{build.toolchain.bin}/ranlib", RC=f"{build.toolchain.bin}/windres", DLLTOOL=f"{build.toolchain.bin}/dlltool")
     build.make("install")
 
 
@@ -122,11 +130,14 @@ def build_ffmpeg(build):
     system = "mingw64" if target.windows else "darwin" if target.macos else "linux"
     build.run(build.source / "configure", f"--prefix={build.prefix}", "--enable-cross-compile",
               f"--arch={target.triple.split('-')[0]}", f"--target-os={system}", f"--cc={tools}/cc", f"--cxx={tools}/c++",
-              f"--ar={tools}/ar", f"--ranlib={tools}/ranlib", f"--windres={tools}/rc", "--host-cc=cc",
+              f"--ar={tools}/ar", f"--ranlib={tools}/ranlib", f"--windres={tools}/windres", "--host-cc=cc",
               "--enable-shared", "--disable-static", "--disable-everything", "--disable-autodetect", "--disable-programs",
               "--disable-doc", "--disable-network", "--disable-asm", "--disable-debug", "--disable-avdevice", "--disable-avfilter",
               "--disable-swscale", "--disable-swresample", "--disable-postproc", "--install-name-dir=@rpath",
               *(f"--enable-{kind}={names}" for kind, names in FFMPEG.items()))
+    # The old C library has the function still, and the compiler's headers no longer declare it.
+    config = build.folder / "config.h"
+    config.write_text(config.read_text().replace("#define HAVE_SYSCTL 1", "#define HAVE_SYSCTL 0"))
     build.make("install")
 
 

@@ -23,20 +23,26 @@ class Toolchain:
         # Paths of this machine are in no package: neither where sources are nor where they were built.
         named = f"-ffile-prefix-map={cache}=/streamsim-libraries"
         tools = {"cc": f"cc -target {target.triple} {named}", "c++": f"c++ -target {target.triple} {named}",
-                 "ar": "ar", "ranlib": "ranlib", "rc": "rc", "dlltool": "dlltool"}
+                 "ar": "ar", "ranlib": "ranlib", "dlltool": "dlltool"}
         for tool, words in tools.items():
             script = self.bin / tool
             # The linker for Windows exports everything without being told, and refuses what tells other linkers so.
             script.write_text("#!/bin/bash\nwords=()\nfor word; do\n    case $word in\n"
-                              "        -Wl,--output-def,* | -Wl,--enable-auto-image-base | -Wl,--disable-auto-image-base) ;;\n"
+                              "        -Wl,--output-def* | -Wl,*.def | -Wl,--enable-auto-image-base | -Wl,--disable-auto-image-base) ;;\n"
                               f"        *) words+=(\"$word\") ;;\n    esac\ndone\nexec {compiler} {words} \"${{words[@]}}\"\n")
             script.chmod(0o755)
+        # Libraries want a compiler of resources for their versions, which packages do without: each makes an empty object.
+        (self.bin / "empty.c").write_text("")
+        windres = self.bin / "windres"
+        windres.write_text("#!/bin/bash\nwhile [ $# -gt 0 ]; do\n    [ \"$1\" != -o ] || out=$2\n    shift\ndone\n"
+                           f"exec {self.bin}/cc -c {self.bin}/empty.c -o \"$out\"\n")
+        windres.chmod(0o755)
         lines = {
             "CMAKE_SYSTEM_NAME": target.system,
             "CMAKE_SYSTEM_PROCESSOR": target.processor,
             "CMAKE_C_COMPILER": self.bin / "cc",
             "CMAKE_CXX_COMPILER": self.bin / "c++",
-            "CMAKE_RC_COMPILER": self.bin / "rc",
+            "CMAKE_RC_COMPILER": self.bin / "windres",
             "CMAKE_AR": self.bin / "ar",
             "CMAKE_RANLIB": self.bin / "ranlib",
             "CMAKE_FIND_ROOT_PATH": self.prefix,

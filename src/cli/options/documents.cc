@@ -96,7 +96,8 @@ Result<std::string> formats_directory() {
         places.emplace_back(named);
     } else {
         places.push_back(run::program_path().parent_path().parent_path() / "share/streamsim/formats");
-        places.emplace_back(STREAMSIM_SOURCE_FORMATS);
+        constexpr std::string_view kSource = STREAMSIM_SOURCE_FORMATS;
+        if (!kSource.empty()) places.emplace_back(kSource);  // empty in packages
     }
     std::string looked;
     for (const auto& place : places) {

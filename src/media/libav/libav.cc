@@ -34,9 +34,10 @@ void find(void* library, const char* name, Function& function) {
 }
 
 Libav load() {
-    void* const format = open_library("avformat", LIBAVFORMAT_VERSION_MAJOR);
-    void* const codec = open_library("avcodec", LIBAVCODEC_VERSION_MAJOR);
+    // Each after those that it needs: libraries beside the program are found for the program, not for one another.
     void* const util = open_library("avutil", LIBAVUTIL_VERSION_MAJOR);
+    void* const codec = open_library("avcodec", LIBAVCODEC_VERSION_MAJOR);
+    void* const format = open_library("avformat", LIBAVFORMAT_VERSION_MAJOR);
     Libav functions{};
 #define STREAMSIM_FIND_FORMAT(name) find(format, #name, functions.name);
 #define STREAMSIM_FIND_CODEC(name) find(codec, #name, functions.name);
