@@ -12,7 +12,7 @@ set(CPACK_DEBIAN_PACKAGE_DESCRIPTION
 on its deadline, as an edit system does, for as many streams as are asked
 for, and counts every frame that missed it. It plays from real storage in
 real time, and from models of clusters in virtual time.")
-# The libraries that the program links are found by dpkg-shlibdeps; libav is opened at run time, in the version of its headers.
+# dpkg-shlibdeps finds the libraries that the program links; libav is opened at run time, in the version of its headers.
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
 set(opened "")
 foreach(name libavformat libavcodec libavutil)

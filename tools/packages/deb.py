@@ -1,4 +1,4 @@
-"""The package for Debian: the release build with the shared libraries of the Debian that this computer runs, packed by CPack."""
+"""The package for Debian: the release build with the shared libraries of this computer's Debian, packed by CPack."""
 import os
 import pathlib
 import shutil
@@ -8,8 +8,7 @@ import tempfile
 
 REPO = pathlib.Path(__file__).resolve().parents[2]
 
-# In a root with nothing but Debian's smallest system and the dependencies of the package, so that what is left after
-# the purge is streamsim's.
+# The dependencies are installed first: all that is left after the purge is streamsim's.
 CHECK = r"""
 set -eux
 export DEBIAN_FRONTEND=noninteractive
@@ -25,8 +24,8 @@ if ldd /usr/bin/streamsim /usr/bin/streamsim-smb | grep 'not found'; then exit 1
 streamsim --prores-hd --streams 2 --duration 5s --clip-duration 2s /tmp/media
 streamsim --prores-hd --streams 2 --duration 5s sim:h500
 zcat /usr/share/man/man1/streamsim.1.gz | grep -q '^\.SH DESCRIPTION'
-for file in bash-completion/completions/streamsim zsh/vendor-completions/_streamsim fish/vendor_completions.d/streamsim.fish \
-            streamsim/formats doc/streamsim/copyright doc/streamsim/changelog.gz; do
+for file in bash-completion/completions/streamsim zsh/vendor-completions/_streamsim \
+            fish/vendor_completions.d/streamsim.fish doc/streamsim/copyright doc/streamsim/changelog.gz; do
     test -s /usr/share/$file
 done
 
@@ -42,8 +41,8 @@ def say(text):
 
 def run(what, command, **options):
     """The command's output is told only when it fails."""
-    ended = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
-                           errors="replace", **options)
+    ended = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                           text=True, errors="replace", **options)
     if ended.returncode != 0:
         raise RuntimeError(f"{what} failed (status {ended.returncode}):\n{ended.stdout}")
     return ended.stdout
@@ -51,17 +50,17 @@ def run(what, command, **options):
 
 def common(commands, *arguments, **options):
     """Commands with the functions of tools/common.sh, which tell their progress."""
-    return subprocess.run(["bash", "-euc", f'. "{REPO}/tools/common.sh"; {commands}', "bash", *map(str, arguments)],
-                          check=True, **options)
+    command = ["bash", "-euc", f'. "{REPO}/tools/common.sh"; {commands}', "bash", *map(str, arguments)]
+    return subprocess.run(command, check=True, **options)
 
 
 def build(build_root, out):
-    """Returns the package, which has equal bytes whenever and wherever the commit is built on one Debian release."""
+    """Returns the package. It has equal bytes whenever and wherever a commit is built with the same packages."""
     directory = build_root / "deb"
     time = run("git log", ["git", "-C", str(REPO), "log", "-1", "--format=%ct"]).strip()
     environment = {**os.environ, "SOURCE_DATE_EPOCH": time}
-    common('quietly "configuring the .deb" configure release "$1" -DSTREAMSIM_TESTS=OFF -DSTREAMSIM_RELOCATABLE=ON -DSTREAMSIM_DEB=ON; build "$1"',
-           directory, env=environment)
+    common('quietly "configuring the .deb" configure release "$1" -DSTREAMSIM_TESTS=OFF -DSTREAMSIM_RELOCATABLE=ON '
+           '-DSTREAMSIM_DEB=ON\nbuild "$1"', directory, env=environment)
     packed = directory / "packed"
     shutil.rmtree(packed, ignore_errors=True)
     run("cpack", ["cpack", "-B", str(packed)], cwd=directory, env=environment, umask=0o022)
@@ -72,7 +71,7 @@ def build(build_root, out):
 def check(deb, work):
     """Installs the package in a clean root, plays, and purges it; raises RuntimeError when that shows a fault."""
     if os.geteuid() != 0 or shutil.which("debootstrap") is None:
-        say(f"{deb.name} was not installed in a clean root: that takes root and debootstrap (tools/setup --tests)")
+        say(f"{deb.name} was not tried in a clean root: that takes root and debootstrap (tools/setup --tests)")
         return
     root_folder = common("build_root", stdout=subprocess.PIPE, text=True).stdout.strip()
     codename = run("os-release", ["sh", "-c", ". /etc/os-release && echo $VERSION_CODENAME"]).strip()
@@ -91,5 +90,6 @@ def check(deb, work):
         shutil.copy("/etc/resolv.conf", root / "etc/resolv.conf")
         (root / "tmp/media").mkdir()
         # The mount of /proc ends with the process.
-        run(f"the check of {deb.name}", ["unshare", "--mount", "--pid", "--fork", f"--mount-proc={root}/proc",
-                                         "chroot", str(root), "/bin/sh", "-c", CHECK], env={"PATH": "/usr/sbin:/usr/bin:/sbin:/bin"})
+        inside = ["unshare", "--mount", "--pid", "--fork", f"--mount-proc={root}/proc", "chroot", str(root)]
+        run(f"the check of {deb.name}", [*inside, "/bin/sh", "-c", CHECK],
+            env={"PATH": "/usr/sbin:/usr/bin:/sbin:/bin"})
