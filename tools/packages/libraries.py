@@ -122,7 +122,10 @@ def build_libmicrohttpd(build):
               "--enable-shared", "--disable-static", "--disable-doc", "--disable-examples", "--disable-https", "--disable-bauth",
               "--disable-dauth", "--disable-curl", CC=f"{build.toolchain.bin}/cc", AR=f"{build.toolchain.bin}/ar",
               RANLIB=f"{build.toolchain.bin}/ranlib", RC=f"{build.toolchain.bin}/windres", DLLTOOL=f"{build.toolchain.bin}/dlltool")
-    build.make("install")
+    # Not all: for Windows, files for other compilers would be made of what this linker does not write.
+    build.make("-C", "src/include", "install")
+    build.make("-C", "src/microhttpd", "libmicrohttpd.la", "install-libLTLIBRARIES")
+    build.make("install-pkgconfigDATA")
 
 
 def build_ffmpeg(build):
