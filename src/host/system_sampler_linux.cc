@@ -1,5 +1,6 @@
 #include <fcntl.h>
 #include <sched.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -32,7 +33,7 @@ class RunQueue {
 public:
     /// Called on the watching thread, whose own wait delays no frame.
     RunQueue(const std::optional<int>& server, bool own_children)
-        : processes_{"self"}, own_children_(own_children), watching_(std::to_string(gettid())) {
+        : processes_{"self"}, own_children_(own_children), watching_(std::to_string(syscall(SYS_gettid))) {
         if (!server) return;
         processes_.push_back(std::to_string(*server));
         for (const std::string& child : children_of(processes_.back())) processes_.push_back(child);

@@ -35,4 +35,4 @@ endif()
 pkg_check_modules(LIBNFS IMPORTED_TARGET libnfs)  # optional, on every system: nfs://
 # Elsewhere without them: no EXR is made, and there is no --metrics.
 pkg_check_modules(MICROHTTPD ${required} IMPORTED_TARGET libmicrohttpd)
-pkg_check_modules(OPENEXR ${required} IMPORTED_TARGET OpenEXR)
+find_package(OpenEXR CONFIG ${required})

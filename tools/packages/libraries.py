@@ -83,8 +83,6 @@ def build_Imath(build):
 
 def build_OpenEXR(build):
     build.cmake("-DOPENEXR_BUILD_TOOLS=OFF", "-DOPENEXR_INSTALL_EXAMPLES=OFF", "-DOPENEXR_INSTALL_TOOLS=OFF")
-    pc = build.prefix / "lib/pkgconfig/OpenEXR.pc"  # the library is static, so that whoever links it links what it needs
-    pc.write_text(pc.read_text().replace("\nLibs:", "\nLibs: -lz"))
 
 
 def build_Boost(build):

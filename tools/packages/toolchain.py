@@ -20,8 +20,9 @@ class Toolchain:
                             "LC_ALL": "C", "TZ": "UTC"}
         self.bin.mkdir(parents=True, exist_ok=True)
         self.prefix.mkdir(exist_ok=True)
+        # Without a level of optimisation, the compiler would check for undefined behaviour.
         # Paths of this machine are in no package: neither where sources are nor where they were built.
-        named = f"-ffile-prefix-map={cache}=/streamsim-libraries"
+        named = f"-fno-sanitize=undefined -ffile-prefix-map={cache}=/streamsim-libraries"
         tools = {"cc": f"cc -target {target.triple} {named}", "c++": f"c++ -target {target.triple} {named}",
                  "ar": "ar", "ranlib": "ranlib", "dlltool": "dlltool"}
         for tool, words in tools.items():

@@ -20,6 +20,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/system/errno_name.h"
 #include "storage/backends.h"
 #include "storage/clock_now.h"
 
@@ -41,8 +42,22 @@ Result<std::string> find_program() {
                     own.string(), (own / "../libexec/streamsim").lexically_normal().string()));
 }
 
+const char* text_of(int error) {
+    const char* const text = errno_description(error);
+    return text != nullptr ? text : "an error without a text";
+}
+
 Error no_process(const char* what, int error) {
-    return environment_error(fmt::format("smb: {}: {}", what, strerrordesc_np(error)));
+    return environment_error(fmt::format("smb: {}: {}", what, text_of(error)));
+}
+
+/// The helper inherits no descriptor that this process was started with or that a library left open.
+void close_others(posix_spawn_file_actions_t& actions) {
+    std::error_code error;
+    for (const auto& entry : std::filesystem::directory_iterator("/proc/self/fd", error)) {
+        const int descriptor = std::atoi(entry.path().filename().c_str());
+        if (descriptor > kSmbMemory) posix_spawn_file_actions_addclose(&actions, descriptor);
+    }
 }
 
 /// Starts the helper. It has nothing of the user's environment, least of all a password; it inherits no other
@@ -62,7 +77,7 @@ int spawn_helper(const std::string& program, int socket, int memory, int& pid) {
         posix_spawn_file_actions_addopen(&actions, standard, "/dev/null", O_RDWR, 0);
     posix_spawn_file_actions_adddup2(&actions, socket, kSmbSocket);
     posix_spawn_file_actions_adddup2(&actions, memory, kSmbMemory);
-    posix_spawn_file_actions_addclosefrom_np(&actions, kSmbMemory + 1);
+    close_others(actions);
     posix_spawnattr_t attributes;
     posix_spawnattr_init(&attributes);
     sigset_t signals;
@@ -226,9 +241,9 @@ Error SmbLogin::refused(const SmbAnswer& answer, const std::string& address) con
                                 : "check user, password and domain (STREAMSIM_SMB_USER, "
                                   "STREAMSIM_SMB_PASSWORD, STREAMSIM_SMB_DOMAIN, "
                                   "or --credentials FILE)";
-    const char* const name = strerrorname_np(answer.error);
+    const char* const name = errno_name(answer.error);
     const std::string reason =
-        fmt::format("{} ({})", strerrordesc_np(answer.error), name != nullptr ? name : "unknown");
+        fmt::format("{} ({})", text_of(answer.error), name != nullptr ? name : "unknown");
     const auto error = [this](const std::string& text) {
         return environment_error(fmt::format("{}: {}", share_, text));
     };
