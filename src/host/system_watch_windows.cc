@@ -73,6 +73,16 @@ void read_links(const std::set<NET_IFINDEX>& only, SystemSample& sample) {
     FreeMibTable(table);
 }
 
+SystemSample sample_now(const std::set<NET_IFINDEX>& links, const SystemWatch::SuspendClock& suspended_ns) {
+    SystemSample sample;
+    sample.process_cpu_ns = read_process_usage().cpu_ns;
+    read_processors(sample);
+    read_links(links, sample);
+    sample.suspended_ns = suspended_ns();
+    sample.at_ns = monotonic_ns();
+    return sample;
+}
+
 /// Removes every second sample, but neither the first nor the last.
 void thin_out(SystemHistory& history) {
     std::size_t kept = 1;
@@ -100,10 +110,11 @@ std::int64_t suspended_since_start_ns() {
 }
 
 SystemWatch::SystemWatch(std::string path, std::vector<std::string> servers, SuspendClock suspended_ns)
-    : path_(std::move(path)),
-      servers_(std::move(servers)),
-      suspended_ns_(std::move(suspended_ns)),
-      thread_([this] { watch(); }) {}
+    : path_(std::move(path)), servers_(std::move(servers)), suspended_ns_(std::move(suspended_ns)) {
+    // The first sample may load a driver, which must not be beside the start of other threads.
+    history_.push_back(sample_now(interfaces_toward(servers_), suspended_ns_));
+    thread_ = std::thread([this] { watch(); });
+}
 
 SystemWatch::~SystemWatch() {
     if (thread_.joinable()) (void)stop();
@@ -125,22 +136,16 @@ SystemHistory SystemWatch::stop(Duration idle) {
 void SystemWatch::watch() {
     const std::set<NET_IFINDEX> links = interfaces_toward(servers_);
     auto interval = kInterval;
-    for (bool last = false;;) {
-        SystemSample sample;
-        sample.process_cpu_ns = read_process_usage().cpu_ns;
-        read_processors(sample);
-        read_links(links, sample);
-        sample.suspended_ns = suspended_ns_();
-        sample.at_ns = monotonic_ns();
-        history_.push_back(std::move(sample));
-        if (last) break;
-        if (history_.size() >= kSamplesMax) {
-            thin_out(history_);
-            interval *= 2;
+    for (bool last = false; !last;) {
+        {
+            MutexLock lock(mutex_);
+            if (!stopping_) lock.wait_for(wake_, interval);
+            last = stopping_;
         }
-        MutexLock lock(mutex_);
-        if (!stopping_) lock.wait_for(wake_, interval);
-        last = stopping_;
+        history_.push_back(sample_now(links, suspended_ns_));
+        if (history_.size() < kSamplesMax) continue;
+        thin_out(history_);
+        interval *= 2;
     }
 }
 

@@ -121,6 +121,8 @@ INSTANTIATE_TEST_SUITE_P(
         Usage{{"--faults", "no.json", "sim:null"}, {"--faults: no.json: there is no such file"}},
         Usage{{"--multicam", "actve", "sim:null"},
               {"--multicam: 'actve': expected one of all, active; did you mean \"active\"?"}},
+        Usage{{"--io", "iocp", "sim:null"},
+              {"--io: iocp: completion ports are there on Windows only: give auto or threads"}},
         Usage{{"--total-streams", "3", "--streams", "2", "sim:null"},
               {"--total-streams: stands instead of --streams: give one of them"}},
         Usage{{"--json", "-", "--csv", "-", "sim:null"},

@@ -1,7 +1,9 @@
 // windows_event PROGRAM.EXE close|break|interrupt: raises an event of the console in each process of that name,
 // as Windows does where its window is closed. Exits 1 where there is no such process.
-#include <tlhelp32.h>
+// clang-format off
 #include <windows.h>
+#include <tlhelp32.h>
+// clang-format on
 
 #include <cstdio>
 #include <cstring>

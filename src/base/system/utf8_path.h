@@ -2,6 +2,7 @@
 // another code page on Windows.
 #pragma once
 
+#include <algorithm>
 #include <filesystem>
 #include <string>
 #include <string_view>
@@ -19,8 +20,11 @@ inline std::string utf8_text(const std::filesystem::path& path) {
 
 /// With '/' between its parts on every system.
 inline std::string utf8_generic_text(const std::filesystem::path& path) {
-    const std::u8string text = path.generic_u8string();
-    return {text.begin(), text.end()};
+    // generic_string() of GCC makes a folder of the drive of a share, "/server" of "\\server".
+    std::string text = utf8_text(path);
+    if constexpr (std::filesystem::path::preferred_separator != '/')
+        std::replace(text.begin(), text.end(), '\\', '/');
+    return text;
 }
 
 /// The path for a call of the system. On Windows paths of any length work, and "C:" is the root of the drive.

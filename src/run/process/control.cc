@@ -42,7 +42,7 @@ SignalThread::SignalThread(std::function<void()> heard, std::function<void()> ti
         handle.data = this;
         must(uv_signal_init(&loop_, &handle));
         must(uv_signal_start(
-            &handle, [](uv_signal_t* heard, int) { static_cast<SignalThread*>(heard->data)->on_signal(); },
+            &handle, [](uv_signal_t* raised, int) { static_cast<SignalThread*>(raised->data)->on_signal(); },
             number));
     }
     thread_ = std::thread([this] { uv_run(&loop_, UV_RUN_DEFAULT); });

@@ -19,7 +19,6 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstdlib>
-#include <latch>
 #include <string>
 #include <system_error>
 #include <utility>
@@ -234,19 +233,22 @@ namespace {
 /// when it cannot start the threads of its pool.
 std::uint32_t threads_given(std::uint32_t wanted) {
     constexpr std::uint32_t kSpare = 4;
-    std::latch counted(1);
-    const auto wait = [](void* latch) { static_cast<std::latch*>(latch)->wait(); };
+    // Not a std::latch: without futexes, GCC 12 loses wake-ups of threads that wait for one.
+    Mutex counting;
+    const auto wait = [](void* mutex) { const MutexLock counted(*static_cast<Mutex*>(mutex)); };
     uv_thread_options_t options{};
     options.flags = UV_THREAD_HAS_STACK_SIZE;
     options.stack_size = std::size_t{8} << 20;  // as for the pool's threads
     std::vector<uv_thread_t> threads;
     threads.reserve(wanted + kSpare);
-    while (threads.size() < wanted + kSpare) {
-        uv_thread_t thread{};
-        if (uv_thread_create_ex(&thread, &options, wait, &counted) != 0) break;
-        threads.push_back(thread);
+    {
+        const MutexLock lock(counting);
+        while (threads.size() < wanted + kSpare) {
+            uv_thread_t thread{};
+            if (uv_thread_create_ex(&thread, &options, wait, &counting) != 0) break;
+            threads.push_back(thread);
+        }
     }
-    counted.count_down();
     for (uv_thread_t& thread : threads) uv_thread_join(&thread);
     const auto given = static_cast<std::uint32_t>(threads.size());
     return given > kSpare ? given - kSpare : 0;

@@ -45,6 +45,7 @@ TEST(SystemPath, TextsKeepEveryCharacter) {
     const std::string text = "C:/Gr\u00f6\u00dfe \u20ac/\U0001f3ac.mov";
     EXPECT_EQ(utf8_generic_text(utf8_path(text)), text);
     EXPECT_EQ(utf8_text(system_path(text)), text);
+    EXPECT_EQ(utf8_generic_text(utf8_path(R"(\\server\share\a)")), "//server/share/a");
 }
 
 }  // namespace
