@@ -164,8 +164,9 @@ void NfsTransport::measure() {
 
 void NfsTransport::note_problem(const std::string& fallback) {
     const char* text = rpc_ == nullptr ? nullptr : rpc_get_error(rpc_);
-    // "POLLHUP" in libnfs's text adds nothing to the fallback.
-    const bool mute = text == nullptr || *text == 0 || std::strstr(text, "POLLHUP") != nullptr;
+    // "POLLHUP" in libnfs's text adds nothing to the fallback; "socket error" is the wrong one on Windows.
+    const bool mute = text == nullptr || *text == 0 || std::strstr(text, "POLLHUP") != nullptr ||
+                      std::strstr(text, "socket error") != nullptr;
     problem_ = mute ? fallback : fmt::format("{} ({})", fallback, text);
 }
 
