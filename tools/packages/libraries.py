@@ -4,7 +4,7 @@ import inspect
 import os
 import shutil
 
-from fetch import PINS, run, say
+from fetch import PINS, fail, run, say
 
 # FFmpeg's parts: the containers that clips come in, with what it takes to know their frames; and the ones that `prepare`
 # writes. Its encoder for DNxHR is the only one: ProRes and pictures are made by streamsim itself.
@@ -68,10 +68,11 @@ def build_nlohmann_json(build):
 
 
 def build_zlib(build):
-    # Its build for CMake needs a file that Debian leaves out. All compilers here, that for Windows too, have <unistd.h>.
+    # Its build for CMake needs a file that Debian leaves out. All compilers here have <unistd.h>, that for Windows too, and
+    # fdopen, which the library takes for missing on macOS.
     sources = sorted(build.source.glob("*.c"))
     for path in sources:
-        build.run(build.toolchain.bin / "cc", "-O2", "-fPIC", "-w", "-DHAVE_UNISTD_H", "-c", path, "-o", f"{path.stem}.o")
+        build.run(build.toolchain.bin / "cc", "-O2", "-fPIC", "-w", "-DHAVE_UNISTD_H", "-Dfdopen=fdopen", "-c", path, "-o", f"{path.stem}.o")
     build.run(build.toolchain.bin / "ar", "rcs", build.prefix / "lib/libz.a", *sorted(f"{path.stem}.o" for path in sources))
     for header in ("zlib.h", "zconf.h"):
         shutil.copy(build.source / header, build.prefix / "include")
@@ -96,7 +97,25 @@ def build_nlopt(build):
                 shared=True)
 
 
+def edit(path, before, after):
+    text = path.read_text()
+    if before not in text:
+        fail(f"{path}: expected the text {before!r}")
+    path.write_text(text.replace(before, after))
+
+
 def build_libnfs(build):
+    build.source = shutil.copytree(build.source, build.folder / "source")
+    # It exports all functions, not only those marked: libnfs_authunix_create is not.
+    lists = build.source / "CMakeLists.txt"
+    lists.write_text("".join(line for line in lists.read_text().splitlines(True) if "libnfs_EXPORTS" not in line))
+    lists = build.source / "lib/CMakeLists.txt"
+    lists.write_text("".join(line for line in lists.read_text().splitlines(True) if "version.rc" not in line))
+    # A list may not be longer than the message that it came in: the check that nfs_library_linux.cc makes on Linux.
+    edit(build.source / "lib/libnfs-zdr.c", "if (*size > UINT32_MAX/elsize) {",
+         "if (*size > UINT32_MAX/elsize || (zdrs->x_op == ZDR_DECODE && *size > (uint32_t)(zdrs->size - zdrs->pos) / 4)) {")
+    build.folder = build.folder / "build"
+    build.folder.mkdir()
     build.cmake(shared=True)
 
 
@@ -160,5 +179,5 @@ def build_libraries(toolchain, fetcher, jobs, tests):
         build.folder.mkdir()
         build.log.unlink(missing_ok=True)
         recipe(build)
-        shutil.rmtree(build.folder)
+        shutil.rmtree(toolchain.folder / f"build-{name}")
         stamp.write_text(wanted)

@@ -34,7 +34,7 @@ void find(void* library, const char* name, Function& function) {
 }
 
 Libav load() {
-    // Each after those that it needs: libraries beside the program are found for the program, not for one another.
+    // Each after those that it needs: libraries beside the program are found for it, not for one another.
     void* const util = open_library("avutil", LIBAVUTIL_VERSION_MAJOR);
     void* const codec = open_library("avcodec", LIBAVCODEC_VERSION_MAJOR);
     void* const format = open_library("avformat", LIBAVFORMAT_VERSION_MAJOR);
