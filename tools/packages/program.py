@@ -42,7 +42,7 @@ def copy_libraries(toolchain, stage):
     program = stage / "bin" / ("streamsim.exe" if target.windows else "streamsim")
     beside = stage / "bin" if target.windows else stage / "lib/streamsim"
     beside.mkdir(parents=True, exist_ok=True)
-    built = {path.name: path for folder in ("bin", "lib") for path in (toolchain.prefix / folder).iterdir()}
+    built = {path.name: path for folder in ("bin", "lib") for path in (toolchain.prefix / folder).glob("*")}
     majors = {name: next(pathlib.Path(path).read_text().split(f"{name.upper()}_VERSION_MAJOR")[1].split()[0]
                          for path in (toolchain.prefix / f"include/{name}").glob("version*.h")
                          if f"#define {name.upper()}_VERSION_MAJOR" in path.read_text().replace("  ", " ")) for name in LIBAV}

@@ -1,0 +1,157 @@
+"""Checks packages as a seat meets them: what they need, and whether they play. Each function returns a list of problems."""
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+
+import binaries
+import deb
+from fetch import say
+from program import REPO, build_program
+from targets import GLIBC, MACOS, TARGETS
+
+# The system's own libraries: all others have to lie beside the program.
+SYSTEM = {
+    "Linux": ("libc.so.6", "libm.so.6", "libpthread.so.0", "libdl.so.2", "librt.so.1", "ld-linux-x86-64.so.2", "ld-linux-aarch64.so.1"),
+    "Darwin": ("/usr/lib/libSystem.B.dylib",),
+}
+PLAY = ["--quiet", "--prores-hd", "--streams", "2", "--duration", "2s", "--clip-duration", "1s"]
+MODEL = ["--quiet", "--frames", "240", "--seed", "1", "--prores-hd", "--json", "-", "sim:h500"]
+
+
+def run(*command, **options):
+    return subprocess.run(list(map(str, command)), capture_output=True, text=True, timeout=300, **options)
+
+
+def check_needs(stage, target):
+    """No newer system, and no library that is not in the package."""
+    problems = []
+    files = [path for path in stage.rglob("*") if path.parent.name in ("bin", "streamsim") and path.is_file()]
+    beside = {path.name for path in files}
+    for path in files:
+        for name in binaries.libraries_needed(path, target):
+            ours = pathlib.PurePath(name).name in beside
+            # Windows' own: those of the C runtime and of its interfaces, in its system folder.
+            system = (name.lower().startswith("api-ms-win-crt-") or (pathlib.Path("/usr/lib/x86_64-linux-gnu/wine/x86_64-windows")
+                      / name.lower()).exists()) if target.windows else name in SYSTEM[target.system]
+            if not ours and not system:
+                problems.append(f"{target.name}: {path.name} needs {name}, which is neither beside it nor the system's")
+        if target.linux and binaries.glibc_needed(path) > tuple(map(int, GLIBC.split("."))):
+            problems.append(f"{target.name}: {path.name} needs glibc {binaries.glibc_needed(path)}, newer than {GLIBC}")
+        if target.macos and (binaries.macos_needed(path) != MACOS or not binaries.is_signed(path)):
+            problems.append(f"{target.name}: {path.name} is for macOS {binaries.macos_needed(path)}, "
+                            f"{'' if binaries.is_signed(path) else 'not '}signed; expected {MACOS}, signed")
+    return problems
+
+
+def check_plays(program, work, digest):
+    """The program plays real files, and a model as every build does."""
+    problems = []
+    media = pathlib.Path(work) / "media"
+    media.mkdir()
+    played = run(program, *PLAY, media)
+    if played.returncode not in (0, 1):  # 1: frames were late, which this busy machine may be
+        problems.append(f"{program}: play: exit {played.returncode}: {played.stdout}{played.stderr}")
+    model = run(program, *MODEL)
+    if model.returncode != 0 or json.loads(model.stdout)["digest"] != digest:
+        problems.append(f"{program}: a run of sim:h500: exit {model.returncode}, another digest than the build of this computer, "
+                        f"{digest}: {model.stderr}")
+    return problems
+
+
+def native_digest(packager):
+    program = packager.out.parent / "release/src/cli/streamsim"
+    if not program.exists():
+        program = packager.stage(TARGETS["linux-x86_64"]) / "bin/streamsim"
+    return json.loads(run(program, *MODEL).stdout)["digest"]
+
+
+def check_linux(package, packager, work):
+    """In a root with nothing but the C library, the archive and what it takes to look: no file of this computer's helps."""
+    if os.geteuid() != 0:
+        say(f"{package.name} was not run in a root of its own: that takes root")
+        return []
+    root = pathlib.Path(work) / "root"
+    for folder in ("lib64", "lib/x86_64-linux-gnu", "tmp", "dev", "proc"):
+        (root / folder).mkdir(parents=True)
+    shutil.copy("/lib64/ld-linux-x86-64.so.2", root / "lib64")
+    for name in SYSTEM["Linux"][:5]:
+        shutil.copy(f"/lib/x86_64-linux-gnu/{name}", root / "lib/x86_64-linux-gnu")
+    shutil.unpack_archive(package, root, "gztar")
+    name = package.name.removesuffix(".tar.gz")
+    wrapper = pathlib.Path(work) / "in-root"
+    wrapper.write_text(f'#!/bin/sh\nexec unshare --mount --pid --fork --mount-proc={root}/proc chroot {root} /{name}/bin/streamsim "$@"\n')
+    wrapper.chmod(0o755)
+    problems = []
+    played = run(wrapper, *PLAY, "/tmp")
+    if played.returncode not in (0, 1):
+        problems.append(f"{package.name}: play: exit {played.returncode}: {played.stdout}{played.stderr}")
+    model = run(wrapper, *MODEL)
+    if model.returncode != 0 or json.loads(model.stdout)["digest"] != native_digest(packager):
+        problems.append(f"{package.name}: a run of sim:h500: exit {model.returncode}, or another digest: {model.stderr}")
+    return problems
+
+
+def check_wheel(wheel, packager, work):
+    venv = pathlib.Path(work) / "venv"
+    subprocess.run([sys.executable, "-m", "venv", venv], check=True)
+    installed = run(venv / "bin/pip", "install", "--quiet", "--no-index", wheel)
+    if installed.returncode != 0:
+        return [f"{wheel.name}: pip install: {installed.stderr}"]
+    return check_plays(venv / "bin/streamsim", work, native_digest(packager))
+
+
+def check_windows(packager, work):
+    """The tests that ask nothing of Linux, and the program from outside, under wine."""
+    wine = shutil.which("wine64") or "/usr/lib/wine/wine64"
+    if not pathlib.Path(wine).exists():
+        say("the Windows program was not run: wine64 is not here (tools/setup --tests)")
+        return []
+    toolchain = packager.toolchain(TARGETS["windows-x86_64"])
+    folder = build_program(toolchain, packager.fetcher, packager.jobs, ["tests_portable"], tests=True)
+    stage = packager.stage(toolchain.target)
+    for path in (stage / "bin").glob("*.dll"):
+        for test in {each.parent for each in folder.rglob("*.exe")}:
+            shutil.copy(path, test)
+    os.environ.update(WINEPREFIX=f"{work}/wine", WINEDEBUG="-all", DISPLAY="", WINEDLLOVERRIDES="mscoree=;mshtml=")
+    problems = []
+    try:
+        subprocess.run([wine, "wineboot", "--init"], capture_output=True, timeout=300, check=True)
+        if subprocess.run(["ctest", "--test-dir", folder, "--output-on-failure", "--no-tests=error", "-L", "portable"],
+                          stdout=sys.stderr).returncode != 0:
+            problems.append("windows-x86_64: the portable tests under wine")
+        place = pathlib.Path(work) / "place"
+        place.mkdir()
+        played = run(sys.executable, REPO / "tests/port/windows_play.py", wine, stage / "bin/streamsim.exe", place,
+                     folder / "tests/windows_event.exe")
+        if played.returncode != 0:
+            problems.append(f"windows-x86_64: the program under wine: {played.stdout}{played.stderr}")
+    finally:
+        server = shutil.which("wineserver") or "/usr/lib/wine/wineserver64"
+        subprocess.run([server, "-k"], capture_output=True, check=False)
+    return problems
+
+
+def check(name, packages, packager):
+    """Checks the packages that tools/package made for one of its targets."""
+    say(f"checking {name}")
+    with tempfile.TemporaryDirectory(prefix="streamsim-package-") as work:
+        if name == "deb":
+            try:
+                for package in packages:
+                    deb.check(package, work)
+            except RuntimeError as error:
+                return [str(error)]
+            return []
+        if name == "wheel":
+            return check_wheel(next(each for each in packages if "manylinux_2_28_x86_64" in each.name), packager, work)
+        target = TARGETS[name]
+        problems = check_needs(packager.stage(target), target)
+        if name == "linux-x86_64":
+            problems += check_linux(packages[0], packager, work)
+        if target.windows:
+            problems += check_windows(packager, work)
+        return problems
