@@ -29,7 +29,7 @@ def run(*command, **options):
 def check_needs(stage, target):
     """No newer system, and no library that is not in the package."""
     problems = []
-    files = [path for path in stage.rglob("*") if path.parent.name in ("bin", "streamsim") and path.is_file()]
+    files = [path for folder in ("bin", "lib/streamsim") for path in (stage / folder).glob("*")]
     beside = {path.name for path in files}
     for path in files:
         for name in binaries.libraries_needed(path, target):
