@@ -3,6 +3,7 @@ import json
 import os
 import pathlib
 import shutil
+import stat
 import subprocess
 import sys
 import tempfile
@@ -77,6 +78,8 @@ def check_linux(package, packager, work):
     root = pathlib.Path(work) / "root"
     for folder in ("lib64", "lib/x86_64-linux-gnu", "tmp", "dev", "proc"):
         (root / folder).mkdir(parents=True)
+    for name, minor in {"null": 3, "urandom": 9}.items():
+        os.mknod(root / "dev" / name, 0o666 | stat.S_IFCHR, os.makedev(1, minor))
     shutil.copy("/lib64/ld-linux-x86-64.so.2", root / "lib64")
     for name in SYSTEM["Linux"][:5]:
         shutil.copy(f"/lib/x86_64-linux-gnu/{name}", root / "lib/x86_64-linux-gnu")
