@@ -31,7 +31,7 @@ const std::vector<Trouble> kTroubles = {
     {"LossWithDelay",
      {"--wire", STREAMSIM_WIRE_BINARY},
      "1",
-     {{"wire", "0", "loss 1", "delay_us 10000"}},
+     {{"wire", "0", "loss 2", "delay_us 10000"}},
      {},
      {},
      0,
