@@ -159,7 +159,11 @@ def build_ffmpeg(build):
     config = build.folder / "config.h"
     config.write_text(config.read_text().replace("#define HAVE_SYSCTL 1", "#define HAVE_SYSCTL 0"))
     # For Windows, files for other compilers are left out: streamsim opens the libraries when it runs.
-    build.make("SLIB_EXTRA_CMD=", "SLIB_INSTALL_EXTRA_LIB=", "install")
+    build.make("SLIB_EXTRA_CMD=", "SLIB_INSTALL_EXTRA_SHLIB=", "SLIB_INSTALL_EXTRA_LIB=", "install")
+
+
+def build_googletest(build):
+    build.cmake()
 
 
 def build_libraries(toolchain, fetcher, jobs, tests):

@@ -30,7 +30,7 @@ class Toolchain:
             # The linker for Windows exports everything without being told, and refuses what tells other linkers so.
             script.write_text("#!/bin/bash\nwords=()\nfor word; do\n    case $word in\n"
                               "        -Wl,--output-def* | -Wl,*.def | -Wl,--enable-auto-image-base | -Wl,--disable-auto-image-base) ;;\n"
-                              "        -Wl,--pic-executable* | -Wl,--image-base,*) ;;\n"
+                              "        -Wl,--pic-executable* | -Wl,--image-base,* | -Wl,-dynamic,* | -Wl,-single_module) ;;\n"
                               f"        *) words+=(\"$word\") ;;\n    esac\ndone\nexec {compiler} {words} \"${{words[@]}}\"\n")
             script.chmod(0o755)
         # Libraries want a compiler of resources for their versions, which packages do without: each makes an empty object.

@@ -385,6 +385,7 @@ Result<std::vector<Clip>> index_all(const std::vector<IndexJob>& jobs,
         results[i] = of_one.cancelled() ? Result<Clip>(interrupted_error()) : jobs[i](own);
         if (several) ++options.progress->clips_done;
     });
+    if (options.progress != nullptr && options.progress->cancelled()) return interrupted_error();
     for (auto& result : results) {
         if (auto added = folder.add(std::move(*result)); !added) return added.error();
     }

@@ -1,27 +1,22 @@
 #include "view/http/http_server.h"
 
-#include <arpa/inet.h>
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <microhttpd.h>
-#include <netinet/in.h>
-#include <sys/socket.h>
-#include <unistd.h>
+#include <uv.h>
 
 #include <algorithm>
 #include <array>
-#include <cerrno>
 #include <charconv>
 #include <chrono>
 #include <condition_variable>
 #include <cstring>
-#include <ctime>
 #include <iterator>
 #include <list>
 #include <set>
 #include <thread>
 
 #include "base/system/mutex.h"
+#include "view/http/system/sockets.h"
 
 namespace streamsim::view {
 namespace {
@@ -37,41 +32,36 @@ Error not_an_address(std::string_view text) {
     return bad_input(fmt::format("'{}': expected ADDR:PORT such as 127.0.0.1:9464, [::1]:9464 or 9464", text));
 }
 
-/// The bound socket, or -1 with errno.
-int listening_socket(const HttpAddress& address) {
-    const int fd = socket(address.v6 ? AF_INET6 : AF_INET, SOCK_STREAM, 0);
-    if (fd < 0) return -1;
-    fcntl(fd, F_SETFD, FD_CLOEXEC);  // macOS has no SOCK_CLOEXEC
-    const int on = 1;
-    setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
-    sockaddr_in v4{};
-    sockaddr_in6 v6{};
-    v4.sin_family = AF_INET;
-    v6.sin6_family = AF_INET6;
-    v4.sin_port = v6.sin6_port = htons(address.port);
-    inet_pton(AF_INET, address.host.c_str(), &v4.sin_addr);
-    inet_pton(AF_INET6, address.host.c_str(), &v6.sin6_addr);
-    const auto* at =
-        address.v6 ? reinterpret_cast<const sockaddr*>(&v6) : reinterpret_cast<const sockaddr*>(&v4);
-    const socklen_t size = address.v6 ? sizeof v6 : sizeof v4;
-    if (bind(fd, at, size) == 0 && listen(fd, kBacklog) == 0) return fd;
-    const int error = errno;
-    close(fd);
-    errno = error;
-    return -1;
+/// Errors: libuv's.
+int read_address(const std::string& host, bool v6, std::uint16_t port, sockaddr_storage& to) {
+    return v6 ? uv_ip6_addr(host.c_str(), port, reinterpret_cast<sockaddr_in6*>(&to))
+              : uv_ip4_addr(host.c_str(), port, reinterpret_cast<sockaddr_in*>(&to));
 }
 
-std::uint16_t port_of(int fd) {
+/// The bound socket, or MHD_INVALID_SOCKET and libuv's error in `error`.
+MHD_socket listening_socket(const HttpAddress& address, int& error) {
+    sockaddr_storage at{};
+    error = read_address(address.host, address.v6, address.port, at);
+    if (error != 0) return MHD_INVALID_SOCKET;
+    const MHD_socket made = new_socket(at.ss_family);
+    const socklen_t size = address.v6 ? sizeof(sockaddr_in6) : sizeof(sockaddr_in);
+    if (made != MHD_INVALID_SOCKET && bind(made, reinterpret_cast<const sockaddr*>(&at), size) == 0 &&
+        listen(made, kBacklog) == 0)
+        return made;
+    error = socket_error();
+    if (made != MHD_INVALID_SOCKET) close_socket(made);
+    return MHD_INVALID_SOCKET;
+}
+
+std::uint16_t port_of(MHD_socket socket) {
     sockaddr_in6 address{};  // the port has the same offset in both families
     socklen_t size = sizeof address;
-    if (getsockname(fd, reinterpret_cast<sockaddr*>(&address), &size) != 0) return 0;
+    if (getsockname(socket, reinterpret_cast<sockaddr*>(&address), &size) != 0) return 0;
     return ntohs(address.sin6_port);
 }
 
 std::int64_t now_ns() {
-    timespec now{};
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return now.tv_sec * 1'000'000'000 + now.tv_nsec;
+    return static_cast<std::int64_t>(uv_hrtime());
 }
 
 std::string or_empty(const char* text) {
@@ -83,7 +73,7 @@ std::string or_empty(const char* text) {
 class ConnectionGuard {
 public:
     struct Connection {
-        int fd = -1;
+        MHD_socket socket = MHD_INVALID_SOCKET;
         std::int64_t begun_ns = 0;
         std::int64_t until_ns = 0;
         bool asked = false;  // its request is complete
@@ -103,10 +93,10 @@ public:
     ConnectionGuard(const ConnectionGuard&) = delete;
     ConnectionGuard& operator=(const ConnectionGuard&) = delete;
 
-    Handle begun(int fd) {
+    Handle begun(MHD_socket socket) {
         const MutexLock lock(mutex_);
         const std::int64_t now = now_ns();
-        open_.push_back({fd, now, now + limits_.request_timeout_ns});
+        open_.push_back({socket, now, now + limits_.request_timeout_ns});
         ++live_;
         // Connections without a request end first, the oldest before the others; the new one is the last of
         // them.
@@ -132,7 +122,7 @@ public:
 private:
     void end(Connection& connection) REQUIRES(mutex_) {
         if (std::exchange(connection.ended, true)) return;
-        shutdown(connection.fd, SHUT_RDWR);
+        shut_down(connection.socket);
         --live_;
     }
     void run() {
@@ -287,8 +277,9 @@ struct HttpServer::Impl {
 };
 
 std::string name_of_this_computer() {
-    std::array<char, 256> name{};
-    if (gethostname(name.data(), name.size() - 1) != 0 || name[0] == '\0') return "localhost";
+    std::array<char, UV_MAXHOSTNAMESIZE> name{};
+    std::size_t size = name.size();
+    if (uv_os_gethostname(name.data(), &size) != 0 || size == 0) return "localhost";
     return name.data();
 }
 
@@ -306,8 +297,8 @@ Result<HttpAddress> parse_http_address(std::string_view text) {
     out.v6 = host.size() > 2 && host.front() == '[' && host.back() == ']';
     if (out.v6) host = host.substr(1, host.size() - 2);
     if (!host.empty() && host != "localhost") out.host = host;
-    in6_addr any{};  // large enough for either family
-    if (inet_pton(out.v6 ? AF_INET6 : AF_INET, out.host.c_str(), &any) != 1) return not_an_address(text);
+    sockaddr_storage any{};
+    if (read_address(out.host, out.v6, out.port, any) != 0) return not_an_address(text);
     return out;
 }
 
@@ -320,21 +311,22 @@ Result<std::unique_ptr<HttpServer>> HttpServer::listen(std::string_view option,
                                                        Handler handler) {
     const auto cannot = [&](int error) {
         return environment_error(fmt::format("{} {}:{}: cannot be listened on: {}", option, address.in_url(),
-                                             address.port, std::strerror(error)));
+                                             address.port, uv_strerror(error)));
     };
-    const int fd = listening_socket(address);
-    if (fd < 0) return cannot(errno);
+    int error = 0;
+    const MHD_socket socket = listening_socket(address, error);
+    if (socket == MHD_INVALID_SOCKET) return cannot(error);
     auto impl = std::make_unique<Impl>(limits, std::move(handler));
-    impl->port = port_of(fd);
+    impl->port = port_of(socket);
     // One thread for all connections, by epoll or poll; from here on the socket is the daemon's.
     impl->daemon = MHD_start_daemon(MHD_USE_AUTO_INTERNAL_THREAD | MHD_ALLOW_SUSPEND_RESUME, 0, nullptr,
-                                    nullptr, &Impl::answer, impl.get(), MHD_OPTION_LISTEN_SOCKET, fd,
+                                    nullptr, &Impl::answer, impl.get(), MHD_OPTION_LISTEN_SOCKET, socket,
                                     MHD_OPTION_CONNECTION_TIMEOUT, kIdleSeconds, MHD_OPTION_CONNECTION_LIMIT,
                                     static_cast<unsigned>(limits.connections_max) + kConnectionsSpare,
                                     MHD_OPTION_NOTIFY_CONNECTION, &Impl::notify, impl.get(), MHD_OPTION_END);
     if (impl->daemon == nullptr) {
-        const int error = errno;
-        close(fd);
+        error = socket_error();
+        close_socket(socket);
         return cannot(error);
     }
     return std::unique_ptr<HttpServer>(new HttpServer(std::move(impl)));

@@ -132,7 +132,7 @@ TEST(MetricsServer, SaysWhenThePortIsTaken) {
     const auto second = view::MetricsServer::listen({"127.0.0.1", false, port_of(*first)});
     ASSERT_FALSE(second);
     EXPECT_EQ(second.error().kind, ErrorKind::environment);
-    EXPECT_THAT(second.error().problems[0], HasSubstr("Address already in use"));
+    EXPECT_THAT(second.error().problems[0], HasSubstr("address already in use"));
     const auto elsewhere = view::MetricsServer::listen({"203.0.113.1", false, 0});  // is nobody's
     ASSERT_FALSE(elsewhere);
     EXPECT_THAT(elsewhere.error().problems[0], HasSubstr("--metrics 203.0.113.1:0: cannot be listened on"));
