@@ -19,7 +19,9 @@ SYSTEM = {
     "Linux": ("libc.so.6", "libm.so.6", "libpthread.so.0", "libdl.so.2", "librt.so.1", "ld-linux-x86-64.so.2", "ld-linux-aarch64.so.1"),
     "Darwin": ("/usr/lib/libSystem.B.dylib",),
 }
-PLAY = ["--quiet", "--prores-hd", "--streams", "2", "--duration", "2s", "--clip-duration", "1s"]
+# A kind of clip each: QuickTime, MXF (which takes libav), DPX and OpenEXR files.
+CLIPS = (["--prores-hd"], ["--format", "dnxhr-sq-hd"], ["--format", "dpx10-filled-a-hd"], ["--format", "exr-zip-hd"])
+PLAY = ["--quiet", "--streams", "2", "--duration", "2s", "--clip-duration", "1s"]
 MODEL = ["--quiet", "--frames", "240", "--seed", "1", "--prores-hd", "--json", "-", "sim:h500"]
 
 
@@ -48,17 +50,16 @@ def check_needs(stage, target):
     return problems
 
 
-def check_plays(program, work, digest):
-    """The program plays real files, and a model as every build does."""
+def check_plays(name, program, media, digest):
+    """The program, given as the words of a command, plays real clips below the target `media`, and a model as every build does."""
     problems = []
-    media = pathlib.Path(work) / "media"
-    media.mkdir()
-    played = run(program, *PLAY, media)
-    if played.returncode not in (0, 1):  # 1: frames were late, which this busy machine may be
-        problems.append(f"{program}: play: exit {played.returncode}: {played.stdout}{played.stderr}")
-    model = run(program, *MODEL)
+    for clip in CLIPS:
+        played = run(*program, *PLAY, *clip, media)
+        if played.returncode not in (0, 1):  # 1: frames were late, which this busy machine may be
+            problems.append(f"{name}: play {' '.join(clip)}: exit {played.returncode}: {played.stdout}{played.stderr}")
+    model = run(*program, *MODEL)
     if model.returncode != 0 or json.loads(model.stdout)["digest"] != digest:
-        problems.append(f"{program}: a run of sim:h500: exit {model.returncode}, another digest than the build of this computer, "
+        problems.append(f"{name}: a run of sim:h500: exit {model.returncode}, or another digest than the build of this computer, "
                         f"{digest}: {model.stderr}")
     return problems
 
@@ -85,17 +86,27 @@ def check_linux(package, packager, work):
         shutil.copy(f"/lib/x86_64-linux-gnu/{name}", root / "lib/x86_64-linux-gnu")
     shutil.unpack_archive(package, root, "gztar")
     name = package.name.removesuffix(".tar.gz")
-    wrapper = pathlib.Path(work) / "in-root"
-    wrapper.write_text(f'#!/bin/sh\nexec unshare --mount --pid --fork --mount-proc={root}/proc chroot {root} /{name}/bin/streamsim "$@"\n')
-    wrapper.chmod(0o755)
-    problems = []
-    played = run(wrapper, *PLAY, "/tmp")
-    if played.returncode not in (0, 1):
-        problems.append(f"{package.name}: play: exit {played.returncode}: {played.stdout}{played.stderr}")
-    model = run(wrapper, *MODEL)
-    if model.returncode != 0 or json.loads(model.stdout)["digest"] != native_digest(packager):
-        problems.append(f"{package.name}: a run of sim:h500: exit {model.returncode}, or another digest: {model.stderr}")
-    return problems
+    wrapper = ["unshare", "--mount", "--pid", "--fork", f"--mount-proc={root}/proc", "chroot", root, f"/{name}/bin/streamsim"]
+    problems = check_plays(package.name, wrapper, "/tmp", native_digest(packager))
+    return problems + check_nfs(package.name, wrapper, pathlib.Path(work) / "lab")
+
+
+def check_nfs(name, program, folder):
+    """The program plays from a server of this computer."""
+    lab = [REPO / "tests/real/lab/lab"]
+    up = run(*lab, "up", "--dir", folder, "--name", f"package{os.getpid()}", "--loopback", "--nfs")
+    if up.returncode == 77:
+        say(f"{name} did not play nfs://: {up.stderr.strip()}")
+        return []
+    if up.returncode != 0:
+        return [f"{name}: nfs://: {up.stderr}"]
+    try:
+        state = json.loads(up.stdout)
+        inside = ["ip", "netns", "exec", state["server"]["namespace"]]
+        played = run(*inside, *program, *PLAY, "--prores-hd", "nfs://127.0.0.1/export")
+        return [] if played.returncode in (0, 1) else [f"{name}: play nfs://: exit {played.returncode}: {played.stdout}{played.stderr}"]
+    finally:
+        run(*lab, "down", "--dir", folder)
 
 
 def check_wheel(wheel, packager, work):
@@ -104,7 +115,8 @@ def check_wheel(wheel, packager, work):
     installed = run(venv / "bin/pip", "install", "--quiet", "--no-index", wheel)
     if installed.returncode != 0:
         return [f"{wheel.name}: pip install: {installed.stderr}"]
-    return check_plays(venv / "bin/streamsim", work, native_digest(packager))
+    (pathlib.Path(work) / "media").mkdir()
+    return check_plays(wheel.name, [venv / "bin/streamsim"], f"{work}/media", native_digest(packager))
 
 
 def check_windows(packager, work):
