@@ -2,10 +2,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <cerrno>
 #include <deque>
 #include <set>
 
+#include "base/system/errno_values.h"
 #include "conformance/storage_backends.h"
 #include "loop/virtual_loop.h"
 #include "storage/fault/fault_storage.h"

@@ -111,6 +111,11 @@ def build_libnfs(build):
     lists.write_text("".join(line for line in lists.read_text().splitlines(True) if "libnfs_EXPORTS" not in line))
     lists = build.source / "lib/CMakeLists.txt"
     lists.write_text("".join(line for line in lists.read_text().splitlines(True) if "version.rc" not in line))
+    if build.target.windows:  # otherwise it exports functions of the C library too; the list lacks some of those used here
+        edit(build.source / "lib/CMakeLists.txt", "add_library(nfs ${SOURCES})", "add_library(nfs ${SOURCES} libnfs-win32.def)")
+        names = build.source / "lib/libnfs-win32.def"
+        edit(names, "nfs_mt_service_thread_start\nnfs_mt_service_thread_stop\n",
+             "libnfs_authunix_create\nnfs_get_rpc_context\nnfs_lstat64_async\nrpc_set_auth\n")
     # A list may not be longer than the message that it came in: the check that nfs_library_linux.cc makes on Linux.
     edit(build.source / "lib/libnfs-zdr.c", "if (*size > UINT32_MAX/elsize) {",
          "if (*size > UINT32_MAX/elsize || (zdrs->x_op == ZDR_DECODE && *size > (uint32_t)(zdrs->size - zdrs->pos) / 4)) {")
@@ -150,7 +155,7 @@ def build_ffmpeg(build):
     system = "mingw64" if target.windows else "darwin" if target.macos else "linux"
     build.run(build.source / "configure", f"--prefix={build.prefix}", "--enable-cross-compile",
               f"--arch={target.triple.split('-')[0]}", f"--target-os={system}", f"--cc={tools}/cc", f"--cxx={tools}/c++",
-              f"--ar={tools}/ar", f"--ranlib={tools}/ranlib", f"--windres={tools}/windres", "--host-cc=cc",
+              f"--ar={tools}/ar", f"--ranlib={tools}/ranlib", f"--windres={tools}/windres", "--host-cc=cc", "--disable-stripping", "--extra-ldflags=-s",
               "--enable-shared", "--disable-static", "--disable-everything", "--disable-autodetect", "--disable-programs",
               "--disable-doc", "--disable-network", "--disable-asm", "--disable-debug", "--disable-avdevice", "--disable-avfilter",
               "--disable-swscale", "--disable-swresample", "--disable-postproc", "--install-name-dir=@rpath",
@@ -158,6 +163,8 @@ def build_ffmpeg(build):
     # The old C library has the function still, and the compiler's headers no longer declare it.
     config = build.folder / "config.h"
     config.write_text(config.read_text().replace("#define HAVE_SYSCTL 1", "#define HAVE_SYSCTL 0"))
+    if target.macos:
+        edit(build.folder / "ffbuild/config.mak", "-compatibility_version,$(LIBMAJOR)", "-compatibility_version,$(LIBMAJOR).0.0")
     # For Windows, files for other compilers are left out: streamsim opens the libraries when it runs.
     build.make("SLIB_EXTRA_CMD=", "SLIB_INSTALL_EXTRA_SHLIB=", "SLIB_INSTALL_EXTRA_LIB=", "install")
 

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 
 #include <algorithm>
+#include <regex>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -81,7 +82,7 @@ TEST(TextReport, ShowsTheWorstStreamsOnTheScreen) {
                                       [](const std::string& line) { return line.starts_with("  stream "); });
     ASSERT_NE(heading, lines.end());
     EXPECT_THAT(heading[1], StartsWith("  97 "));
-    EXPECT_THAT(screen(samples::many_streams()), testing::ContainsRegex("  and [0-9]+ more: -v\n"));
+    EXPECT_TRUE(std::regex_search(screen(samples::many_streams()), std::regex("  and [0-9]+ more: -v\n")));
 }
 
 TEST(TextReport, CallsARecordingARecording) {
