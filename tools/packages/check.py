@@ -21,6 +21,7 @@ SYSTEM = {
 }
 # A kind of clip each: QuickTime, MXF (which takes libav), DPX and OpenEXR files.
 CLIPS = (["--prores-hd"], ["--format", "dnxhr-sq-hd"], ["--format", "dpx10-filled-a-hd"], ["--format", "exr-zip-hd"])
+ARM_LIBRARIES = "/usr/aarch64-linux-gnu"
 PLAY = ["--quiet", "--streams", "2", "--duration", "2s", "--clip-duration", "1s"]
 MODEL = ["--quiet", "--frames", "240", "--seed", "1", "--prores-hd", "--json", "-", "sim:h500"]
 
@@ -36,7 +37,7 @@ def check_needs(stage, target):
     beside = {path.name for path in files}
     for path in files:
         for name in binaries.libraries_needed(path, target):
-            ours = pathlib.PurePath(name).name in beside
+            ours = pathlib.PurePath(name).name in beside and (not target.macos or name.startswith("@rpath/"))
             # Windows' own: those of the C runtime and of its interfaces, in its system folder.
             system = (name.lower().startswith("api-ms-win-crt-") or (pathlib.Path("/usr/lib/x86_64-linux-gnu/wine/x86_64-windows")
                       / name.lower()).exists()) if target.windows else name in SYSTEM[target.system]
@@ -109,14 +110,36 @@ def check_nfs(name, program, folder):
         run(*lab, "down", "--dir", folder)
 
 
+def check_arm(package, packager, work):
+    """By an emulator of the processor, with the C library that Debian has for it."""
+    emulator = shutil.which("qemu-aarch64")
+    if not emulator or not pathlib.Path(ARM_LIBRARIES).exists():
+        say(f"{package.name} was not run: qemu-aarch64 or its C library is not here (tools/setup --tests)")
+        return []
+    shutil.unpack_archive(package, work, "gztar")
+    media = pathlib.Path(work) / "media"
+    media.mkdir()
+    program = [emulator, "-L", ARM_LIBRARIES, f"{work}/{package.name.removesuffix('.tar.gz')}/bin/streamsim"]
+    return check_plays(package.name, program, media, native_digest(packager))
+
+
 def check_wheel(wheel, packager, work):
     venv = pathlib.Path(work) / "venv"
     subprocess.run([sys.executable, "-m", "venv", venv], check=True)
     installed = run(venv / "bin/pip", "install", "--quiet", "--no-index", wheel)
     if installed.returncode != 0:
         return [f"{wheel.name}: pip install: {installed.stderr}"]
-    (pathlib.Path(work) / "media").mkdir()
-    return check_plays(wheel.name, [venv / "bin/streamsim"], f"{work}/media", native_digest(packager))
+    media = pathlib.Path(work) / "media"
+    media.mkdir()
+    problems = check_plays(wheel.name, [venv / "bin/streamsim"], media, native_digest(packager))
+    if shutil.which("pipx"):
+        version = run("pipx", "run", "--no-cache", "--pip-args=--no-index", "--spec", wheel, "streamsim", "--version",
+                      env={**os.environ, "PIPX_HOME": f"{work}/pipx"})
+        if version.returncode != 0 or not version.stdout.startswith("streamsim "):
+            problems.append(f"{wheel.name}: pipx run: exit {version.returncode}: {version.stdout}{version.stderr}")
+    else:
+        say(f"{wheel.name} was not run by pipx: it is not here (tools/setup --tests)")
+    return problems
 
 
 def check_windows(packager, work):
@@ -167,6 +190,8 @@ def check(name, packages, packager):
         problems = check_needs(packager.stage(target), target)
         if name == "linux-x86_64":
             problems += check_linux(packages[0], packager, work)
+        if name == "linux-aarch64":
+            problems += check_arm(packages[0], packager, work)
         if target.windows:
             problems += check_windows(packager, work)
         return problems

@@ -33,6 +33,7 @@ class Build:
         self.run("cmake", "-G", "Ninja", "-S", self.source, "-B", self.folder,
                  f"-DCMAKE_TOOLCHAIN_FILE={self.toolchain.file}", "-DCMAKE_BUILD_TYPE=Release",
                  f"-DCMAKE_INSTALL_PREFIX={self.prefix}", "-DCMAKE_INSTALL_LIBDIR=lib", "-DCMAKE_POSITION_INDEPENDENT_CODE=ON",
+                 "-DCMAKE_MACOSX_RPATH=ON",
                  f"-DBUILD_SHARED_LIBS={'ON' if shared else 'OFF'}", "-DBUILD_TESTING=OFF", *options)
         self.run("ninja", f"-j{self.jobs}", "install")
 
@@ -146,7 +147,8 @@ def build_libmicrohttpd(build):
               RANLIB=f"{build.toolchain.bin}/ranlib", RC=f"{build.toolchain.bin}/windres", DLLTOOL=f"{build.toolchain.bin}/dlltool")
     # Not all: for Windows, files for other compilers would be made of what this linker does not write.
     build.make("-C", "src/include", "install")
-    build.make("-C", "src/microhttpd", "libmicrohttpd.la", "install-libLTLIBRARIES")
+    name = ["LDFLAGS=-Wl,-install_name,@rpath/" + build.target.shared("libmicrohttpd", 12)] if build.target.macos else []
+    build.make("-C", "src/microhttpd", *name, "libmicrohttpd.la", "install-libLTLIBRARIES")
     build.make("install-pkgconfigDATA")
 
 
@@ -155,7 +157,8 @@ def build_ffmpeg(build):
     system = "mingw64" if target.windows else "darwin" if target.macos else "linux"
     build.run(build.source / "configure", f"--prefix={build.prefix}", "--enable-cross-compile",
               f"--arch={target.triple.split('-')[0]}", f"--target-os={system}", f"--cc={tools}/cc", f"--cxx={tools}/c++",
-              f"--ar={tools}/ar", f"--ranlib={tools}/ranlib", f"--windres={tools}/windres", "--host-cc=cc", "--disable-stripping", "--extra-ldflags=-s",
+              f"--ar={tools}/ar", f"--ranlib={tools}/ranlib", f"--windres={tools}/windres", "--host-cc=cc",
+              "--disable-stripping", "--extra-ldflags=-s",
               "--enable-shared", "--disable-static", "--disable-everything", "--disable-autodetect", "--disable-programs",
               "--disable-doc", "--disable-network", "--disable-asm", "--disable-debug", "--disable-avdevice", "--disable-avfilter",
               "--disable-swscale", "--disable-swresample", "--disable-postproc", "--install-name-dir=@rpath",

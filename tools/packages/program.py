@@ -27,8 +27,9 @@ def build_program(toolchain, fetcher, jobs, targets, tests=False):
     origin = "@loader_path" if target.macos else "$ORIGIN"
     say(f"{target.name}: building streamsim")
     run(["cmake", "-G", "Ninja", "-S", REPO, "-B", folder, f"-DCMAKE_TOOLCHAIN_FILE={toolchain.file}",
-         "-DCMAKE_BUILD_TYPE=Release", "-DCMAKE_CXX_FLAGS_RELEASE=-O2 -DNDEBUG", "-DCMAKE_EXE_LINKER_FLAGS=-s",
-         "-DSTREAMSIM_BATCHES=ON", "-DSTREAMSIM_RELOCATABLE=ON", "-DSTREAMSIM_WERROR=OFF",
+         "-DCMAKE_BUILD_TYPE=Release", "-DCMAKE_CXX_FLAGS_RELEASE=-O2 -DNDEBUG", "-DCMAKE_EXE_LINKER_FLAGS=-s" + (" -Wl,-x" if target.macos else ""),
+         "-DCMAKE_CXX_VISIBILITY_PRESET=hidden",
+         "-DCMAKE_VISIBILITY_INLINES_HIDDEN=ON", "-DSTREAMSIM_BATCHES=ON", "-DSTREAMSIM_RELOCATABLE=ON", "-DSTREAMSIM_WERROR=OFF",
          f"-DSTREAMSIM_TESTS={'ON' if tests else 'OFF'}", f"-DCMAKE_INSTALL_RPATH={origin}/../lib/streamsim",
          "-DCMAKE_BUILD_WITH_INSTALL_RPATH=ON",
          f"-DCHART_JS={fetcher.source('Chart.js')}/usr/share/javascript/chart.js/chart.min.js"], log, env=environment)
