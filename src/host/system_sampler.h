@@ -17,6 +17,9 @@ std::int64_t loop_clock_ns();
 /// Single-threaded.
 class SystemSampler {
 public:
+    /// Does at once what must not happen beside the start of other threads, such as loading a driver.
+    static void prepare();
+
     /// `path` and `servers` as for SystemWatch. REQUIRES: the thread that will call the functions; its own wait
     /// for a processor is not counted.
     SystemSampler(const std::string& path, const std::vector<std::string>& servers);

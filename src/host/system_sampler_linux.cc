@@ -172,6 +172,8 @@ struct SystemSampler::Impl {
     std::set<std::string> links;
 };
 
+void SystemSampler::prepare() {}
+
 SystemSampler::SystemSampler(const std::string& path, const std::vector<std::string>& servers)
     : impl_(std::make_unique<Impl>(path, servers)) {}
 

@@ -90,6 +90,8 @@ struct SystemSampler::Impl {
     std::int64_t pressure_ns = 0;
 };
 
+void SystemSampler::prepare() {}
+
 SystemSampler::SystemSampler(const std::string& /*path*/, const std::vector<std::string>& /*servers*/)
     : impl_(std::make_unique<Impl>()) {}
 

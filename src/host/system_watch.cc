@@ -24,10 +24,10 @@ void thin_out(SystemHistory& history) {
 }  // namespace
 
 SystemWatch::SystemWatch(std::string path, std::vector<std::string> servers, SuspendClock suspended_ns)
-    : path_(std::move(path)),
-      servers_(std::move(servers)),
-      suspended_ns_(std::move(suspended_ns)),
-      thread_([this] { watch(); }) {}
+    : path_(std::move(path)), servers_(std::move(servers)), suspended_ns_(std::move(suspended_ns)) {
+    SystemSampler::prepare();
+    thread_ = std::thread([this] { watch(); });
+}
 
 SystemWatch::~SystemWatch() {
     if (thread_.joinable()) (void)stop();

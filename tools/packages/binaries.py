@@ -29,8 +29,18 @@ def libraries_needed(path, target):
     if target.linux:
         return re.findall(r"\(NEEDED\).*\[(.*)\]", tool("readelf", "-d", path))
     dylib_loads = (0xC, 0x8000001F, 0x80000018)  # LC_LOAD_DYLIB, LC_REEXPORT_DYLIB, LC_LOAD_WEAK_DYLIB
+    return texts_of(path, dylib_loads)
+
+
+def texts_of(path, numbers):
+    """The texts of these load commands of a Mach-O file, each of which begins with where its text does."""
     return [body[struct.unpack_from("<I", body, 8)[0]:].split(b"\0")[0].decode()
-            for number, body in load_commands(path) if number in dylib_loads]
+            for number, body in load_commands(path) if number in numbers]
+
+
+def macos_search_paths(path):
+    """Where a program looks for @rpath."""
+    return texts_of(path, (0x8000001C,))  # LC_RPATH
 
 
 def glibc_needed(path):

@@ -48,6 +48,8 @@ def check_needs(stage, target):
         if target.macos and (binaries.macos_needed(path) != MACOS or not binaries.is_signed(path)):
             problems.append(f"{target.name}: {path.name} is for macOS {binaries.macos_needed(path)}, "
                             f"{'' if binaries.is_signed(path) else 'not '}signed; expected {MACOS}, signed")
+    if target.macos and binaries.macos_search_paths(stage / "bin/streamsim") != ["@loader_path/../lib/streamsim"]:
+        problems.append(f"{target.name}: streamsim looks for libraries in {binaries.macos_search_paths(stage / 'bin/streamsim')}")
     return problems
 
 

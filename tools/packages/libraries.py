@@ -33,7 +33,6 @@ class Build:
         self.run("cmake", "-G", "Ninja", "-S", self.source, "-B", self.folder,
                  f"-DCMAKE_TOOLCHAIN_FILE={self.toolchain.file}", "-DCMAKE_BUILD_TYPE=Release",
                  f"-DCMAKE_INSTALL_PREFIX={self.prefix}", "-DCMAKE_INSTALL_LIBDIR=lib", "-DCMAKE_POSITION_INDEPENDENT_CODE=ON",
-                 "-DCMAKE_MACOSX_RPATH=ON",
                  f"-DBUILD_SHARED_LIBS={'ON' if shared else 'OFF'}", "-DBUILD_TESTING=OFF", *options)
         self.run("ninja", f"-j{self.jobs}", "install")
 
@@ -184,7 +183,7 @@ def build_libraries(toolchain, fetcher, jobs, tests):
             continue
         source = fetcher.source(name)
         wanted = hashlib.sha256("\n".join((str(pin), str(PINS["compiler"]), toolchain.target.triple, inspect.getsource(recipe),
-                                           str(FFMPEG) if name == "ffmpeg" else "")).encode()).hexdigest()
+                                           inspect.getsource(Build), str(FFMPEG) if name == "ffmpeg" else "")).encode()).hexdigest()
         stamp = toolchain.folder / f"{name}.done"
         if stamp.exists() and stamp.read_text() == wanted:
             continue

@@ -53,6 +53,10 @@ class Toolchain:
             "CMAKE_FIND_ROOT_PATH_MODE_INCLUDE": "ONLY",
             "CMAKE_FIND_ROOT_PATH_MODE_PACKAGE": "ONLY",
         }
+        if target.macos:
+            # CMake asks the computer that builds how old its macOS is, and takes none for one without rpaths.
+            lines["CMAKE_USER_MAKE_RULES_OVERRIDE"] = folder / "rules.cmake"
+            (folder / "rules.cmake").write_text('set(CMAKE_SHARED_LIBRARY_RUNTIME_C_FLAG "-Wl,-rpath,")\n')
         if target.windows:
             lines["CMAKE_CROSSCOMPILING_EMULATOR"] = "/usr/lib/wine/wine64"
         self.file.write_text("".join(f'set({name} "{value}")\n' for name, value in lines.items()))

@@ -10,7 +10,7 @@ namespace streamsim::view {
 /// MHD_INVALID_SOCKET: see socket_error().
 MHD_socket new_socket(int family);
 
-/// Of the last call of this thread.
+/// The error of the last call of this thread.
 int socket_error();
 
 /// Ends its connection; the socket stays open.

@@ -8,25 +8,17 @@
 // clang-format on
 
 #include <algorithm>
-#include <array>
-#include <optional>
 #include <set>
 #include <string>
 #include <utility>
 
 #include "base/system/utf8_path.h"
 #include "host/host.h"
+#include "host/system_sampler.h"
 #include "host/system_watch.h"
 
 namespace streamsim::host {
 namespace {
-
-constexpr auto kInterval = std::chrono::milliseconds(200);
-constexpr std::size_t kSamplesMax = 8192;
-
-std::int64_t monotonic_ns() {
-    return static_cast<std::int64_t>(uv_hrtime());
-}
 
 std::uint64_t ticks_of(const FILETIME& time) {
     return (std::uint64_t{time.dwHighDateTime} << 32) | time.dwLowDateTime;
@@ -73,23 +65,6 @@ void read_links(const std::set<NET_IFINDEX>& only, SystemSample& sample) {
     FreeMibTable(table);
 }
 
-SystemSample sample_now(const std::set<NET_IFINDEX>& links, const SystemWatch::SuspendClock& suspended_ns) {
-    SystemSample sample;
-    sample.process_cpu_ns = read_process_usage().cpu_ns;
-    read_processors(sample);
-    read_links(links, sample);
-    sample.suspended_ns = suspended_ns();
-    sample.at_ns = monotonic_ns();
-    return sample;
-}
-
-/// Removes every second sample, but neither the first nor the last.
-void thin_out(SystemHistory& history) {
-    std::size_t kept = 1;
-    for (std::size_t i = 2; i < history.size(); i += 2) history[kept++] = std::move(history[i]);
-    history.resize(kept);
-}
-
 }  // namespace
 
 /// The interrupt time with suspensions less that without. Windows 10 and later tell the first.
@@ -109,44 +84,30 @@ std::int64_t suspended_since_start_ns() {
     return static_cast<std::int64_t>(with - std::min(with, after)) * 100;
 }
 
-SystemWatch::SystemWatch(std::string path, std::vector<std::string> servers, SuspendClock suspended_ns)
-    : path_(std::move(path)), servers_(std::move(servers)), suspended_ns_(std::move(suspended_ns)) {
-    // The first sample may load a driver, which must not be beside the start of other threads.
-    history_.push_back(sample_now(interfaces_toward(servers_), suspended_ns_));
-    thread_ = std::thread([this] { watch(); });
+std::int64_t loop_clock_ns() {
+    return static_cast<std::int64_t>(uv_hrtime());
 }
 
-SystemWatch::~SystemWatch() {
-    if (thread_.joinable()) (void)stop();
+struct SystemSampler::Impl {
+    std::set<NET_IFINDEX> links;
+};
+
+void SystemSampler::prepare() {
+    SystemSample first;
+    read_links({}, first);
 }
 
-SystemHistory SystemWatch::stop(Duration idle) {
-    {
-        MutexLock lock(mutex_);
-        const std::int64_t end_ns = monotonic_ns() + idle.ns;
-        for (std::int64_t now_ns = monotonic_ns(); now_ns < end_ns; now_ns = monotonic_ns())
-            lock.wait_for(wake_, std::chrono::nanoseconds(end_ns - now_ns));
-        stopping_ = true;
-    }
-    wake_.notify_all();
-    thread_.join();
-    return std::move(history_);
-}
+SystemSampler::SystemSampler(const std::string& /*path*/, const std::vector<std::string>& servers)
+    : impl_(std::make_unique<Impl>(Impl{interfaces_toward(servers)})) {}
 
-void SystemWatch::watch() {
-    const std::set<NET_IFINDEX> links = interfaces_toward(servers_);
-    auto interval = kInterval;
-    for (bool last = false; !last;) {
-        {
-            MutexLock lock(mutex_);
-            if (!stopping_) lock.wait_for(wake_, interval);
-            last = stopping_;
-        }
-        history_.push_back(sample_now(links, suspended_ns_));
-        if (history_.size() < kSamplesMax) continue;
-        thin_out(history_);
-        interval *= 2;
-    }
+SystemSampler::~SystemSampler() = default;
+
+void SystemSampler::look() {}
+
+void SystemSampler::sample(SystemSample& sample) {
+    sample.process_cpu_ns = read_process_usage().cpu_ns;
+    read_processors(sample);
+    read_links(impl_->links, sample);
 }
 
 }  // namespace streamsim::host
