@@ -7,14 +7,13 @@
 #include <array>
 #include <fstream>
 
-#include "base/ascii.h"
 #include "base/document/json.h"
 
 namespace streamsim::seats {
 namespace {
 
 /// A streamsim with another version of the channel is refused before it connects.
-constexpr int kChannelVersion = 2;
+constexpr int kChannelVersion = 3;
 
 }  // namespace
 
@@ -61,7 +60,9 @@ std::vector<std::string> own_addresses() {
 std::string JoinToken::to_text() const {
     return json_text(Json{{"channel", kChannelVersion},
                           {"run", run_id},
-                          {"token", token},
+                          {"host", keys.host_public},
+                          {"seat", keys.seat_public},
+                          {"secret", keys.seat_secret},
                           {"machine", machine},
                           {"addresses", addresses},
                           {"port", port}});
@@ -75,7 +76,7 @@ Result<JoinToken> JoinToken::parse(const std::string& text) {
         if (json->at("channel") != kChannelVersion)
             return environment_error("the seat channel: rank 0 is another version of streamsim");
         out.run_id = json->at("run");
-        out.token = json->at("token");
+        out.keys = {json->at("host"), "", json->at("seat"), json->at("secret")};
         out.machine = json->at("machine");
         out.addresses = json->at("addresses").get<std::vector<std::string>>();
         out.port = json->at("port");
@@ -84,26 +85,6 @@ Result<JoinToken> JoinToken::parse(const std::string& text) {
         return environment_error(
             fmt::format("the seat channel: rank 0 is another version of streamsim: {}", error.what()));
     }
-}
-
-bool equal_in_constant_time(std::string_view a, std::string_view b) {
-    if (a.size() != b.size()) return false;
-    unsigned different = 0;
-    for (std::size_t i = 0; i < a.size(); ++i)
-        different |= unsigned{static_cast<unsigned char>(a[i])} ^ unsigned { static_cast<unsigned char>(b[i]) };
-    return different == 0;
-}
-
-std::string seat_greeting(std::string_view token, std::uint32_t rank) {
-    return fmt::format("{}{}{:08x}", kGreetingBegins, token, rank);
-}
-
-std::optional<std::uint32_t> rank_that_greets(std::string_view greeting, std::string_view token) {
-    if (greeting.size() != kGreetingBytes || token.size() != kTokenBytes) return std::nullopt;
-    const bool begins = greeting.starts_with(kGreetingBegins);
-    const bool known = equal_in_constant_time(greeting.substr(kGreetingBegins.size(), kTokenBytes), token);
-    if (!begins || !known) return std::nullopt;
-    return whole_number<std::uint32_t>(greeting.substr(kGreetingBytes - kRankBytes), 16);
 }
 
 }  // namespace streamsim::seats

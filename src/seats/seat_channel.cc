@@ -5,123 +5,128 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
-#include <system_error>
+#include <cstring>
+#include <span>
 #include <utility>
 
+#include "base/byte_order.h"
 #include "base/check.h"
 #include "base/units.h"
 
 namespace streamsim::seats {
 namespace {
 
-constexpr std::uint32_t kNoRank = UINT32_MAX;
-constexpr std::size_t kHeaderBytes = 4;
-/// Strangers that are kept at once, for each rank.
-constexpr std::size_t kStrangersPerRankMax = 2;
-/// A stranger is not closed for a newer one before its greeting could be read.
-constexpr Duration kStrangerGrace = milliseconds(5);
-constexpr std::size_t kReadBytes = std::size_t{64} << 10;
+/// Before each text: its number, 0 for what is not sent again, and the number of the last message that came.
+constexpr std::size_t kNumbersBytes = 16;
 /// A further part is sent when at most so many bytes are queued.
 constexpr std::size_t kQueuedBytesMax = 4 * kSeatPartBytes;
 /// The time for one address.
 constexpr Duration kConnectTimeout = seconds(2);
 /// Queued messages that a rank which leaves waits for.
 constexpr Duration kLeaveTimeout = seconds(1);
+constexpr int kLingerMs = 500;
 constexpr int kBacklog = 1024;
+constexpr const char* kConnections = "inproc://connections";
+constexpr const char* kKeys = "inproc://zeromq.zap.01";
+constexpr const char* kWake = "inproc://wake";
 
 std::chrono::nanoseconds chrono_of(Duration duration) {
     return std::chrono::nanoseconds(duration.ns);
 }
 
-uv_stream_t* stream_of(uv_tcp_t& tcp) {
-    return reinterpret_cast<uv_stream_t*>(&tcp);
+int ms_of(Duration duration) {
+    return static_cast<int>(duration.ns / 1'000'000);
 }
 
-/// The socket address of an address as a number.
-sockaddr_storage socket_address(const char* address, int port) {
-    sockaddr_storage out{};
-    if (uv_ip4_addr(address, port, reinterpret_cast<sockaddr_in*>(&out)) != 0)
-        uv_ip6_addr(address, port, reinterpret_cast<sockaddr_in6*>(&out));
-    return out;
+std::string random_digits(std::size_t bytes) {
+    std::vector<std::uint8_t> random(bytes);
+    STREAMSIM_CHECK(uv_random(nullptr, nullptr, random.data(), random.size(), 0, nullptr) == 0,
+                    "the kernel gives random bytes");
+    return fmt::format("{:02x}", fmt::join(random, ""));
+}
+
+/// The key of 32 bytes that ZeroMQ writes as `text`.
+std::string key_bytes(const std::string& text) {
+    std::array<std::uint8_t, 32> key{};
+    if (zmq_z85_decode(key.data(), text.c_str()) == nullptr) return {};
+    return {key.begin(), key.end()};
 }
 
 }  // namespace
 
-struct SeatChannel::Connection {
-    SeatChannel* channel = nullptr;
-    uv_tcp_t tcp{};
-    uv_connect_t connecting{};
-    uv_shutdown_t ending{};
-    std::uint32_t rank = kNoRank;  // until it has shown the token
-    std::string in;                // received, and not yet a whole message
-    std::vector<char> buffer;      // of a stranger: the missing bytes of its greeting
-    Instant begun;
+struct SeatChannel::Peer {
+    std::string name;        // by which rank 0's socket reaches it
+    int connection = -1;     // that its last message came by
+    bool connected = false;  // what is written now arrives there, or the connection ends
+    bool gone = false;       // lost, or left
     Instant heard;
-    Instant try_until = Instant::never();
-    bool left = false;  // it announced so
-    bool closing = false;
+    std::uint64_t sent = 0;  // the number of the last message to it
+    std::uint64_t came = 0;  // the number of the last message from it
+    struct Out {
+        std::uint64_t number;
+        std::string text;
+    };
+    std::deque<Out> unanswered;  // messages that have not come there, as far as is known
 };
 
-struct SeatChannel::Write {
-    uv_write_t request{};
-    std::array<char, kHeaderBytes> header{};
-    std::string text;
-    SeatChannel* channel = nullptr;
-};
-
-SeatChannel::SeatChannel(SeatChannelOptions options) : options_(std::move(options)) {
-    if (const int result = uv_loop_init(&loop_); result != 0)
-        throw std::system_error(-result, std::generic_category(), "an event loop cannot be made");
-    wake_.data = timer_.data = stranger_timer_.data = listener_.data = this;
-    greeted_.resize(options_.ranks);
-    if (!greeted_.empty()) greeted_[0] = true;
-    uv_async_init(&loop_, &wake_, [](uv_async_t* handle) { static_cast<SeatChannel*>(handle->data)->woken(); });
-    uv_timer_init(&loop_, &timer_);
-    uv_timer_init(&loop_, &stranger_timer_);
+SeatChannel::SeatChannel(SeatChannelOptions options)
+    : options_(std::move(options)),
+      link_(context_, options_.rank == 0 ? ZMQ_ROUTER : ZMQ_DEALER),
+      connections_(context_, ZMQ_PAIR),
+      keys_(context_, ZMQ_REP),
+      wake_receiver_(context_, ZMQ_PAIR),
+      peers_(options_.rank == 0 ? options_.ranks : 1),
+      wake_sender_(context_, ZMQ_PAIR) {
+    (void)wake_receiver_.bind(kWake);
+    (void)wake_sender_.connect(kWake);
+    // Later than tick() finds out, and tells why.
+    const int heartbeat_timeout = std::max(1, 2 * ms_of(options_.heartbeat_timeout));
+    link_.set(ZMQ_IPV6, 1);
+    link_.set(ZMQ_LINGER, 0);
+    link_.set(ZMQ_SNDHWM, 0);  // send_part() limits what is queued
+    link_.set(ZMQ_HEARTBEAT_IVL, std::max(1, ms_of(options_.heartbeat)));
+    link_.set(ZMQ_HEARTBEAT_TIMEOUT, heartbeat_timeout);
+    link_.set(ZMQ_HANDSHAKE_IVL, std::max(1, ms_of(options_.greeting_timeout)));
+    link_.watch(kConnections,
+                ZMQ_EVENT_DISCONNECTED | ZMQ_EVENT_HANDSHAKE_SUCCEEDED | ZMQ_EVENT_CONNECT_RETRIED);
+    (void)connections_.connect(kConnections);
     last_tick_ = now();
+    next_tick_ = last_tick_ + options_.heartbeat;
+    for (Peer& peer : peers_) peer.heard = last_tick_;
 }
 
 Result<std::unique_ptr<SeatChannel>> SeatChannel::host(SeatChannelOptions options) {
     STREAMSIM_CHECK(options.rank == 0, "rank 0 listens");
     std::unique_ptr<SeatChannel> channel(new SeatChannel(std::move(options)));
-    std::array<std::uint8_t, 24> random{};
-    STREAMSIM_CHECK(uv_random(nullptr, nullptr, random.data(), random.size(), 0, nullptr) == 0,
-                    "the kernel gives random bytes");
-    const std::string digits = fmt::format("{:02x}", fmt::join(random, ""));
-    channel->join_token_.token = digits.substr(0, kTokenBytes);
-    channel->join_token_.run_id = digits.substr(kTokenBytes);
+    channel->join_token_.run_id = random_digits(8);
+    channel->join_token_.keys = SeatKeys::make();
     channel->join_token_.machine = this_machine();
     channel->join_token_.addresses = own_addresses();
-    const auto listens = channel->listen();
-    channel->start();  // also where the channel cannot listen: the destructor ends the thread
-    if (!listens) return listens.error();
+    if (const auto listens = channel->listen(); !listens) return listens.error();
+    channel->start();
     return channel;
 }
 
 Result<void> SeatChannel::listen() {
-    uv_tcp_init(&loop_, &listener_);
-    listening_ = true;
-    int error = UV_EINVAL;
-    for (const char* any : {"::", "0.0.0.0"}) {
-        const sockaddr_storage address = socket_address(any, 0);
-        if (error != 0) error = uv_tcp_bind(&listener_, reinterpret_cast<const sockaddr*>(&address), 0);
+    link_.set(ZMQ_CURVE_SERVER, 1);
+    link_.set(ZMQ_CURVE_SECRETKEY, join_token_.keys.host_secret);
+    link_.set(ZMQ_ZAP_DOMAIN, "seats");
+    link_.set(ZMQ_ROUTER_HANDOVER, 1);  // a connection that was made again takes the place of the broken one
+    link_.set(ZMQ_BACKLOG, kBacklog);
+    const std::int64_t longest = static_cast<std::int64_t>(kSeatMessageBytesMax);
+    link_.set(ZMQ_MAXMSGSIZE, std::string_view(reinterpret_cast<const char*>(&longest), sizeof longest));
+    (void)keys_.bind(kKeys);
+    int error = link_.bind("tcp://*:*");
+    if (error != 0) {
+        link_.set(ZMQ_IPV6, 0);
+        error = link_.bind("tcp://*:*");
     }
-    if (error == 0) {
-        error = uv_listen(stream_of(listener_), kBacklog, [](uv_stream_t* stream, int status) {
-            auto& self = *static_cast<SeatChannel*>(stream->data);
-            self.connection_waits_ = self.connection_waits_ || status == 0;
-            self.check_strangers();
-        });
-    }
-    sockaddr_storage bound{};
-    int size = sizeof bound;
-    if (error == 0) error = uv_tcp_getsockname(&listener_, reinterpret_cast<sockaddr*>(&bound), &size);
     if (error != 0) {
         return environment_error(
-            fmt::format("the seat channel cannot listen for the other ranks: {}", uv_strerror(error)));
+            fmt::format("the seat channel cannot listen for the other ranks: {}", zmq_strerror(error)));
     }
-    join_token_.port = ntohs(bound.ss_family == AF_INET6 ? reinterpret_cast<sockaddr_in6*>(&bound)->sin6_port
-                                                         : reinterpret_cast<sockaddr_in*>(&bound)->sin_port);
+    endpoint_ = link_.last_endpoint();
+    join_token_.port = static_cast<std::uint16_t>(std::stoul(endpoint_.substr(endpoint_.rfind(':') + 1)));
     return {};
 }
 
@@ -135,6 +140,15 @@ Result<std::unique_ptr<SeatChannel>> SeatChannel::join(SeatChannelOptions option
         return environment_error("rank 0 cannot be reached: its computer has no network interface that is up");
     std::unique_ptr<SeatChannel> channel(new SeatChannel(std::move(options)));
     channel->join_token_ = std::move(join_token);
+    const SeatKeys& keys = channel->join_token_.keys;
+    channel->link_.set(ZMQ_CURVE_SERVERKEY, keys.host_public);
+    channel->link_.set(ZMQ_CURVE_PUBLICKEY, keys.seat_public);
+    channel->link_.set(ZMQ_CURVE_SECRETKEY, keys.seat_secret);
+    channel->link_.set(ZMQ_ROUTING_ID, random_digits(16));
+    channel->peers_.front().name = "rank 0";
+    channel->post(
+        channel->peers_.front(),
+        {{"do", "hello"}, {"rank", channel->options_.rank}, {"introduction", channel->options_.introduction}});
     channel->start();
     {
         MutexLock lock(channel->mutex_);
@@ -148,36 +162,66 @@ Result<std::unique_ptr<SeatChannel>> SeatChannel::join(SeatChannelOptions option
 }
 
 void SeatChannel::start() {
-    const auto every = static_cast<std::uint64_t>(options_.heartbeat.ns / 1'000'000);
-    uv_timer_start(
-        &timer_, [](uv_timer_t* handle) { static_cast<SeatChannel*>(handle->data)->tick(); }, every, every);
     thread_ = std::thread([this] { run(); });
 }
 
 SeatChannel::~SeatChannel() {
+    if (!thread_.joinable()) return;
     {
         const MutexLock lock(mutex_);
         leaving_ = true;
+        (void)wake_sender_.send("");
     }
-    uv_async_send(&wake_);
     thread_.join();
-    STREAMSIM_CHECK(uv_loop_close(&loop_) == 0, "every handle of the channel was closed");
 }
 
 void SeatChannel::run() {
     if (options_.rank != 0) connect_next();
-    if (options_.rank == 0) stop_listening_when_all_are_here();  // one rank alone waits for nobody
-    uv_run(&loop_, UV_RUN_DEFAULT);
+    Instant leave_by = Instant::never();
+    for (;;) {
+        std::array<zmq_pollitem_t, 4> items = {{{link_.get(), 0, ZMQ_POLLIN, 0},
+                                                {connections_.get(), 0, ZMQ_POLLIN, 0},
+                                                {keys_.get(), 0, ZMQ_POLLIN, 0},
+                                                {wake_receiver_.get(), 0, ZMQ_POLLIN, 0}}};
+        const Instant next = std::min({next_tick_, connect_by_, leave_by});
+        const long wait_ms = std::max<long>(ms_of(next - now() + Duration{999'999}), 0);
+        (void)zmq_poll(items.data(), static_cast<int>(items.size()), wait_ms);
+        if (options_.rank == 0) check_keys();
+        receive_all();  // first: what came before a connection ended
+        watch_connections();
+        woken();
+        if (now() >= connect_by_) connect_next();
+        if (now() >= next_tick_) tick();
+        {
+            const MutexLock lock(mutex_);
+            if (leaving_ && leave_by == Instant::never()) leave_by = now() + kLeaveTimeout;
+        }
+        if (leave_by != Instant::never() && (now() >= leave_by || nothing_waits())) return leave();
+    }
+}
+
+std::uint32_t SeatChannel::rank_of(const Peer& peer) const {
+    return static_cast<std::uint32_t>(&peer - peers_.data());
+}
+
+bool SeatChannel::nothing_waits() const {
+    return std::all_of(peers_.begin(), peers_.end(),
+                       [](const Peer& peer) { return !peer.connected || peer.unanswered.empty(); });
+}
+
+void SeatChannel::leave() {
+    link_.set(ZMQ_LINGER, kLingerMs);
+    for (Peer& peer : peers_) {
+        if (peer.connected && !peer.gone) write(peer, 0, json_text(Json{{"do", "bye"}}));
+    }
 }
 
 void SeatChannel::send(std::uint32_t rank, const Json& message) {
     std::string text = json_text(message);
-    {
-        const MutexLock lock(mutex_);
-        queued_bytes_ += text.size();
-        outbox_.emplace_back(rank, std::move(text));
-    }
-    uv_async_send(&wake_);
+    const MutexLock lock(mutex_);
+    queued_bytes_ += text.size();
+    outbox_.emplace_back(rank, std::move(text));
+    (void)wake_sender_.send("");
 }
 
 bool SeatChannel::send_part(const Json& message) {
@@ -190,56 +234,48 @@ bool SeatChannel::send_part(const Json& message) {
     return true;
 }
 
-void SeatChannel::bytes_sent(std::size_t bytes) {
-    const MutexLock lock(mutex_);
-    queued_bytes_ -= std::min(queued_bytes_, bytes);
-    changed_.notify_all();
-}
-
 std::optional<ClockReading> SeatChannel::measure_clock(std::uint32_t exchanges, Duration timeout) {
     const Instant end = now() + timeout;
     MutexLock lock(mutex_);
     clock_ = {};
     pings_left_ = exchanges;
     ping_wanted_ = true;
-    uv_async_send(&wake_);
+    (void)wake_sender_.send("");
     while (pings_left_ > 0 && now() < end) lock.wait_for(changed_, chrono_of(end - now()));
     pings_left_ = 0;
     return clock_.best();
 }
 
-/// Messages wait, a clock is to be measured, or this rank leaves.
+/// Messages wait, or a clock is to be measured.
 void SeatChannel::woken() {
+    while (wake_receiver_.receive()) {
+    }
     std::vector<std::pair<std::uint32_t, std::string>> outbox;
-    bool leaving = false;
     bool measuring = false;
     {
         const MutexLock lock(mutex_);
         outbox.swap(outbox_);
-        leaving = leaving_;
         measuring = std::exchange(ping_wanted_, false);
     }
     for (auto& [rank, text] : outbox) {
-        const auto to = std::find_if(connections_.begin(), connections_.end(), [rank = rank](const auto& each) {
-            return each->rank == rank && !each->closing;
-        });
-        const std::size_t bytes = text.size();
-        if (to == connections_.end()) {
-            bytes_sent(bytes);
-        } else if (bytes > kSeatMessageBytesMax) {
-            disconnect(**to, fmt::format("a message for it has {}, and {} are allowed", show_bytes(bytes),
-                                         show_bytes(kSeatMessageBytesMax)));
-            bytes_sent(bytes);
+        Peer& peer = peers_[rank];
+        peer.unanswered.push_back({++peer.sent, std::move(text)});
+        const Peer::Out& out = peer.unanswered.back();
+        if (peer.gone || peer.name.empty()) {
+            forget(peer);
+        } else if (out.text.size() > kSeatMessageBytesMax - kNumbersBytes) {
+            lose(peer, fmt::format("a message for it has {}, and {} are allowed", show_bytes(out.text.size()),
+                                   show_bytes(kSeatMessageBytesMax)));
         } else {
-            write(**to, std::move(text));
+            write(peer, out.number, out.text);
         }
     }
     if (measuring) send_ping();
-    if (leaving && leave_by_ == Instant::never()) begin_to_leave();
 }
 
 void SeatChannel::tick() {
     const Instant at = now();
+    next_tick_ = at + options_.heartbeat;
     // A process that was stopped has not read the heartbeats that came meanwhile.
     const bool was_stopped = at - last_tick_ > options_.heartbeat + options_.heartbeat;
     last_tick_ = at;
@@ -248,231 +284,202 @@ void SeatChannel::tick() {
         if (Json progress = options_.events.progress(); !progress.is_null())
             heartbeat["news"] = std::move(progress);
     }
-    for (const auto& connection : connections_) {
-        if (connection->closing) continue;
-        if (was_stopped) connection->heard = at;
-        if (at >= connection->try_until) {
-            close(*connection);
-        } else if (at - connection->heard > options_.heartbeat_timeout) {
-            disconnect(*connection,
-                       fmt::format("no heartbeat for {}", show_duration(options_.heartbeat_timeout)));
-        } else if (connection->rank != kNoRank) {
-            send_own(*connection, heartbeat);
+    const std::string text = json_text(heartbeat);
+    for (Peer& peer : peers_) {
+        if (peer.gone || !peer.connected) continue;
+        if (was_stopped) peer.heard = at;
+        if (at - peer.heard > options_.heartbeat_timeout) {
+            lose(peer, fmt::format("no heartbeat for {}", show_duration(options_.heartbeat_timeout)));
+        } else {
+            write(peer, 0, text);
         }
     }
 }
 
-SeatChannel::Connection& SeatChannel::add_connection() {
-    connections_.push_back(std::make_unique<Connection>());
-    Connection& connection = *connections_.back();
-    connection.channel = this;
-    connection.begun = connection.heard = now();
-    uv_tcp_init(&loop_, &connection.tcp);
-    connection.tcp.data = &connection;
-    return connection;
-}
-
-/// Rank 0's connections that have not shown the token, the oldest first.
-std::vector<SeatChannel::Connection*> SeatChannel::strangers() const {
-    std::vector<Connection*> out;
-    for (const auto& each : connections_) {
-        if (each->rank == kNoRank && !each->closing) out.push_back(each.get());
-    }
-    return out;
-}
-
-/// Accepts the connection that waits, if any. Few strangers are kept: the oldest one is closed for a newer one
-/// once its greeting could have been read, so that a rank gets in beside any number of strangers. libuv offers
-/// no further connection before this one is accepted, and the loop reads and sends heartbeats between two of
-/// them.
-void SeatChannel::check_strangers() {
-    if (!listening_ || leave_by_ != Instant::never()) return;
-    for (Connection* const stranger : strangers()) {
-        if (now() >= stranger->try_until) close(*stranger);
-    }
-    auto kept = strangers();
-    if (connection_waits_ && kept.size() >= kStrangersPerRankMax * options_.ranks &&
-        now() - kept.front()->begun >= kStrangerGrace) {
-        close(*kept.front());
-        kept.erase(kept.begin());
-    }
-    if (connection_waits_ && kept.size() < kStrangersPerRankMax * options_.ranks) {
-        connection_waits_ = false;
-        accept_stranger();
-    }
-    kept = strangers();
-    if (kept.empty()) return;
-    const Instant next = connection_waits_ ? kept.front()->begun + kStrangerGrace : kept.front()->try_until;
-    const std::int64_t wait_ms = std::max<std::int64_t>((next - now()).ns / 1'000'000, 0) + 1;
-    const auto check = [](uv_timer_t* timer) { static_cast<SeatChannel*>(timer->data)->check_strangers(); };
-    uv_timer_start(&stranger_timer_, check, static_cast<std::uint64_t>(wait_ms), 0);
-}
-
-void SeatChannel::accept_stranger() {
-    Connection& connection = add_connection();
-    if (uv_accept(stream_of(listener_), stream_of(connection.tcp)) != 0) return close(connection);
-    connection.try_until = now() + options_.greeting_timeout;
-    read_from(connection);
-}
-
-void SeatChannel::stop_listening_when_all_are_here() {
-    if (!listening_ || std::find(greeted_.begin(), greeted_.end(), false) != greeted_.end()) return;
-    listening_ = false;
-    uv_close(reinterpret_cast<uv_handle_t*>(&listener_), nullptr);
-    for (Connection* const stranger : strangers()) close(*stranger);
-}
-
+/// Tries the next address; after the last one the first.
 void SeatChannel::connect_next() {
-    if (leave_by_ != Instant::never()) return;
-    Connection& connection = add_connection();
+    if (!endpoint_.empty()) link_.disconnect(endpoint_);
     const std::string& address = join_token_.addresses[next_address_++ % join_token_.addresses.size()];
-    const sockaddr_storage to = socket_address(address.c_str(), join_token_.port);
-    connection.try_until = now() + kConnectTimeout;
-    const int error = uv_tcp_connect(
-        &connection.connecting, &connection.tcp, reinterpret_cast<const sockaddr*>(&to),
-        [](uv_connect_t* request, int status) {
-            auto& made = *static_cast<Connection*>(request->handle->data);
-            if (made.closing) return;
-            if (status != 0) return made.channel->connect_failed(made);
-            SeatChannel& self = *made.channel;
-            self.read_from(made);
-            self.write(made, seat_greeting(self.join_token_.token, self.options_.rank), Framing::greeting);
-            self.send_own(made, {{"do", "hello"}, {"introduction", self.options_.introduction}});
-        });
-    if (error != 0) connect_failed(connection);
+    const bool v6 = address.find(':') != std::string::npos;
+    endpoint_ = fmt::format("tcp://{}{}{}:{}", v6 ? "[" : "", address, v6 ? "]" : "", join_token_.port);
+    connect_by_ = now() + kConnectTimeout;
+    if (link_.connect(endpoint_) != 0) endpoint_.clear();
 }
 
-/// Tries the next address at once; after the last one the first, at the next heartbeat.
-void SeatChannel::connect_failed(Connection& connection) {
-    if (next_address_ % join_token_.addresses.size() != 0) return close(connection);
-    connection.try_until = Instant{};
+/// Answers ZeroMQ, which asks whether a connection's key is of this run: a message of ZAP (ZeroMQ RFC 27).
+void SeatChannel::check_keys() {
+    while (auto frame = keys_.receive()) {
+        std::vector<std::string> request = {std::move(frame->bytes)};
+        for (bool more = frame->more; more; more = frame->more) {
+            frame = keys_.receive();
+            request.push_back(std::move(frame->bytes));
+        }
+        const bool known = request.size() == 7 && request[6] == key_bytes(join_token_.keys.seat_public);
+        const std::array<std::string_view, 6> answer = {
+            "1.0", request.size() > 1 ? request[1] : "", known ? "200" : "400", "", "", ""};
+        for (std::size_t i = 0; i < answer.size(); ++i) (void)keys_.send(answer[i], i + 1 < answer.size());
+    }
 }
 
-void SeatChannel::close(Connection& connection) {
-    if (connection.closing) return;
-    connection.closing = true;
-    uv_close(reinterpret_cast<uv_handle_t*>(&connection.tcp), [](uv_handle_t* handle) {
-        auto* const closed = static_cast<Connection*>(handle->data);
-        SeatChannel& self = *closed->channel;
-        const bool tried = self.options_.rank != 0 && closed->rank == kNoRank;
-        self.connections_.remove_if([closed](const auto& each) { return each.get() == closed; });
-        if (tried) self.connect_next();
-        self.check_strangers();
-        if (self.leave_by_ != Instant::never() && self.connections_.empty()) self.finish_leaving();
-    });
+void SeatChannel::watch_connections() {
+    while (const auto frame = connections_.receive()) {
+        if (frame->more) (void)connections_.receive();  // the address
+        std::uint16_t event = 0;
+        std::uint32_t value = 0;
+        std::memcpy(&event, frame->bytes.data(), sizeof event);
+        std::memcpy(&value, frame->bytes.data() + sizeof event, sizeof value);
+        if (options_.rank == 0) {
+            const auto peer = std::find_if(peers_.begin(), peers_.end(), [value](const Peer& each) {
+                return each.connected && each.connection == static_cast<int>(value);
+            });
+            if (event == ZMQ_EVENT_DISCONNECTED && peer != peers_.end()) lose(*peer, "its connection ended");
+            continue;
+        }
+        Peer& first = peers_.front();
+        if (event == ZMQ_EVENT_HANDSHAKE_SUCCEEDED && !first.gone) {
+            first.connected = true;
+            first.heard = now();
+            send_again(first);
+        } else if (event == ZMQ_EVENT_DISCONNECTED && first.connected) {
+            first.connected = false;
+            if (connect_by_ == Instant::never()) lose(first, "its connection ended");
+        } else if (event == ZMQ_EVENT_CONNECT_RETRIED && connect_by_ != Instant::never()) {
+            // Nobody listens there. All addresses are tried anew at each heartbeat.
+            connect_by_ = next_address_ % join_token_.addresses.size() == 0 ? next_tick_ : now();
+        }
+    }
 }
 
-/// The other end has closed, or sent an invalid message.
-void SeatChannel::disconnect(Connection& connection, const std::string& why) {
-    if (connection.closing) return;
-    close(connection);
-    if (connection.rank == kNoRank) return;
+/// Nobody waits for this rank any more.
+void SeatChannel::lose(Peer& peer, const std::string& why) {
+    if (std::exchange(peer.gone, true)) return;
+    forget(peer);
     if (options_.rank != 0) {
+        link_.disconnect(endpoint_);
         const MutexLock lock(mutex_);
         ended_ = true;
         changed_.notify_all();
     }
-    if (connection.left) {
-        options_.events.left(connection.rank);
+    if (why.empty()) {
+        options_.events.left(rank_of(peer));
     } else {
-        options_.events.lost(connection.rank, why);
+        options_.events.lost(rank_of(peer), why);
     }
 }
 
-void SeatChannel::read_from(Connection& connection) {
-    uv_tcp_nodelay(&connection.tcp, 1);
-    uv_read_start(
-        stream_of(connection.tcp),
-        [](uv_handle_t* handle, std::size_t, uv_buf_t* buffer) {
-            auto& from = *static_cast<Connection*>(handle->data);
-            const bool stranger = from.rank == kNoRank && from.channel->options_.rank == 0;
-            from.buffer.resize(stranger ? kGreetingBytes - from.in.size() : kReadBytes);
-            *buffer = uv_buf_init(from.buffer.data(), static_cast<unsigned>(from.buffer.size()));
-        },
-        [](uv_stream_t* stream, ssize_t count, const uv_buf_t* buffer) {
-            auto& from = *static_cast<Connection*>(stream->data);
-            if (from.closing) return;
-            if (count > 0) from.channel->received(from, {buffer->base, static_cast<std::size_t>(count)});
-            if (count < 0) from.channel->disconnect(from, "its connection ended");
-        });
+/// Drops what waits for it.
+void SeatChannel::forget(Peer& peer) {
+    number_received(peer, peer.sent);
 }
 
-void SeatChannel::received(Connection& connection, std::string_view bytes) {
-    connection.heard = now();
-    connection.in += bytes;
-    if (options_.rank == 0 && connection.rank == kNoRank) {
-        if (connection.in.size() == kGreetingBytes) greeting_received(connection);
-        return;
+/// The messages up to this number have come there.
+void SeatChannel::number_received(Peer& peer, std::uint64_t number) {
+    std::size_t bytes = 0;
+    while (!peer.unanswered.empty() && peer.unanswered.front().number <= number) {
+        bytes += peer.unanswered.front().text.size();
+        peer.unanswered.pop_front();
     }
-    std::size_t used = 0;
-    while (!connection.closing && connection.in.size() - used >= kHeaderBytes) {
-        std::size_t length = 0;
-        for (std::size_t i = 0; i < kHeaderBytes; ++i)
-            length = length << 8 | static_cast<std::uint8_t>(connection.in[used + i]);
-        if (length > kSeatMessageBytesMax)
-            return disconnect(connection, fmt::format("it sent a message of {}, and {} are allowed",
-                                                      show_bytes(length), show_bytes(kSeatMessageBytesMax)));
-        if (connection.in.size() - used - kHeaderBytes < length) break;
-        auto message =
-            parse_json(std::string_view(connection.in).substr(used + kHeaderBytes, length), "message");
-        used += kHeaderBytes + length;
-        if (!message) return disconnect(connection, "it sent a message that is not JSON");
-        try {
-            handle(connection, *message);
-        } catch (const Json::exception& error) {
-            return disconnect(connection, fmt::format("it sent an invalid message ({})", error.what()));
-        }
-    }
-    connection.in.erase(0, used);
-}
-
-/// Rank 0 has the whole greeting of a stranger. A stranger with the token is a rank, and is welcome.
-void SeatChannel::greeting_received(Connection& connection) {
-    const auto rank = rank_that_greets(connection.in, join_token_.token);
-    connection.in.clear();
-    const bool taken = rank && std::any_of(connections_.begin(), connections_.end(),
-                                           [&rank](const auto& each) { return each->rank == *rank; });
-    if (!rank || *rank == 0 || *rank >= options_.ranks || taken) return close(connection);
-    connection.rank = *rank;
-    connection.try_until = Instant::never();
-    send_own(connection, {{"do", "welcome"}});
-    greeted_[*rank] = true;
-    stop_listening_when_all_are_here();
-    check_strangers();
-}
-
-void SeatChannel::handle(Connection& connection, Json& message) {
-    const std::string what = message.at("do");
-    if (connection.rank == kNoRank) return welcome_received(connection, message);
-    if (what == "ping") {
-        message["do"] = "pong";
-        message["arrived"] = connection.heard.ns;
-        message["answered"] = now().ns;
-        send_own(connection, message);
-    } else if (what == "pong") {
-        pong_received(message);
-    } else if (what == "bye") {
-        connection.left = true;
-    } else if (what != "alive" || message.contains("news")) {
-        options_.events.message(connection.rank, message);
-    }
-}
-
-/// The first message of rank 0 to another rank.
-void SeatChannel::welcome_received(Connection& connection, const Json& message) {
-    if (message.at("do") != "welcome") return close(connection);
-    connection.rank = 0;
-    connection.try_until = Instant::never();
+    if (bytes == 0) return;
     const MutexLock lock(mutex_);
-    joined_ = true;
+    queued_bytes_ -= std::min(queued_bytes_, bytes);
     changed_.notify_all();
 }
 
-void SeatChannel::send_ping() {
-    for (const auto& connection : connections_) {
-        if (connection->rank == 0 && !connection->closing)
-            send_own(*connection, {{"do", "ping"}, {"sent", now().ns}});
+void SeatChannel::receive_all() {
+    while (auto frame = link_.receive()) {
+        std::string from;
+        if (options_.rank == 0) {
+            if (!frame->more) continue;
+            from = std::move(frame->bytes);
+            frame = link_.receive();
+        }
+        const std::string numbers = std::move(frame->bytes);
+        std::string text;
+        bool whole = frame->more;
+        if (whole) {
+            frame = link_.receive();
+            text = std::move(frame->bytes);
+        }
+        while (frame->more) {
+            frame = link_.receive();
+            whole = false;
+        }
+        if (whole && numbers.size() == kNumbersBytes) received(from, frame->connection, numbers, text);
     }
+}
+
+/// The rank with this name; a new name is of the rank whose introduction comes with it. Null: none.
+SeatChannel::Peer* SeatChannel::peer_of(const std::string& from, std::string_view text) {
+    if (options_.rank != 0) return &peers_.front();
+    for (Peer& peer : peers_) {
+        if (peer.name == from) return &peer;
+    }
+    const auto message = parse_json(text, "message");
+    if (!message || !message->is_object() || message->value("do", Json()) != "hello") return nullptr;
+    const Json rank = message->value("rank", Json());
+    if (!rank.is_number_unsigned() || rank == 0 || rank >= peers_.size()) return nullptr;
+    Peer& peer = peers_[rank.get<std::size_t>()];
+    if (!peer.name.empty()) return nullptr;
+    peer.name = from;
+    peer.connected = true;
+    return &peer;
+}
+
+void SeatChannel::received(const std::string& from,
+                           int connection,
+                           std::string_view numbers,
+                           std::string_view text) {
+    Peer* const peer = peer_of(from, text);
+    if (peer == nullptr || peer->gone) return;
+    peer->heard = now();
+    if (std::exchange(peer->connection, connection) != connection && options_.rank == 0) send_again(*peer);
+    const auto bytes = std::as_bytes(std::span(numbers));
+    const auto number = load<std::uint64_t>(bytes, 0, true);
+    number_received(*peer, load<std::uint64_t>(bytes, sizeof number, true));
+    if (text.empty()) return;
+    if (number != 0) {
+        // What was under way when a connection broke comes twice, or before what was lost there and comes
+        // again.
+        if (number != peer->came + 1) return;
+        peer->came = number;
+    }
+    auto message = parse_json(text, "message");
+    if (!message) return lose(*peer, "it sent a message that is not JSON");
+    try {
+        handle(*peer, *message);
+    } catch (const Json::exception& error) {
+        return lose(*peer, fmt::format("it sent an invalid message ({})", error.what()));
+    }
+    if (number != 0 && !peer->gone) write(*peer, 0, "");  // tells its number
+}
+
+void SeatChannel::handle(Peer& peer, Json& message) {
+    const std::string what = message.at("do");
+    if (what == "ping") {
+        message["do"] = "pong";
+        message["arrived"] = peer.heard.ns;
+        message["answered"] = now().ns;
+        write(peer, 0, json_text(message));
+    } else if (what == "pong") {
+        pong_received(message);
+    } else if (what == "bye") {
+        lose(peer, "");
+    } else if (what == "welcome") {
+        connect_by_ = Instant::never();
+        const MutexLock lock(mutex_);
+        joined_ = true;
+        changed_.notify_all();
+    } else if (what != "alive" || message.contains("news")) {
+        if (what == "hello") {
+            post(peer, {{"do", "welcome"}});
+            message.erase("rank");
+        }
+        options_.events.message(rank_of(peer), message);
+    }
+}
+
+void SeatChannel::send_ping() {
+    write(peers_.front(), 0, json_text(Json{{"do", "ping"}, {"sent", now().ns}}));
 }
 
 void SeatChannel::pong_received(const Json& message) {
@@ -486,69 +493,25 @@ void SeatChannel::pong_received(const Json& message) {
     send_ping();
 }
 
-/// Sends a short message of the channel itself.
-void SeatChannel::send_own(Connection& connection, const Json& message) {
-    std::string text = json_text(message);
-    {
-        const MutexLock lock(mutex_);
-        queued_bytes_ += text.size();
-    }
-    write(connection, std::move(text));
+/// Sends a message of the channel itself that has to arrive.
+void SeatChannel::post(Peer& peer, const Json& message) {
+    peer.unanswered.push_back({++peer.sent, json_text(message)});
+    if (peer.connected) write(peer, peer.sent, peer.unanswered.back().text);
 }
 
-/// `text` counts in queued_bytes_ until it is sent.
-void SeatChannel::write(Connection& connection, std::string text, Framing framing) {
-    auto* const out = new Write();
-    out->channel = this;
-    out->text = std::move(text);
-    for (std::size_t i = 0; i < kHeaderBytes; ++i)
-        out->header[i] = static_cast<char>(out->text.size() >> (8 * (kHeaderBytes - 1 - i)) & 0xff);
-    out->request.data = out;
-    const unsigned header = framing == Framing::message ? kHeaderBytes : 0;
-    const std::array buffers = {uv_buf_init(out->header.data(), header),
-                                uv_buf_init(out->text.data(), static_cast<unsigned>(out->text.size()))};
-    const auto done = [](uv_write_t* request, int) {
-        const std::unique_ptr<Write> written(static_cast<Write*>(request->data));
-        written->channel->bytes_sent(written->text.size());
-    };
-    if (uv_write(&out->request, stream_of(connection.tcp), buffers.data(),
-                 static_cast<unsigned>(buffers.size()), done) != 0)
-        done(&out->request, 0);
+/// What may have been lost with a connection, on the one that took its place.
+void SeatChannel::send_again(Peer& peer) {
+    for (const Peer::Out& out : peer.unanswered) write(peer, out.number, out.text);
 }
 
-void SeatChannel::begin_to_leave() {
-    leave_by_ = now() + kLeaveTimeout;
-    for (const auto& connection : connections_) {
-        if (connection->closing) continue;
-        if (connection->rank == kNoRank) {
-            close(*connection);
-            continue;
-        }
-        connection->left = true;  // the end of this connection is no loss
-        send_own(*connection, {{"do", "bye"}});
-        const int error =
-            uv_shutdown(&connection->ending, stream_of(connection->tcp), [](uv_shutdown_t* request, int) {
-                auto& ended = *static_cast<Connection*>(request->handle->data);
-                ended.channel->close(ended);
-            });
-        if (error != 0) close(*connection);
-    }
-    if (connections_.empty()) finish_leaving();
-    uv_timer_start(
-        &timer_, [](uv_timer_t* handle) { static_cast<SeatChannel*>(handle->data)->finish_leaving(); },
-        static_cast<std::uint64_t>(kLeaveTimeout.ns / 1'000'000), 0);
-}
-
-void SeatChannel::finish_leaving() {
-    for (const auto& connection : connections_) close(*connection);
-    const auto close_once = [](uv_handle_t* handle) {
-        if (!uv_is_closing(handle)) uv_close(handle, nullptr);
-    };
-    if (listening_) close_once(reinterpret_cast<uv_handle_t*>(&listener_));
-    listening_ = false;
-    close_once(reinterpret_cast<uv_handle_t*>(&stranger_timer_));
-    close_once(reinterpret_cast<uv_handle_t*>(&wake_));
-    close_once(reinterpret_cast<uv_handle_t*>(&timer_));
+void SeatChannel::write(Peer& peer, std::uint64_t number, std::string_view text) {
+    if (!peer.connected) return;
+    std::array<char, kNumbersBytes> numbers{};
+    const auto bytes = std::as_writable_bytes(std::span(numbers));
+    store(bytes, 0, true, number);
+    store(bytes, sizeof number, true, peer.came);
+    if (options_.rank == 0 && !link_.send(peer.name, true)) return;
+    if (link_.send({numbers.data(), numbers.size()}, true)) (void)link_.send(text);
 }
 
 }  // namespace streamsim::seats

@@ -1,20 +1,19 @@
 // The seat channel: the messages that the processes of one run send each other while they play. Rank 0 listens
-// on TCP, every other rank has one connection to it. A message is a JSON value behind its length. A rank whose
-// connection ends, or whose heartbeats stop for some seconds, is reported at once, and disturbs no other rank.
+// on TCP, every other rank has one connection to it. A rank whose connection ends, or whose heartbeats stop for
+// some seconds, is reported at once, and disturbs no other rank.
 //
-// The channel has a thread of its own, which sleeps but for one heartbeat a second. A process that connects
-// must know the token of the run, which only its ranks have: the first bytes of a connection are a greeting of
-// a fixed length with the token in it (join_token.h), and no byte is parsed before the token was compared. A
-// connection that has not shown the token is a stranger: rank 0 keeps few strangers at once, each for a short
-// time, and stops listening once every rank is here.
+// The channel is ZeroMQ's with CURVE: it is encrypted, both sides prove that they have the keys of the run, and
+// connections are made again by the library. What was under way when one broke is sent once more: each message
+// has a number, each message back the number of the last one that came. The channel has a thread of its own,
+// which sleeps but for one heartbeat a second.
 #pragma once
 
 #include <uv.h>
 
 #include <condition_variable>
 #include <cstdint>
+#include <deque>
 #include <functional>
-#include <list>
 #include <memory>
 #include <optional>
 #include <string>
@@ -29,6 +28,7 @@
 #include "base/time.h"
 #include "seats/join_token.h"
 #include "seats/rank_clock.h"
+#include "seats/zmq_socket.h"
 
 namespace streamsim::seats {
 
@@ -50,7 +50,7 @@ struct SeatChannelOptions {
     SeatEvents events;
     Duration heartbeat = seconds(1);
     Duration heartbeat_timeout = seconds(5);  // a rank that is not heard for longer is lost
-    Duration greeting_timeout = seconds(2);   // of a stranger
+    Duration greeting_timeout = seconds(2);   // of a connection that has not shown the keys
 };
 
 /// The limit of one message. A longer one ends the connection, at its sender and at its receiver.
@@ -87,8 +87,7 @@ public:
     static Instant now() { return {static_cast<std::int64_t>(uv_hrtime())}; }
 
 private:
-    struct Connection;
-    struct Write;
+    struct Peer;
 
     explicit SeatChannel(SeatChannelOptions options);
     Result<void> listen();
@@ -96,47 +95,43 @@ private:
     void run();
     void woken();
     void tick();
-    void check_strangers();
-    void accept_stranger();
-    void stop_listening_when_all_are_here();
-    std::vector<Connection*> strangers() const;
-    Connection& add_connection();
     void connect_next();
-    void connect_failed(Connection& connection);
-    void close(Connection& connection);
-    void disconnect(Connection& connection, const std::string& why);
-    void read_from(Connection& connection);
-    void received(Connection& connection, std::string_view bytes);
-    void greeting_received(Connection& connection);
-    void handle(Connection& connection, Json& message);
-    void welcome_received(Connection& connection, const Json& message);
+    void received(const std::string& from, int connection, std::string_view numbers, std::string_view text);
+    void handle(Peer& peer, Json& message);
+    Peer* peer_of(const std::string& from, std::string_view text);
+    void receive_all();
+    void check_keys();
+    void watch_connections();
+    void lose(Peer& peer, const std::string& why);
+    void send_again(Peer& peer);
+    void write(Peer& peer, std::uint64_t number, std::string_view text);
+    void post(Peer& peer, const Json& message);
+    void number_received(Peer& peer, std::uint64_t number);
+    void forget(Peer& peer);
+    bool nothing_waits() const;
+    void leave();
     void pong_received(const Json& message);
     void send_ping();
-    void send_own(Connection& connection, const Json& message);
-    enum class Framing : std::uint8_t { message, greeting };
-    void write(Connection& connection, std::string text, Framing framing = Framing::message);
-    void bytes_sent(std::size_t bytes);
-    void begin_to_leave();
-    void finish_leaving();
+    std::uint32_t rank_of(const Peer& peer) const;
 
     SeatChannelOptions options_;
     JoinToken join_token_;
-    uv_loop_t loop_{};
-    uv_tcp_t listener_{};
-    uv_async_t wake_{};
-    uv_timer_t timer_{};
-    uv_timer_t stranger_timer_{};
-    std::list<std::unique_ptr<Connection>> connections_;  // the thread's own
-    std::size_t next_address_ = 0;                        // the thread's own
-    Instant last_tick_;                                   // the thread's own
-    Instant leave_by_ = Instant::never();                 // the thread's own
-    bool listening_ = false;
-    bool connection_waits_ = false;  // to be accepted; the thread's own
-    std::vector<bool> greeted_;      // by rank; the thread's own
+    ZmqContext context_;
+    ZmqSocket link_;
+    ZmqSocket connections_;  // tells when they are made and when they end
+    ZmqSocket keys_;         // rank 0: asks whether a key is of this run
+    ZmqSocket wake_receiver_;
+    std::string endpoint_;          // where this rank listens, or connects to
+    std::size_t next_address_ = 0;  // the thread's own, as what follows
+    Instant next_tick_;
+    Instant last_tick_;
+    Instant connect_by_ = Instant::never();
+    std::vector<Peer> peers_;  // by rank
     std::thread thread_;
 
     Mutex mutex_;
     std::condition_variable changed_;
+    ZmqSocket wake_sender_ GUARDED_BY(mutex_);
     std::vector<std::pair<std::uint32_t, std::string>> outbox_ GUARDED_BY(mutex_);
     std::size_t queued_bytes_ GUARDED_BY(mutex_) = 0;
     bool leaving_ GUARDED_BY(mutex_) = false;

@@ -24,6 +24,7 @@ find_package(Boost REQUIRED)  # its headers: Boost.Math
 find_package(PkgConfig REQUIRED)
 pkg_check_modules(NLOPT REQUIRED IMPORTED_TARGET nlopt)
 pkg_check_modules(LIBUV REQUIRED IMPORTED_TARGET libuv)
+pkg_check_modules(ZMQ REQUIRED IMPORTED_TARGET libzmq)
 pkg_check_modules(LIBAV REQUIRED libavformat libavcodec libavutil)
 if(STREAMSIM_LINUX)
     pkg_check_modules(LIBURING REQUIRED IMPORTED_TARGET liburing)
