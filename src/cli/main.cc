@@ -38,7 +38,8 @@ std::string version_text() {
 /// Commands that only print: an interruption loses nothing.
 constexpr Commands kPrint = Command::formats | Command::report | Command::man | Command::completions;
 /// Commands that one process does for all that were started together.
-constexpr Commands kForOne = kPrint | Command::inspect | Command::clean | Command::profile | Command::plan;
+constexpr Commands kForOne = kPrint | Command::inspect | Command::clean | Command::profile | Command::plan |
+                             Command::host | Command::join;
 
 /// True where the command writes to standard output.
 bool needs_standard_output(const CliOptions& options) {
@@ -77,6 +78,8 @@ int do_command(CommandContext& context) {
         case Command::predict: return predict_command(context);
         case Command::report: return report_command(context);
         case Command::run: return run_command(context);
+        case Command::host: return host_command(context);
+        case Command::join: return join_command(context);
         case Command::formats: return formats_command(context);
         case Command::inspect: return inspect_command(context);
         case Command::plan: return plan_command(context);
@@ -88,16 +91,11 @@ int do_command(CommandContext& context) {
     return kExitBadInput;
 }
 
-int run_line(CliContext& context, Command command, int argc, const char* const* argv) {
-    // Signals are handled from the first moment; they end a command that only prints at once.
-    run::ControlOptions ends;
-    if (kPrint.has(command)) ends.timeout = {};
-    ends.leave = [] { end_at_once(kExitInterrupted, "interrupted"); };
-    ends.failed = end_after;
-    // Never deleted: a signal that comes while the process ends must not kill it.
-    static run::Control& control =
-        *new run::Control(ends);  // NOLINT(cppcoreguidelines-avoid-non-const-global-variables)
-    auto parsed = parse_command_line(argc, argv);
+/// REQUIRES: context.program.command, which is the command line.
+int run_words(CliContext& context, run::Control& control) {
+    std::vector<const char*> words;
+    for (const std::string& word : context.program.command) words.push_back(word.c_str());
+    auto parsed = parse_command_line(static_cast<int>(words.size()), words.data());
     if (context.ranks != nullptr) {
         if (auto agreed = agree_on_command(context, control, parsed); !agreed)
             return report_error(context, agreed.error());
@@ -108,11 +106,24 @@ int run_line(CliContext& context, Command command, int argc, const char* const* 
         return report_error(context, environment_error("standard output is closed, and the result goes there: "
                                                        "open it, or give --quiet and --json FILE"));
     if (parsed->answer && !speaks) return kExitPass;
-    if (parsed->answer) return print(*parsed->answer == Answer::help ? help_text(command) : version_text());
+    if (parsed->answer)
+        return print(*parsed->answer == Answer::help ? help_text(parsed->options.command) : version_text());
     if (parsed->options.verbosity >= 2 && speaks) context.log.set_level(spdlog::level::debug);
     context.program.project = parsed->options.project;
-    CommandContext of_command{context, control, parsed->options};
+    CommandContext of_command{context, control, parsed->options, run_words};
     return do_command(of_command);
+}
+
+int run_line(CliContext& context, Command command) {
+    // Signals are handled from the first moment; they end a command that only prints at once.
+    run::ControlOptions ends;
+    if (kPrint.has(command)) ends.timeout = {};
+    ends.leave = [] { end_at_once(kExitInterrupted, "interrupted"); };
+    ends.failed = end_after;
+    // Never deleted: a signal that comes while the process ends must not kill it.
+    static run::Control& control =
+        *new run::Control(ends);  // NOLINT(cppcoreguidelines-avoid-non-const-global-variables)
+    return run_words(context, control);
 }
 
 /// Shows the control characters of a message, so that a terminal obeys none of them.
@@ -149,14 +160,14 @@ int run(const std::vector<std::string>& words) {
     CliContext context{log, {version(), revision(), words}};
     if (const auto enough = descriptors_suffice(); !enough) return report_error(context, enough.error());
     const auto command = command_of(argc, argv);
-    if (!rank) return run_line(context, command, argc, argv);
-    if (kForOne.has(command)) return rank->rank > 0 ? kExitPass : run_line(context, command, argc, argv);
+    if (!rank) return run_line(context, command);
+    if (kForOne.has(command)) return rank->rank > 0 ? kExitPass : run_line(context, command);
     auto ranks = seats::Ranks::begin();
     if (!ranks && ranks.error().kind == ErrorKind::interrupted) return kExitPass;  // rank 0 has said why
     if (!ranks) return report_error(context, ranks.error());
     context.ranks = ranks->get();
     if (!context.ranks->first()) log.set_level(spdlog::level::off);
-    return context.ranks->finish(run_line(context, command, argc, argv));
+    return context.ranks->finish(run_line(context, command));
 }
 
 }  // namespace

@@ -10,12 +10,6 @@
 #include "base/document/json.h"
 
 namespace streamsim::seats {
-namespace {
-
-/// A streamsim with another version of the channel is refused before it connects.
-constexpr int kChannelVersion = 3;
-
-}  // namespace
 
 std::string this_machine() {
     std::array<char, UV_MAXHOSTNAMESIZE> name{};

@@ -10,6 +10,9 @@
 
 namespace streamsim::seats {
 
+/// A streamsim with another version of the channel is refused.
+inline constexpr int kChannelVersion = 3;
+
 struct JoinToken {
     std::string run_id;
     SeatKeys keys;                       // without rank 0's secret

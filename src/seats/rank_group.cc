@@ -9,15 +9,16 @@
 
 namespace streamsim::seats {
 
-RankGroup::RankGroup(std::uint32_t rank, std::uint32_t ranks)
-    : rank_(rank), size_(ranks), seats_(ranks), peers_(ranks) {
+RankGroup::RankGroup(std::uint32_t rank, std::uint32_t ranks, bool first_plays)
+    : rank_(rank), size_(ranks), leaders_(first_plays ? 0 : 1), seats_(players()), peers_(ranks) {
     peers_[rank].here = true;
     peers_[rank].host = host::read_host_facts();
 }
 
 std::uint32_t RankGroup::seat_count_of(std::uint32_t rank) const {
+    if (rank < leaders_) return 0;
     if (order_ == SeatOrder::blocks) return first_seat_of(rank + 1) - first_seat_of(rank);
-    return seats_ / size_ + (rank < seats_ % size_ ? 1 : 0);
+    return seats_ / players() + (rank - leaders_ < seats_ % players() ? 1 : 0);
 }
 
 std::vector<std::uint32_t> RankGroup::seats_of(std::uint32_t rank) const {

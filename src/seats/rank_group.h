@@ -4,6 +4,7 @@
 // A rank that dies is left out from then on, and its name is kept: the others go on without it.
 #pragma once
 
+#include <algorithm>
 #include <condition_variable>
 #include <cstdint>
 #include <functional>
@@ -33,13 +34,16 @@ public:
         bool left = false;
         bool failed = false;  // it has ended with an error that it did not report
         bool loss_reported = false;
-        std::string why;  // of its loss
+        bool away = false;  // cut off, and awaited
+        std::string why;    // of its loss, or of its absence
         HostFacts host;
+        std::vector<std::string> allows;  // places, of a seat that came by itself
 
         bool gone() const { return lost || left; }
     };
 
-    RankGroup(std::uint32_t rank, std::uint32_t ranks);
+    /// `first_plays` is false where rank 0 only leads.
+    RankGroup(std::uint32_t rank, std::uint32_t ranks, bool first_plays = true);
     /// The channel outlives all calls that send.
     void set_channel(SeatChannel& channel) { channel_ = &channel; }
 
@@ -58,12 +62,17 @@ public:
         order_ = order;
     }
     std::uint32_t first_seat_of(std::uint32_t rank) const {
-        if (order_ == SeatOrder::round_robin) return rank;
-        return static_cast<std::uint32_t>(std::uint64_t{seats_} * rank / size_);
+        const std::uint32_t player = rank - std::min(rank, leaders_);
+        if (order_ == SeatOrder::round_robin) return player;
+        return static_cast<std::uint32_t>(std::uint64_t{seats_} * player / players());
     }
     std::uint32_t seat_count_of(std::uint32_t rank) const;
+    /// The ranks that play.
+    std::uint32_t players() const { return size_ - leaders_; }
+    /// The rank that makes media and removes them.
+    std::uint32_t first_player() const { return leaders_; }
     /// The distance between two seats of a rank.
-    std::uint32_t seat_step() const { return order_ == SeatOrder::round_robin ? size_ : 1; }
+    std::uint32_t seat_step() const { return order_ == SeatOrder::round_robin ? players() : 1; }
     std::vector<std::uint32_t> seats_of(std::uint32_t rank) const;
     /// As result::seat_name.
     std::string name_of(std::uint32_t rank) const;
@@ -82,6 +91,7 @@ public:
     // REQUIRES: `mutex` is held.
     Peer& peer(std::uint32_t rank) { return peers_[rank]; }
     const Peer& peer(std::uint32_t rank) const { return peers_[rank]; }
+    const std::vector<Peer>& peers() const { return peers_; }
     bool first_is_gone() const { return peers_[0].gone(); }
     bool all_gone_or(const std::function<bool(std::uint32_t rank)>& holds) const;
     /// One error for all of `errors`, by rank, with the names of the ranks that had it.
@@ -93,6 +103,7 @@ public:
 private:
     const std::uint32_t rank_;
     const std::uint32_t size_;
+    const std::uint32_t leaders_;  // 1: rank 0 plays nothing
     std::uint32_t seats_;
     SeatOrder order_ = SeatOrder::blocks;
     std::string play_name_;

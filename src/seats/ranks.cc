@@ -2,10 +2,14 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
+#include <cstdlib>
 #include <map>
 #include <utility>
 
+#include "base/units.h"
+#include "host/host.h"
 #include "seats/mpi_start.h"
 
 namespace streamsim::seats {
@@ -15,33 +19,154 @@ namespace {
 constexpr std::chrono::seconds kGatherTimeout{25};
 /// The wait of rank 0, at its end, for the others to leave.
 constexpr std::chrono::seconds kRanksLeaveTimeout{3};
+/// A seat of a meeting is awaited: one whose connection has ended may have died, one that is silent may be cut
+/// off.
+constexpr Duration kReturnAfterEnd = seconds(10);
+constexpr Duration kReturnAfterSilence = seconds(300);
+constexpr Duration kUntilGivenUp = seconds(1'000'000'000);
+/// The clock of a seat that has come.
+constexpr std::uint32_t kArrivalExchanges = 20;
+constexpr Duration kArrivalTimeout = seconds(5);
+
+Error gone_error(const RankGroup::Peer& rank_0) {
+    return environment_error("rank 0 is gone: " + (rank_0.lost ? rank_0.why : "it has ended"));
+}
 
 }  // namespace
 
-Ranks::Ranks(std::uint32_t rank, std::uint32_t ranks)
-    : group_(rank, ranks), start_(group_), collector_(group_, start_), reports_(ranks), progress_(ranks) {}
+Ranks::Ranks(std::uint32_t rank, std::uint32_t ranks, bool first_plays)
+    : group_(rank, ranks, first_plays),
+      start_(group_),
+      collector_(group_, start_),
+      reports_(ranks),
+      progress_(ranks) {}
+
+SeatEvents Ranks::events() {
+    SeatEvents events;
+    events.message = [this](std::uint32_t from, Json& message) { hear(from, message); };
+    events.lost = [this](std::uint32_t who, const std::string& why) {
+        rank_gone(who, [&why](RankGroup::Peer& peer) {
+            peer.lost = true;
+            peer.why = why;
+        });
+    };
+    events.left = [this](std::uint32_t who) {
+        rank_gone(who, [](RankGroup::Peer& peer) { peer.left = true; });
+    };
+    events.away = [this](std::uint32_t who, const std::string& why) {
+        const std::lock_guard lock(group_.mutex);
+        group_.peer(who).away = true;
+        happened_.push_back(fmt::format("{} is cut off: {}; it plays on, and is awaited", name_of(who), why));
+        group_.changed.notify_all();
+    };
+    events.back = [this](std::uint32_t who) {
+        const std::lock_guard lock(group_.mutex);
+        group_.peer(who).away = false;
+        happened_.push_back(fmt::format("{} is back", name_of(who)));
+        group_.changed.notify_all();
+    };
+    events.refused = [this](const std::string& who, const std::string& why) {
+        const std::lock_guard lock(group_.mutex);
+        happened_.push_back(fmt::format("{} was refused: {}", who.empty() ? "a seat" : who, why));
+        group_.changed.notify_all();
+    };
+    events.progress = [this]() -> Json {
+        const std::lock_guard lock(group_.mutex);
+        const auto progress = own_progress_ ? own_progress_() : std::nullopt;
+        return progress ? to_json(*progress) : Json();
+    };
+    return events;
+}
 
 SeatChannelOptions Ranks::channel_options() {
     SeatChannelOptions options;
     options.rank = rank();
     options.ranks = size();
     options.introduction = to_json(group_.peer(rank()).host);
-    options.events.message = [this](std::uint32_t from, Json& message) { hear(from, message); };
-    options.events.lost = [this](std::uint32_t who, const std::string& why) {
-        rank_gone(who, [&why](RankGroup::Peer& peer) {
-            peer.lost = true;
-            peer.why = why;
-        });
-    };
-    options.events.left = [this](std::uint32_t who) {
-        rank_gone(who, [](RankGroup::Peer& peer) { peer.left = true; });
-    };
-    options.events.progress = [this]() -> Json {
-        const std::lock_guard lock(group_.mutex);
-        const auto progress = own_progress_ ? own_progress_() : std::nullopt;
-        return progress ? to_json(*progress) : Json();
-    };
+    options.events = events();
     return options;
+}
+
+Result<std::unique_ptr<Ranks>> Ranks::meet(const Meeting& meeting) {
+    std::unique_ptr<Ranks> all(new Ranks(0, meeting.seats + 1, false));
+    SeatChannelOptions options = all->channel_options();
+    options.address = meeting.address;
+    options.port = meeting.port;
+    options.keys = meeting.keys;
+    options.return_after_end = kReturnAfterEnd;
+    options.return_after_silence = kReturnAfterSilence;
+    auto channel = SeatChannel::host(std::move(options));
+    if (!channel) return channel.error();
+    all->channel_ = std::move(*channel);
+    all->group_.set_channel(*all->channel_);
+    return all;
+}
+
+Result<std::unique_ptr<Ranks>> Ranks::join_meeting(const Meeting& meeting,
+                                                   const std::string& name,
+                                                   const std::vector<std::string>& allows,
+                                                   const std::function<bool()>& given_up) {
+    JoinToken token;
+    token.keys = meeting.keys;
+    token.addresses = {meeting.address};
+    token.port = meeting.port;
+    SeatChannelOptions options;
+    options.rank = kAnyRank;
+    options.introduction = to_json(host::read_host_facts());
+    options.introduction["seat"] = name;
+    options.introduction["allows"] = allows;
+    options.return_after_end = options.return_after_silence = kReturnAfterSilence;
+    auto channel = SeatChannel::join(std::move(options), token, kUntilGivenUp, given_up);
+    if (!channel) return channel.error();
+    std::unique_ptr<Ranks> all(new Ranks((*channel)->rank(), (*channel)->ranks(), false));
+    all->channel_ = std::move(*channel);
+    all->group_.set_channel(*all->channel_);
+    all->channel_->listen_to(all->events());
+    const auto clock = all->channel_->measure_clock(kArrivalExchanges, kArrivalTimeout);
+    if (clock)
+        all->group_.send_to_first(
+            {{"do", "clock"}, {"offset_ns", clock->offset.ns}, {"bound_ns", clock->bound.ns}});
+    return all;
+}
+
+/// "h3 (Linux 6.1.0, 8 processors) is here; it allows /mnt/media".
+std::string Ranks::arrival(std::uint32_t rank) const {
+    const RankGroup::Peer& peer = group_.peer(rank);
+    return fmt::format("{} is here: {}, {} processors; it allows {}", name_of(rank), peer.host.os,
+                       peer.host.cpus, fmt::join(peer.allows, ", "));
+}
+
+Result<void> Ranks::wait_for_seats(std::uint32_t enough,
+                                   Duration at_most,
+                                   const std::function<void(const std::string& what)>& say) {
+    const Instant until = SeatChannel::now() + at_most;
+    std::unique_lock lock(group_.mutex);
+    for (;;) {
+        std::vector<std::string> told = std::exchange(happened_, {});
+        const auto here = static_cast<std::uint32_t>(
+            std::count_if(group_.peers().begin() + 1, group_.peers().end(),
+                          [](const RankGroup::Peer& peer) { return peer.here && !peer.gone(); }));
+        const bool stopped = group_.stopped;
+        lock.unlock();
+        for (const std::string& each : told) say(each);
+        lock.lock();
+        if (stopped) return interrupted_error();
+        if (here == players()) return {};
+        const Instant now = SeatChannel::now();
+        if (now >= until) {
+            if (here >= enough) break;
+            return environment_error(fmt::format("{} of {} seats came within {}, and {} were to come", here,
+                                                 players(), show_duration(at_most), enough));
+        }
+        group_.changed.wait_for(lock, std::chrono::nanoseconds(std::min(until - now, milliseconds(200)).ns));
+    }
+    for (std::uint32_t rank = 1; rank < size(); ++rank) {
+        RankGroup::Peer& peer = group_.peer(rank);
+        if (peer.here || peer.gone()) continue;
+        peer.lost = true;
+        peer.why = "it did not come";
+    }
+    return {};
 }
 
 Result<std::unique_ptr<Ranks>> Ranks::host(std::uint32_t ranks) {
@@ -112,8 +237,20 @@ void Ranks::hear(std::uint32_t rank, Json& message) {
     const std::lock_guard lock(group_.mutex);
     group_.stopped = group_.stopped || what == "stop";
     if (what == "hello") {
-        group_.peer(rank).here = true;
-        group_.peer(rank).host = host_from_json(message.at("introduction"));
+        RankGroup::Peer& peer = group_.peer(rank);
+        const Json& introduction = message.at("introduction");
+        peer.here = true;
+        peer.host = host_from_json(introduction);
+        if (introduction.contains("seat")) {
+            if (const std::string name = introduction.at("seat"); !name.empty()) peer.host.name = name;
+            peer.allows = introduction.at("allows").get<std::vector<std::string>>();
+            happened_.push_back(arrival(rank));
+        }
+    } else if (what == "clock") {
+        happened_.push_back(
+            fmt::format("{}: its clock differs by {}, known to +-{}", name_of(rank),
+                        show_duration(Duration{std::abs(message.at("offset_ns").get<std::int64_t>())}),
+                        show_duration(Duration{message.at("bound_ns").get<std::int64_t>()})));
     } else if (what == "alive") {
         progress_[rank] = progress_from_json(message.at("news"));
     } else if (what == "report") {
@@ -164,8 +301,13 @@ Result<void> Ranks::ask_first(std::unique_lock<std::mutex>& lock, std::uint64_t 
                         [&] { return group_.stopped || answers_.contains(step) || group_.first_is_gone(); });
     if (const auto answer = answers_.find(step); answer != answers_.end()) return answer->second;
     if (group_.stopped) return interrupted_error();
-    const RankGroup::Peer& rank_0 = group_.peer(0);
-    return environment_error("rank 0 is gone: " + (rank_0.lost ? rank_0.why : "it has ended"));
+    return gone_error(group_.peer(0));
+}
+
+Error Ranks::why_rank_0_is_gone() const {
+    const std::lock_guard lock(group_.mutex);
+    if (group_.stopped || !group_.first_is_gone()) return interrupted_error();
+    return gone_error(group_.peer(0));
 }
 
 Result<Json> Ranks::share(const Json& value) {
@@ -256,7 +398,7 @@ std::vector<std::optional<RankProgress>> Ranks::progress_of_others() const {
 
 std::vector<std::string> Ranks::newly_lost() {
     const std::lock_guard lock(group_.mutex);
-    std::vector<std::string> out;
+    std::vector<std::string> out = std::exchange(happened_, {});
     for (std::uint32_t rank = 0; rank < size(); ++rank) {
         RankGroup::Peer& peer = group_.peer(rank);
         if (!peer.lost || std::exchange(peer.loss_reported, true)) continue;

@@ -31,6 +31,28 @@ public:
     /// Through MPI, with the ranks of the same mpirun. REQUIRES: mpi_place(). Errors: as begin_mpi;
     /// environment.
     static Result<std::unique_ptr<Ranks>> begin();
+    /// Where seats that are started by hand, or by anything, meet: rank 0 listens there, and plays nothing.
+    struct Meeting {
+        std::uint32_t seats = 1;
+        std::string address = "*";
+        std::uint16_t port = 0;
+        SeatKeys keys;
+    };
+    /// Rank 0 of a meeting. Returns at once; seats come from then on.
+    static Result<std::unique_ptr<Ranks>> meet(const Meeting& meeting);
+    /// Another rank of it: tries until `given_up`. `name`: as it calls itself; `allows`: the places that it
+    /// lets the run read. Errors: interrupted; environment: rank 0 has refused it.
+    static Result<std::unique_ptr<Ranks>> join_meeting(const Meeting& meeting,
+                                                       const std::string& name,
+                                                       const std::vector<std::string>& allows,
+                                                       const std::function<bool()>& given_up);
+    /// In rank 0 of a meeting: blocks until all seats are here, `enough` of them and `at_most` has passed, or
+    /// stop(). Seats that are missing then are lost. `say` hears who comes and goes. Errors: interrupted;
+    /// environment: too few came.
+    Result<void> wait_for_seats(std::uint32_t enough,
+                                Duration at_most,
+                                const std::function<void(const std::string& what)>& say);
+
     /// Without MPI: rank 0, and another one.
     static Result<std::unique_ptr<Ranks>> host(std::uint32_t ranks);
     static Result<std::unique_ptr<Ranks>> join(std::uint32_t rank,
@@ -55,6 +77,12 @@ public:
     std::uint32_t first_seat() const { return group_.first_seat_of(rank()); }
     std::uint32_t own_seats() const { return group_.seat_count_of(rank()); }
     std::uint32_t seat_step() const { return group_.seat_step(); }
+    /// The ranks that play: all, or all but rank 0.
+    std::uint32_t players() const { return group_.players(); }
+    /// This rank makes the media that are missing, and removes them.
+    bool makes_media() const { return rank() == group_.first_player(); }
+    /// Seats came by themselves, and obey nothing but their own command line and the run.
+    bool is_meeting() const { return group_.first_player() > 0; }
     std::string name_of(std::uint32_t rank) const { return group_.name_of(rank); }
 
     /// Names the next time of play, where a run has several whose results are not one: "step-2". The same in
@@ -96,16 +124,22 @@ public:
     void report_progress(std::function<std::optional<RankProgress>()> progress);
     /// The progress of the other ranks, by rank; nullopt: none came since play began.
     std::vector<std::optional<RankProgress>> progress_of_others() const;
-    /// Ranks that were lost, each with its name and the reason: "seat 2 (h3): its connection ended". Each once.
+    /// Ranks that were lost, cut off or have come back, each with its name and the reason: "seat 2 (h3) was
+    /// lost: its connection ended". Each once.
     std::vector<std::string> newly_lost();
+
+    /// Of another rank, whose waits have ended.
+    Error why_rank_0_is_gone() const;
 
     /// Waits until all ranks have ended. Returns the exit code of this process, which is 0 in all but rank 0,
     /// so that a launcher has no reason to kill any rank; where rank 0 was lost it is `code`.
     int finish(int code);
 
 private:
-    Ranks(std::uint32_t rank, std::uint32_t ranks);
+    Ranks(std::uint32_t rank, std::uint32_t ranks, bool first_plays = true);
+    SeatEvents events();
     SeatChannelOptions channel_options();
+    std::string arrival(std::uint32_t rank) const;
     void hear(std::uint32_t rank, Json& message);
     Result<void> ask_first(std::unique_lock<std::mutex>& lock, std::uint64_t step, const Result<void>& own);
     void hear_of_play(std::uint32_t rank, const std::string& what, Json& message);
@@ -126,6 +160,7 @@ private:
     std::function<std::optional<RankProgress>()> own_progress_;
     std::vector<std::optional<RankProgress>> progress_;  // by rank
     std::vector<std::pair<std::uint32_t, Json>> early_;  // messages of the next time of play, by sender
+    std::vector<std::string> happened_;                  // that newly_lost() and wait_for_seats() tell
     std::unique_ptr<SeatChannel> channel_;               // the last member: its thread uses all the others
 };
 

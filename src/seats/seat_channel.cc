@@ -55,10 +55,12 @@ std::string key_bytes(const std::string& text) {
 }  // namespace
 
 struct SeatChannel::Peer {
-    std::string name;        // by which rank 0's socket reaches it
-    int connection = -1;     // that its last message came by
-    bool connected = false;  // what is written now arrives there, or the connection ends
-    bool gone = false;       // lost, or left
+    std::string name;                          // by which rank 0's socket reaches it
+    int connection = -1;                       // that its last message came by
+    bool connected = false;                    // what is written now arrives there, or the connection ends
+    bool gone = false;                         // lost, or left
+    Instant awaited_until = Instant::never();  // away; never: it is here
+    std::string why;                           // it is away
     Instant heard;
     std::uint64_t sent = 0;  // the number of the last message to it
     std::uint64_t came = 0;  // the number of the last message from it
@@ -99,7 +101,7 @@ Result<std::unique_ptr<SeatChannel>> SeatChannel::host(SeatChannelOptions option
     STREAMSIM_CHECK(options.rank == 0, "rank 0 listens");
     std::unique_ptr<SeatChannel> channel(new SeatChannel(std::move(options)));
     channel->join_token_.run_id = random_digits(8);
-    channel->join_token_.keys = SeatKeys::make();
+    channel->join_token_.keys = channel->options_.keys ? *channel->options_.keys : SeatKeys::make();
     channel->join_token_.machine = this_machine();
     channel->join_token_.addresses = own_addresses();
     if (const auto listens = channel->listen(); !listens) return listens.error();
@@ -116,15 +118,15 @@ Result<void> SeatChannel::listen() {
     const std::int64_t longest = static_cast<std::int64_t>(kSeatMessageBytesMax);
     link_.set(ZMQ_MAXMSGSIZE, std::string_view(reinterpret_cast<const char*>(&longest), sizeof longest));
     (void)keys_.bind(kKeys);
-    int error = link_.bind("tcp://*:*");
+    const std::string endpoint =
+        fmt::format("tcp://{}:{}", options_.address, options_.port == 0 ? "*" : std::to_string(options_.port));
+    int error = link_.bind(endpoint);
     if (error != 0) {
         link_.set(ZMQ_IPV6, 0);
-        error = link_.bind("tcp://*:*");
+        error = link_.bind(endpoint);
     }
-    if (error != 0) {
-        return environment_error(
-            fmt::format("the seat channel cannot listen for the other ranks: {}", zmq_strerror(error)));
-    }
+    if (error != 0)
+        return environment_error(fmt::format("{}: cannot be listened on: {}", endpoint, zmq_strerror(error)));
     endpoint_ = link_.last_endpoint();
     join_token_.port = static_cast<std::uint16_t>(std::stoul(endpoint_.substr(endpoint_.rfind(':') + 1)));
     return {};
@@ -132,7 +134,8 @@ Result<void> SeatChannel::listen() {
 
 Result<std::unique_ptr<SeatChannel>> SeatChannel::join(SeatChannelOptions options,
                                                        JoinToken join_token,
-                                                       Duration timeout) {
+                                                       Duration timeout,
+                                                       const std::function<bool()>& given_up) {
     STREAMSIM_CHECK(options.rank != 0, "rank 0 hosts the channel, the others join");
     if (join_token.machine == this_machine())
         join_token.addresses.insert(join_token.addresses.begin(), {"127.0.0.1", "::1"});
@@ -146,15 +149,25 @@ Result<std::unique_ptr<SeatChannel>> SeatChannel::join(SeatChannelOptions option
     channel->link_.set(ZMQ_CURVE_SECRETKEY, keys.seat_secret);
     channel->link_.set(ZMQ_ROUTING_ID, random_digits(16));
     channel->peers_.front().name = "rank 0";
-    channel->post(
-        channel->peers_.front(),
-        {{"do", "hello"}, {"rank", channel->options_.rank}, {"introduction", channel->options_.introduction}});
-    channel->start();
+    const bool any = channel->options_.rank == kAnyRank;
+    channel->post(channel->peers_.front(), {{"do", "hello"},
+                                            {"channel", kChannelVersion},
+                                            {"rank", any ? Json() : Json(channel->options_.rank)},
+                                            {"introduction", channel->options_.introduction}});
     {
         MutexLock lock(channel->mutex_);
+        channel->heard_by_somebody_ = !any;
+        channel->start();
+        constexpr Duration kLook = milliseconds(100);
         const Instant end = now() + timeout;
-        while (!channel->joined_ && now() < end) lock.wait_for(channel->changed_, chrono_of(end - now()));
+        bool stop = false;
+        while (!channel->joined_ && channel->refusal_.empty() && now() < end && !stop) {
+            lock.wait_for(channel->changed_, chrono_of(std::min(end - now(), kLook)));
+            stop = given_up && given_up();
+        }
         if (channel->joined_) return channel;
+        if (!channel->refusal_.empty()) return environment_error(channel->refusal_);
+        if (stop) return interrupted_error();
     }
     return environment_error(fmt::format(
         "rank 0 cannot be reached within {}, on port {} of {}: the seat channel needs a TCP connection to it",
@@ -251,12 +264,15 @@ void SeatChannel::woken() {
     while (wake_receiver_.receive()) {
     }
     std::vector<std::pair<std::uint32_t, std::string>> outbox;
+    std::vector<std::function<void(SeatEvents&)>> early;
     bool measuring = false;
     {
         const MutexLock lock(mutex_);
         outbox.swap(outbox_);
+        if (heard_by_somebody_) early.swap(early_);
         measuring = std::exchange(ping_wanted_, false);
     }
+    for (const auto& event : early) event(options_.events);
     for (auto& [rank, text] : outbox) {
         Peer& peer = peers_[rank];
         peer.unanswered.push_back({++peer.sent, std::move(text)});
@@ -280,16 +296,18 @@ void SeatChannel::tick() {
     const bool was_stopped = at - last_tick_ > options_.heartbeat + options_.heartbeat;
     last_tick_ = at;
     Json heartbeat = {{"do", "alive"}};
-    if (options_.events.progress) {
+    if (is_heard() && options_.events.progress) {
         if (Json progress = options_.events.progress(); !progress.is_null())
             heartbeat["news"] = std::move(progress);
     }
     const std::string text = json_text(heartbeat);
     for (Peer& peer : peers_) {
+        if (at >= peer.awaited_until && !peer.gone) lose(peer, peer.why);
         if (peer.gone || !peer.connected) continue;
         if (was_stopped) peer.heard = at;
         if (at - peer.heard > options_.heartbeat_timeout) {
-            lose(peer, fmt::format("no heartbeat for {}", show_duration(options_.heartbeat_timeout)));
+            await(peer, fmt::format("no heartbeat for {}", show_duration(options_.heartbeat_timeout)),
+                  options_.return_after_silence);
         } else {
             write(peer, 0, text);
         }
@@ -332,7 +350,8 @@ void SeatChannel::watch_connections() {
             const auto peer = std::find_if(peers_.begin(), peers_.end(), [value](const Peer& each) {
                 return each.connected && each.connection == static_cast<int>(value);
             });
-            if (event == ZMQ_EVENT_DISCONNECTED && peer != peers_.end()) lose(*peer, "its connection ended");
+            if (event == ZMQ_EVENT_DISCONNECTED && peer != peers_.end())
+                await(*peer, "its connection ended", options_.return_after_end);
             continue;
         }
         Peer& first = peers_.front();
@@ -342,12 +361,33 @@ void SeatChannel::watch_connections() {
             send_again(first);
         } else if (event == ZMQ_EVENT_DISCONNECTED && first.connected) {
             first.connected = false;
-            if (connect_by_ == Instant::never()) lose(first, "its connection ended");
+            if (connect_by_ == Instant::never())
+                await(first, "its connection ended", options_.return_after_end);
         } else if (event == ZMQ_EVENT_CONNECT_RETRIED && connect_by_ != Instant::never()) {
             // Nobody listens there. All addresses are tried anew at each heartbeat.
             connect_by_ = next_address_ % join_token_.addresses.size() == 0 ? next_tick_ : now();
         }
     }
+}
+
+/// The rank may return.
+void SeatChannel::await(Peer& peer, const std::string& why, Duration how_long) {
+    if (how_long == Duration{}) return lose(peer, why);
+    peer.connected = false;
+    if (peer.awaited_until != Instant::never() || peer.gone) return;
+    peer.awaited_until = now() + how_long;
+    peer.why = why;
+    tell([rank = rank_of(peer), why](SeatEvents& events) {
+        if (events.away) events.away(rank, why);
+    });
+}
+
+void SeatChannel::returned(Peer& peer) {
+    peer.connected = true;
+    if (std::exchange(peer.awaited_until, Instant::never()) == Instant::never()) return;
+    tell([rank = rank_of(peer)](SeatEvents& events) {
+        if (events.back) events.back(rank);
+    });
 }
 
 /// Nobody waits for this rank any more.
@@ -360,11 +400,13 @@ void SeatChannel::lose(Peer& peer, const std::string& why) {
         ended_ = true;
         changed_.notify_all();
     }
-    if (why.empty()) {
-        options_.events.left(rank_of(peer));
-    } else {
-        options_.events.lost(rank_of(peer), why);
-    }
+    tell([rank = rank_of(peer), why](SeatEvents& events) {
+        if (why.empty()) {
+            events.left(rank);
+        } else {
+            events.lost(rank, why);
+        }
+    });
 }
 
 /// Drops what waits for it.
@@ -415,14 +457,47 @@ SeatChannel::Peer* SeatChannel::peer_of(const std::string& from, std::string_vie
         if (peer.name == from) return &peer;
     }
     const auto message = parse_json(text, "message");
-    if (!message || !message->is_object() || message->value("do", Json()) != "hello") return nullptr;
-    const Json rank = message->value("rank", Json());
-    if (!rank.is_number_unsigned() || rank == 0 || rank >= peers_.size()) return nullptr;
-    Peer& peer = peers_[rank.get<std::size_t>()];
-    if (!peer.name.empty()) return nullptr;
-    peer.name = from;
-    peer.connected = true;
-    return &peer;
+    if (!message || !message->is_object()) return nullptr;
+    if (message->value("do", Json()) == "hello") return meet(from, *message);
+    refuse(from, "", "it is of a run that this one knows nothing of");
+    return nullptr;
+}
+
+/// Gives a place to the rank that says hello, or none.
+SeatChannel::Peer* SeatChannel::meet(const std::string& from, const Json& hello) {
+    const Json introduction = hello.value("introduction", Json());
+    const std::string who = introduction.is_object() ? introduction.value("name", "") : "";
+    if (hello.value("channel", Json()) != kChannelVersion) {
+        refuse(from, who, "it is another version of streamsim");
+        return nullptr;
+    }
+    const Json rank = hello.value("rank", Json());
+    Peer* place = nullptr;
+    if (rank.is_null()) {
+        const auto free = std::find_if(peers_.begin() + 1, peers_.end(),
+                                       [](const Peer& peer) { return peer.name.empty() && !peer.gone; });
+        if (free != peers_.end()) place = &*free;
+    } else if (rank.is_number_unsigned() && rank > 0 && rank < peers_.size() &&
+               peers_[rank.get<std::size_t>()].name.empty()) {
+        place = &peers_[rank.get<std::size_t>()];
+    }
+    if (place == nullptr) {
+        refuse(from, who, "all places are taken");
+        return nullptr;
+    }
+    place->name = from;
+    place->connected = true;
+    return place;
+}
+
+void SeatChannel::refuse(const std::string& from, const std::string& who, const std::string& why) {
+    Peer stranger;
+    stranger.name = from;
+    stranger.connected = true;
+    write(stranger, 0, json_text(Json{{"do", "refused"}, {"why", why}}));
+    tell([who, why](SeatEvents& events) {
+        if (events.refused) events.refused(who, why);
+    });
 }
 
 void SeatChannel::received(const std::string& from,
@@ -432,6 +507,7 @@ void SeatChannel::received(const std::string& from,
     Peer* const peer = peer_of(from, text);
     if (peer == nullptr || peer->gone) return;
     peer->heard = now();
+    returned(*peer);
     if (std::exchange(peer->connection, connection) != connection && options_.rank == 0) send_again(*peer);
     const auto bytes = std::as_bytes(std::span(numbers));
     const auto number = load<std::uint64_t>(bytes, 0, true);
@@ -464,18 +540,54 @@ void SeatChannel::handle(Peer& peer, Json& message) {
         pong_received(message);
     } else if (what == "bye") {
         lose(peer, "");
+    } else if (what == "refused") {
+        const std::string why = "rank 0 has refused this one: " + message.at("why").get<std::string>();
+        {
+            const MutexLock lock(mutex_);
+            refusal_ = why;
+            changed_.notify_all();
+        }
+        lose(peer, why);
     } else if (what == "welcome") {
         connect_by_ = Instant::never();
         const MutexLock lock(mutex_);
+        options_.rank = message.at("rank");
+        options_.ranks = message.at("ranks");
+        join_token_.run_id = message.at("run");
         joined_ = true;
         changed_.notify_all();
     } else if (what != "alive" || message.contains("news")) {
         if (what == "hello") {
-            post(peer, {{"do", "welcome"}});
-            message.erase("rank");
+            post(peer, {{"do", "welcome"},
+                        {"rank", rank_of(peer)},
+                        {"ranks", options_.ranks},
+                        {"run", join_token_.run_id}});
+            for (const char* own : {"rank", "channel"}) message.erase(own);
         }
-        options_.events.message(rank_of(peer), message);
+        tell([rank = rank_of(peer), message = std::move(message)](SeatEvents& events) mutable {
+            events.message(rank, message);
+        });
     }
+}
+
+bool SeatChannel::is_heard() {
+    const MutexLock lock(mutex_);
+    return heard_by_somebody_;
+}
+
+void SeatChannel::tell(std::function<void(SeatEvents& events)> what) {
+    {
+        const MutexLock lock(mutex_);
+        if (!heard_by_somebody_) return early_.push_back(std::move(what));
+    }
+    what(options_.events);
+}
+
+void SeatChannel::listen_to(SeatEvents events) {
+    const MutexLock lock(mutex_);
+    options_.events = std::move(events);
+    heard_by_somebody_ = true;
+    (void)wake_sender_.send("");
 }
 
 void SeatChannel::send_ping() {
@@ -499,7 +611,7 @@ void SeatChannel::post(Peer& peer, const Json& message) {
     if (peer.connected) write(peer, peer.sent, peer.unanswered.back().text);
 }
 
-/// What may have been lost with a connection, on the one that took its place.
+/// Sends the messages that may have been lost with a connection, on the one that took its place.
 void SeatChannel::send_again(Peer& peer) {
     for (const Peer::Out& out : peer.unanswered) write(peer, out.number, out.text);
 }

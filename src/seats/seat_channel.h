@@ -3,9 +3,9 @@
 // some seconds, is reported at once, and disturbs no other rank.
 //
 // The channel is ZeroMQ's with CURVE: it is encrypted, both sides prove that they have the keys of the run, and
-// connections are made again by the library. What was under way when one broke is sent once more: each message
-// has a number, each message back the number of the last one that came. The channel has a thread of its own,
-// which sleeps but for one heartbeat a second.
+// connections are made again by the library. Messages that were under way when one broke are sent once more:
+// each has a number, and each one back has the number of the last that came. The channel has a thread of its
+// own, which sleeps but for one heartbeat a second.
 #pragma once
 
 #include <uv.h>
@@ -35,22 +35,37 @@ namespace streamsim::seats {
 /// The channel's thread calls these; they must not block.
 struct SeatEvents {
     std::function<void(std::uint32_t rank, Json& message)> message;
-    /// The connection ended without notice, or the heartbeats stopped. Once for each rank.
+    /// The connection ended without notice, or the heartbeats stopped, and the rank did not return in time.
+    /// Once for each rank.
     std::function<void(std::uint32_t rank, const std::string& why)> lost;
+    /// The same, and the rank is awaited; it has returned. May be empty.
+    std::function<void(std::uint32_t rank, const std::string& why)> away;
+    std::function<void(std::uint32_t rank)> back;
+    /// In rank 0: somebody with the keys was sent away. May be empty.
+    std::function<void(const std::string& who, const std::string& why)> refused;
     /// The rank announced that it has ended its part, and closed.
     std::function<void(std::uint32_t rank)> left;
     /// The content of the heartbeat, which arrives as a message; null: none. May be empty.
     std::function<Json()> progress;
 };
 
+/// Instead of a rank: rank 0 gives one.
+inline constexpr std::uint32_t kAnyRank = UINT32_MAX;
+
 struct SeatChannelOptions {
     std::uint32_t rank = 0;
     std::uint32_t ranks = 1;
-    Json introduction;  // arrives as the first message of this rank
+    Json introduction;             // arrives as the first message of this rank
+    std::string address = "*";     // that rank 0 listens on
+    std::uint16_t port = 0;        // 0: any
+    std::optional<SeatKeys> keys;  // of rank 0; nothing: new ones
     SeatEvents events;
     Duration heartbeat = seconds(1);
     Duration heartbeat_timeout = seconds(5);  // a rank that is not heard for longer is lost
     Duration greeting_timeout = seconds(2);   // of a connection that has not shown the keys
+    // A rank is awaited for so long when its connection has ended, and when it has fallen silent.
+    Duration return_after_end;
+    Duration return_after_silence;
 };
 
 /// The limit of one message. A longer one ends the connection, at its sender and at its receiver.
@@ -62,17 +77,23 @@ class SeatChannel {
 public:
     /// Rank 0's end: listens on all interfaces. Errors: environment.
     static Result<std::unique_ptr<SeatChannel>> host(SeatChannelOptions options);
-    /// Another rank's end: tries every address, again and again, for `timeout`. Blocks. Errors: environment,
-    /// naming the addresses.
+    /// Another rank's end: tries every address, again and again, for `timeout`, or until `given_up` is true.
+    /// Blocks. With kAnyRank, no event comes before listen_to(). Errors: environment, naming the addresses;
+    /// rank 0 has refused it.
     static Result<std::unique_ptr<SeatChannel>> join(SeatChannelOptions options,
                                                      JoinToken join_token,
-                                                     Duration timeout = seconds(20));
+                                                     Duration timeout = seconds(20),
+                                                     const std::function<bool()>& given_up = {});
     /// Announces that this rank leaves, when all messages are sent; waits for that a second at most.
     ~SeatChannel();
     SeatChannel(const SeatChannel&) = delete;
     SeatChannel& operator=(const SeatChannel&) = delete;
 
     const JoinToken& join_token() const { return join_token_; }
+    std::uint32_t rank() const { return options_.rank; }
+    std::uint32_t ranks() const { return options_.ranks; }
+    /// The events from the first on, where the channel was made before whoever hears them. Once.
+    void listen_to(SeatEvents events);
     /// Any thread. A message to a rank that is gone is dropped. REQUIRES: sender or receiver is rank 0.
     void send(std::uint32_t rank, const Json& message);
     /// As send() to rank 0, but waits first until few bytes are queued: large data, part by part, is in memory
@@ -103,6 +124,12 @@ private:
     void check_keys();
     void watch_connections();
     void lose(Peer& peer, const std::string& why);
+    void await(Peer& peer, const std::string& why, Duration how_long);
+    void returned(Peer& peer);
+    Peer* meet(const std::string& from, const Json& hello);
+    void refuse(const std::string& from, const std::string& who, const std::string& why);
+    void tell(std::function<void(SeatEvents& events)> what);
+    bool is_heard();
     void send_again(Peer& peer);
     void write(Peer& peer, std::uint64_t number, std::string_view text);
     void post(Peer& peer, const Json& message);
@@ -136,7 +163,10 @@ private:
     std::size_t queued_bytes_ GUARDED_BY(mutex_) = 0;
     bool leaving_ GUARDED_BY(mutex_) = false;
     bool joined_ GUARDED_BY(mutex_) = false;
-    bool ended_ GUARDED_BY(mutex_) = false;  // rank 0 is gone
+    std::string refusal_ GUARDED_BY(mutex_);  // of rank 0
+    bool heard_by_somebody_ GUARDED_BY(mutex_) = true;
+    std::vector<std::function<void(SeatEvents&)>> early_ GUARDED_BY(mutex_);  // before listen_to()
+    bool ended_ GUARDED_BY(mutex_) = false;                                   // rank 0 is gone
     ClockEstimate clock_ GUARDED_BY(mutex_);
     std::uint32_t pings_left_ GUARDED_BY(mutex_) = 0;
     bool ping_wanted_ GUARDED_BY(mutex_) = false;

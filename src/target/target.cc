@@ -7,6 +7,7 @@
 #include "base/ascii.h"
 #include "base/similar_names.h"
 #include "base/system/utf8_path.h"
+#include "target/allowed_places.h"
 
 namespace streamsim::target {
 namespace {
@@ -97,16 +98,7 @@ std::string local_path(const std::string& text) {
     return utf8_generic_text(utf8_path(text));
 }
 
-}  // namespace
-
-std::string Target::name() const {
-    if (kind != Kind::remote) return path;
-    const char* const scheme = remote->protocol == RemotePlace::Protocol::nfs ? "nfs" : "smb";
-    const bool numbers = remote->host.find(':') != std::string::npos;  // IPv6
-    return fmt::format("{}://{}{}{}{}", scheme, numbers ? "[" : "", remote->host, numbers ? "]" : "", path);
-}
-
-Result<Target> parse_target(const std::string& text) {
+Result<Target> parse_any_target(const std::string& text) {
     if (text.empty()) return bad_input("TARGET is empty: expected a directory, a clip or a URL");
     if (text == "null:") return Target{.kind = Target::Kind::null, .url = text, .path = {}};
     if (text.starts_with("sim:")) return parse_model(text);
@@ -135,6 +127,22 @@ Result<Target> parse_target(const std::string& text) {
             text, did_you_mean(text.substr(0, text.find(':')), {"nfs", "smb", "file", "sim", "null"})));
     }
     return Target{.kind = Target::Kind::local, .url = text, .path = local_path(text)};
+}
+
+}  // namespace
+
+std::string Target::name() const {
+    if (kind != Kind::remote) return path;
+    const char* const scheme = remote->protocol == RemotePlace::Protocol::nfs ? "nfs" : "smb";
+    const bool numbers = remote->host.find(':') != std::string::npos;  // IPv6
+    return fmt::format("{}://{}{}{}{}", scheme, numbers ? "[" : "", remote->host, numbers ? "]" : "", path);
+}
+
+Result<Target> parse_target(const std::string& text) {
+    auto target = parse_any_target(text);
+    if (!target) return target;
+    if (const auto allows = check_allowed(*target); !allows) return allows.error();
+    return target;
 }
 
 }  // namespace streamsim::target

@@ -24,6 +24,8 @@ int plan_command(CommandContext& context);
 int profile_command(CommandContext& context);
 int report_command(CommandContext& context);
 int run_command(CommandContext& context);
+int host_command(CommandContext& context);
+int join_command(CommandContext& context);
 int calibrate_command(CommandContext& context);
 int clean_command(CommandContext& context);
 

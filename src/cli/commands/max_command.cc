@@ -380,7 +380,7 @@ Result<RunResult> MaxCommand::play_step(Contender& contender,
                                                   [this](const std::string& text) { notice(text); });
     auto result = play_aside(session, request, fmt::format("{}; {}", request.target.url, progress));
     if (work_.left_behind()) return interrupted_error();
-    if (leads()) media_.remove_created(request);
+    if (makes_media()) media_.remove_created(request);
     if (result) beside_[contender.name][run::streams_of_format(request)] = result->meters;
     if (result && result->interrupted) return interrupted_error();
     preroll_took_too_long_ =

@@ -74,10 +74,10 @@ Result<void> ScenarioCommand::take_own_seats() {
     if (context_.ranks == nullptr) return {};
     seats::Ranks& ranks = *context_.ranks;
     if (request_.target.kind == target::Target::Kind::model) return bad_input(kModelIsForOne);
-    if (ranks.size() > request_.seats) {
+    if (ranks.players() > request_.seats) {
         return bad_input(
             fmt::format("{}: has {} seats, and {} were started: start one for each of them, or fewer",
-                        scenario_.source, request_.seats, ranks.size()));
+                        scenario_.source, request_.seats, ranks.players()));
     }
     ranks.assign_seats(request_.seats);
     request_.first_seat = ranks.first_seat();
@@ -111,7 +111,7 @@ Result<std::vector<run::PlayPart>> ScenarioCommand::find() {
     auto done = run::open_model(request_, parts, models_);
     if (done) done = run::check_memory(parts);
     done = together(done);
-    if (done) done = together(leads() ? prepare_missing(parts) : Result<void>());
+    if (done) done = together(makes_media() ? prepare_missing(parts) : Result<void>());
     if (!done) return done.error();
     if (done = together(hold(parts)); !done) return done.error();
     auto found = work_.index(

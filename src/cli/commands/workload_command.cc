@@ -138,7 +138,7 @@ Result<void> WorkloadCommand::arrange_cache(run::PlayRequest& request, bool warm
 Result<void> WorkloadCommand::arrange(run::PlayRequest& request, double at, const std::string& shown) {
     const Sweep::Over over = result_.workload.sweep.over;
     Result<void> done;
-    if (over == Sweep::Over::fill_percent) done = together(leads() ? fill_to(at) : Result<void>());
+    if (over == Sweep::Over::fill_percent) done = together(makes_media() ? fill_to(at) : Result<void>());
     if (done) done = run_before_step(request, shown);
     if (done && over == Sweep::Over::cache) done = together(arrange_cache(request, at > 0));
     return done ? count_before_step() : done;

@@ -18,10 +18,10 @@ Result<void> LoadRun::prepare_files(run::PlayRequest& request) {
     if (store_ != nullptr && context_.ranks == nullptr) {
         if (auto written = media_.write_load_sets(request); !written) return written;
     } else if (store_ != nullptr) {
-        auto done = together(leads() ? media_.record_load_sets(request) : Result<void>());
+        auto done = together(makes_media() ? media_.record_load_sets(request) : Result<void>());
         if (done) done = together(media_.write_own_load_sets(request));
         if (!done) return done;
-        if (leads()) media_.share_load_sets(request);
+        if (makes_media()) media_.share_load_sets(request);
     }
     return {};
 }
@@ -33,7 +33,7 @@ Result<RunResult> LoadRun::play_all(const run::PlayRequest& request, const std::
     auto result = play_aside(session, request, fmt::format("{}; {}", request.target.url, about));
     if (result && context_.ranks == nullptr) play_.finish_journal(*result);
     play_.stop_journal();
-    if (leads()) media_.remove_created(request);  // no rank plays any more
+    if (makes_media()) media_.remove_created(request);  // no rank plays any more
     if (context_.ranks == nullptr || (result && result->interrupted)) return result;
     auto own = result ? Result<void>() : Result<void>(result.error());
     if (own && left_behind())

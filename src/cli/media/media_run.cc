@@ -49,7 +49,7 @@ Result<void> MediaRun::open_outputs() {
 
 Result<void> MediaRun::choose_formats_together() {
     Result<void> done;
-    if (leads()) done = media_.choose_formats();
+    if (makes_media()) done = media_.choose_formats();
     done = together(done);
     if (!done || context_.ranks == nullptr) return done;
     bool chosen = !options_.play.formats.empty();
@@ -164,7 +164,8 @@ Result<void> MediaRun::measure_alone(
     alone.formats.clear();
     const auto loaded = play(meters_session(alone), "then the meters without the streams");
     Result<void> written;
-    if (store_ != nullptr && !left_behind() && leads()) written = media_.write_load_sets(request);  // once more
+    if (store_ != nullptr && !left_behind() && makes_media())
+        written = media_.write_load_sets(request);  // once more
     if (written = together(written); !written) return written;
     if (!loaded) return loaded.error();
     alone_ = {played->totals, played->margin_ns, loaded->meters};
@@ -182,8 +183,8 @@ int MediaRun::play_session(run::Session& session, const run::PlayRequest& reques
         return end_before_play(opened.error(), request);
     play_.follow_in_journal(session);
     auto result = watch_session(session, request, about, request.spare_streams > 0);
-    if (result && leads()) media_.remove_created(request);  // no rank plays any more
-    if (!result || !*result) play_.stop_journal();          // it keeps the last that is known
+    if (result && makes_media()) media_.remove_created(request);  // no rank plays any more
+    if (!result || !*result) play_.stop_journal();                // it keeps the last that is known
     if (!result) {
         work_.leave_behind();
         context_.log.warn("left without waiting for the storage: what was played is not known");

@@ -68,6 +68,7 @@ protected:
 
     /// This process does what is done once for all.
     bool leads() const { return context_.ranks == nullptr || context_.ranks->first(); }
+    bool makes_media() const { return context_.ranks == nullptr || context_.ranks->makes_media(); }
     /// Success once every rank has come here with success. Errors: of any of them.
     Result<void> together(const Result<void>& own) { return cli::together(context_, own); }
     template <typename T>

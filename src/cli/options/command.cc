@@ -58,6 +58,25 @@ std::vector<CommandInfo> playing_commands() {
           {"TARGET", kTargetExpected,
            "a directory or a URL, where the document names none (of a workload: instead of its own)",
            Completion::file, false, &CliOptions::target}}},
+        {Command::host,
+         "host",
+         "waits for seats that join, and leads a run on all of them",
+         "The host plays nothing. Options that it has not got itself are those of the run. Instead of a FILE "
+         "it "
+         "takes the line of another command, beginning with its name: run, max or calibrate.\n"
+         "  streamsim host day.json --seats 8 --key day.key\n"
+         "  streamsim host --seats 8 --key day.key max nfs://nas/media",
+         {{"FILE", "a scenario or a workload", "a scenario or a workload, as for run", Completion::workload,
+           true, nullptr, &CliOptions::line}}},
+        {Command::join,
+         "join",
+         "plays one seat of a run that another computer leads",
+         "It tries until the host is there, and ends with the run. It listens on no port, runs no command of "
+         "the "
+         "host, and reads and writes nothing outside of --allow.\n"
+         "  streamsim join 10.0.0.5:9470 --key day.key --allow /mnt/media",
+         {{"ADDR:PORT", "the address that the host printed", "the address that the host printed",
+           Completion::none, true, nullptr, &CliOptions::line}}},
     };
 }
 

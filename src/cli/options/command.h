@@ -14,6 +14,8 @@ enum class Command {
     max,
     predict,
     run,
+    host,
+    join,
     calibrate,
     formats,
     inspect,

@@ -393,10 +393,55 @@ Result<void> read_others(const CliOptions& as_typed, CliOptions& options, std::v
     return {};
 }
 
+constexpr Commands kMeets = Command::host | Command::join;
+
+void check_meeting(const CliOptions& options, std::vector<std::string>& problems) {
+    check_operands({}, options, problems);
+    if (!options.given("--key")) problems.emplace_back("--key: FILE is missing: expected the key of the run");
+    if (options.command == Command::join) {
+        if (options.allow.empty())
+            problems.emplace_back("--allow: PATH is missing: expected the directory that the run may read");
+        return;
+    }
+    if (!options.given("--seats")) problems.emplace_back("--seats: N is missing: expected how many seats join");
+    if (options.quorum && *options.quorum > options.play.seats)
+        problems.push_back(fmt::format("--quorum: '{}': expected {} or less, as --seats says", *options.quorum,
+                                       options.play.seats));
+    if (options.quorum && !options.within)
+        problems.emplace_back("--quorum: is for a wait that ends: give --within");
+}
+
+/// Takes the words of the run out of those of `host`: all but its own options with their values.
+std::vector<std::string> take_line(CliOptions& options) {
+    std::vector<std::string> own = {options.command_line.front(), options.command_line[1]};
+    for (std::size_t i = 2; i < options.command_line.size(); ++i) {
+        const std::string& word = options.command_line[i];
+        const std::string name = word.substr(0, word.find('='));
+        const auto found = std::ranges::find_if(option_table(), [&](const Option& option) {
+            return option.commands.has(Command::host) && std::ranges::count(option.all_names(), name) > 0;
+        });
+        if (found == option_table().end()) {
+            options.line.push_back(word);
+            continue;
+        }
+        own.push_back(word);
+        const bool flag = found->value.takes == OptionValue::Takes::nothing;
+        if (flag && found->name() != "--help" && found->name() != "--version") options.line.push_back(word);
+        if (!flag && name == word && i + 1 < options.command_line.size())
+            own.push_back(options.command_line[++i]);
+    }
+    return own;
+}
+
 /// Reads what was typed into the options, and checks it. Errors: every problem.
 Result<void> read(const TypedOptions& typed, const std::vector<std::string>& extras, CliOptions& options) {
     std::vector<std::string> problems;
     check_option_names(extras, options, problems);
+    if (kMeets.has(options.command)) {
+        read_options(typed, options, problems);
+        check_meeting(options, problems);
+        return problems.empty() ? Result<void>() : Error{ErrorKind::bad_input, std::move(problems)};
+    }
     // The word after an option that does not exist may be its value: the operands are not known then.
     if (!problems.empty() || is_mistyped_command(options, problems)) {
         read_options(typed, options, problems);
@@ -449,11 +494,15 @@ Result<ParsedCommandLine> parse_command_line(int argc, const char* const* argv) 
     options.command_line.assign(argv, argv + argc);
     options.command = command_of(argc, argv);
     const int skip = options.command == Command::play ? 0 : 1;
+    std::vector<std::string> own = options.command_line;
+    if (options.command == Command::host) own = take_line(options);
+    std::vector<const char*> words;
+    for (const std::string& word : own) words.push_back(word.c_str());
     TypedOptions typed;
     CLI::App app;
     try {
         declare(app, options, typed);
-        app.parse(argc - skip, argv + skip);
+        app.parse(static_cast<int>(words.size()) - skip, words.data() + skip);
     } catch (const CLI::CallForHelp&) {
         parsed.answer = Answer::help;
         return parsed;

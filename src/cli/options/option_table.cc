@@ -13,6 +13,7 @@ namespace {
 constexpr Command kRun = Command::run, kMax = Command::max, kInspect = Command::inspect;
 constexpr Command kProfile = Command::profile, kCalibrate = Command::calibrate, kReport = Command::report;
 constexpr Command kPlan = Command::plan, kPredict = Command::predict;
+constexpr Command kHost = Command::host, kJoin = Command::join;
 /// They take all that play takes of media and players, so that one line serves to prepare, to play and to
 /// search.
 constexpr Commands kPlays = Command::play | Command::prepare | Command::max | Command::predict;
@@ -24,7 +25,7 @@ constexpr Commands kPages = kMeasures | kMax | kPredict | kPlan | kReport;
 /// They measure steps, and commands can be run around those.
 constexpr Commands kSteps = Command::play | Command::max | Command::run;
 constexpr Commands kAll = kPlays | kMeasures | Command::formats | kInspect | kPlan | kProfile | kReport |
-                          kCalibrate | Command::clean | Command::man | Command::completions;
+                          kCalibrate | Command::clean | Command::man | Command::completions | kHost | kJoin;
 
 using Options = std::vector<Option>;
 using run::PlayRequest;
@@ -48,7 +49,8 @@ Options media_options() {
         {"--streams", kPlays, "streams per seat, of each format", count(&PlayRequest::streams, 100'000),
          variants({{Command::predict,
                     "streams per seat, of each format: whether these play, instead of how many do", ""}})},
-        {"--seats", kMakes, "clients that this process plays", count(&PlayRequest::seats, 100'000)},
+        {"--seats", kMakes | kHost, "clients that this process plays", count(&PlayRequest::seats, 100'000),
+         variants({{kHost, "seats that join", ""}})},
         {"--total-streams", kPlays,
          "instead of --streams: N in all, assigned to the seats in turn (round robin)",
          count(&PlayRequest::total_streams, 1'000'000)},
@@ -241,6 +243,26 @@ Options calibrating_options() {
     };
 }
 
+Options joining_options() {
+    return {
+        {"--key", kHost | kJoin,
+         "the key of the run, which every seat needs: a file that only its owner may read; the host makes it "
+         "where "
+         "there is none, for a week",
+         text(&CliOptions::key, "FILE", Completion::file),
+         variants({{kJoin, "the key of the run: a copy of the host's file that only its owner may read", ""}})},
+        {"--listen", kHost, "where the host waits for seats; a port alone listens on all addresses",
+         with_standard(text(&CliOptions::listen, "[ADDR:]PORT"), "9470")},
+        {"--quorum", kHost, "begin with N seats when --within has passed", count(&CliOptions::quorum, 100'000)},
+        {"--within", kHost, "how long to wait for the seats; without it until all are here",
+         with_standard(time(&CliOptions::within), "no limit")},
+        {"--allow", kJoin,
+         "a directory, or the beginning of an nfs:// or smb:// URL, in which the run may read and write; "
+         "repeatable",
+         texts(&CliOptions::allow, "PATH", Completion::directory)},
+    };
+}
+
 Options testing_options() {
     return {
         {"--faults", kPlays, "a schedule of injected delays and errors (JSON)",
@@ -298,8 +320,9 @@ Options result_options() {
          http_address("[ADDR:]PORT", &CliOptions::web)},
         {"--output,-o", kProfile | kCalibrate, "where the document goes; an existing file is not overwritten",
          with_standard(text(&CliOptions::output, "FILE.json", Completion::file), "standard output")},
-        {"--name", kProfile, "the name of the document",
-         with_standard(text(&CliOptions::workload_name, "NAME"), "the capture's")},
+        {"--name", kProfile | kJoin, "the name of the document",
+         with_standard(text(&CliOptions::workload_name, "NAME"), "the capture's"),
+         variants({{kJoin, "the name of this seat in messages and results", "its computer's"}})},
         {"--merge", kReport,
          "the documents are parts of one run, or the journals of its computers: make one result of them",
          flag(&CliOptions::merge)},
@@ -335,6 +358,7 @@ constexpr struct {
     {"Load", load_options},
     {"Searching", searching_options},
     {"Calibrating", calibrating_options},
+    {"Joining", joining_options},
     {"Testing", testing_options},
     {"Results", result_options},
     {"General", general_options},

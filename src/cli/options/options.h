@@ -77,6 +77,14 @@ struct CliOptions {
     bool quiet = false;
     unsigned verbosity = 0;  // 1 (-v): the whole report; 2 (-vv): debugging messages, too
 
+    // host and join
+    std::vector<std::string> line;  // host: the words of the run; join: the host's address, and more to allow
+    std::string key;                // the file
+    std::string listen;             // host: ADDR:PORT
+    std::vector<std::string> allow;
+    std::optional<std::uint32_t> quorum;
+    std::optional<Duration> within;  // host: with fewer seats than --seats
+
     std::vector<CliOptions> others;  // max: the same command on each TARGET but the first
 
     std::vector<std::string> command_line;

@@ -41,6 +41,8 @@ struct CliContext {
 struct CommandContext : CliContext {
     run::Control& control;
     CliOptions& options;
+    /// Does the command of another command line, as this process was started with it.
+    int (*run_words)(CliContext& context, run::Control& control) = nullptr;
 };
 
 /// Prints a page for people to standard output or standard error: control characters become visible, but for

@@ -17,14 +17,14 @@ std::string directory_of(const std::string& file) {
 /// Multiplies the seats by the number of ranks; rank 0 alone writes files and messages.
 void become_one_of_many(seats::Ranks& ranks, CliOptions& options) {
     run::PlayRequest& play = options.play;
-    play.seats *= ranks.size();
-    for (run::MeterPart& part : play.meters) part.seats *= ranks.size();
+    play.seats *= ranks.players();
+    for (run::MeterPart& part : play.meters) part.seats *= ranks.players();
     ranks.assign_seats(play.seats);
     play.first_seat = ranks.first_seat();
     play.own_seats = ranks.own_seats();
     play.keep_histograms = true;
     play.keep_frames = options.files.need_frames();  // rank 0 writes those of all
-    options.journal_beside = directory_of(options.files.json);
+    if (ranks.first() || !ranks.is_meeting()) options.journal_beside = directory_of(options.files.json);
     if (ranks.first()) return;
     options.quiet = true;
     options.files = {};

@@ -24,6 +24,9 @@ std::size_t free_descriptors(std::size_t most);
 /// errno says why.
 std::FILE* open_output(const std::string& path, bool is_new);
 
+/// Opens a new file that only its owner may read. Null: errno says why.
+std::FILE* open_secret(const std::string& path);
+
 /// Writes the data of a file through to the disk. Returns an errno; 0: done.
 int to_disk(std::FILE* file);
 

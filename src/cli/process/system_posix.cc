@@ -66,6 +66,11 @@ std::FILE* open_output(const std::string& path, bool is_new) {
     return std::fopen(path.c_str(), is_new ? "wxe" : "we");
 }
 
+std::FILE* open_secret(const std::string& path) {
+    const int file = open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    return file < 0 ? nullptr : fdopen(file, "w");
+}
+
 int to_disk(std::FILE* file) {
     if (fsync(fileno(file)) == 0 || errno == EINVAL || errno == ENOTSUP) return 0;
     return errno;

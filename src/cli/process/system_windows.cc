@@ -64,4 +64,9 @@ std::FILE* open_output(const std::string& path, bool is_new) {
     return file < 0 ? nullptr : _fdopen(file, "wb");
 }
 
+/// The folder's rights decide who may read it.
+std::FILE* open_secret(const std::string& path) {
+    return open_output(path, true);
+}
+
 }  // namespace streamsim::cli

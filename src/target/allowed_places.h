@@ -1,0 +1,21 @@
+// The places that this process may read and write, where somebody else names its targets.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "target/target.h"
+
+namespace streamsim::target {
+
+/// From here on, parse_target() refuses targets that lie outside these: paths of this computer, and the
+/// beginnings of nfs:// and smb:// URLs. null: and sim: read nothing, and are always allowed. Before there are
+/// threads.
+void allow_only(std::vector<std::string> places);
+
+/// Success where allow_only() was not called. Links are followed first. Errors: bad input that names the
+/// places.
+Result<void> check_allowed(const Target& target);
+
+}  // namespace streamsim::target
