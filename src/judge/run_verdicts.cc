@@ -111,12 +111,15 @@ Verdict failed_verdict(std::vector<const SeatResult*> failed, std::size_t all) {
 /// The reason that most seats have; then the others, each with its seat: a cold start, a cache.
 Verdict passed_verdict(const std::vector<SeatResult>& seats) {
     std::map<std::string, std::size_t> times;
-    for (const SeatResult& seat : seats) ++times[seat.verdict.reason];
+    const bool none_plays = std::ranges::all_of(seats, &std::vector<std::uint32_t>::empty, &SeatResult::seats);
+    for (const SeatResult& seat : seats) {
+        if (none_plays || !seat.seats.empty()) ++times[seat.verdict.reason];
+    }
     const auto most =
         std::ranges::max_element(times, [](const auto& a, const auto& b) { return a.second < b.second; });
     Verdict verdict{true, most->first, Limit::none};
     for (const SeatResult& seat : seats) {
-        if (seat.verdict.reason != most->first)
+        if (times.contains(seat.verdict.reason) && seat.verdict.reason != most->first)
             verdict.reason += fmt::format("; {}: {}", seat_name(seat), seat.verdict.reason);
     }
     return verdict;

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cstdlib>
 #include <map>
 #include <utility>
 
@@ -105,7 +104,8 @@ Result<std::unique_ptr<Ranks>> Ranks::meet(const Meeting& meeting) {
 Result<std::unique_ptr<Ranks>> Ranks::join_meeting(const Meeting& meeting,
                                                    const std::string& name,
                                                    const std::vector<std::string>& allows,
-                                                   const std::function<bool()>& given_up) {
+                                                   const std::function<bool()>& given_up,
+                                                   const std::function<void(const std::string&)>& trouble) {
     JoinToken token;
     token.keys = meeting.keys;
     token.addresses = {meeting.address};
@@ -115,17 +115,17 @@ Result<std::unique_ptr<Ranks>> Ranks::join_meeting(const Meeting& meeting,
     options.introduction = to_json(host::read_host_facts());
     options.introduction["seat"] = name;
     options.introduction["allows"] = allows;
+    options.trouble = trouble;
     options.return_after_end = options.return_after_silence = kReturnAfterSilence;
     auto channel = SeatChannel::join(std::move(options), token, kUntilGivenUp, given_up);
     if (!channel) return channel.error();
     std::unique_ptr<Ranks> all(new Ranks((*channel)->rank(), (*channel)->ranks(), false));
     all->channel_ = std::move(*channel);
     all->group_.set_channel(*all->channel_);
+    if (!name.empty()) all->group_.peer(all->rank()).host.name = name;
     all->channel_->listen_to(all->events());
     const auto clock = all->channel_->measure_clock(kArrivalExchanges, kArrivalTimeout);
-    if (clock)
-        all->group_.send_to_first(
-            {{"do", "clock"}, {"offset_ns", clock->offset.ns}, {"bound_ns", clock->bound.ns}});
+    if (clock) all->group_.send_to_first({{"do", "clock"}, {"bound_ns", clock->bound.ns}});
     return all;
 }
 
@@ -247,10 +247,8 @@ void Ranks::hear(std::uint32_t rank, Json& message) {
             happened_.push_back(arrival(rank));
         }
     } else if (what == "clock") {
-        happened_.push_back(
-            fmt::format("{}: its clock differs by {}, known to +-{}", name_of(rank),
-                        show_duration(Duration{std::abs(message.at("offset_ns").get<std::int64_t>())}),
-                        show_duration(Duration{message.at("bound_ns").get<std::int64_t>()})));
+        happened_.push_back(fmt::format("{}: its clock is known to +-{}", name_of(rank),
+                                        show_duration(Duration{message.at("bound_ns").get<std::int64_t>()})));
     } else if (what == "alive") {
         progress_[rank] = progress_from_json(message.at("news"));
     } else if (what == "report") {

@@ -45,7 +45,8 @@ public:
     static Result<std::unique_ptr<Ranks>> join_meeting(const Meeting& meeting,
                                                        const std::string& name,
                                                        const std::vector<std::string>& allows,
-                                                       const std::function<bool()>& given_up);
+                                                       const std::function<bool()>& given_up,
+                                                       const std::function<void(const std::string&)>& trouble);
     /// In rank 0 of a meeting: blocks until all seats are here, `enough` of them and `at_most` has passed, or
     /// stop(). Seats that are missing then are lost. `say` hears who comes and goes. Errors: interrupted;
     /// environment: too few came.

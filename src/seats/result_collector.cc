@@ -78,6 +78,7 @@ SeatResult ResultCollector::own_seat(const RunResult& own, const std::string& jo
 
 void ResultCollector::become_own_part(RunResult& result, const std::string& journal) const {
     const std::lock_guard lock(group_.mutex);
+    result.host.name = group_.peer(group_.rank()).host.name;
     result::become_part(group_.play_id(), group_.size(), own_seat(result, journal), result);
 }
 

@@ -26,6 +26,8 @@ constexpr Duration kConnectTimeout = seconds(2);
 constexpr Duration kLeaveTimeout = seconds(1);
 constexpr int kLingerMs = 500;
 constexpr int kBacklog = 1024;
+constexpr int kNoHandshake = ZMQ_EVENT_HANDSHAKE_FAILED_NO_DETAIL | ZMQ_EVENT_HANDSHAKE_FAILED_PROTOCOL |
+                             ZMQ_EVENT_HANDSHAKE_FAILED_AUTH;
 constexpr const char* kConnections = "inproc://connections";
 constexpr const char* kKeys = "inproc://zeromq.zap.01";
 constexpr const char* kWake = "inproc://wake";
@@ -89,8 +91,8 @@ SeatChannel::SeatChannel(SeatChannelOptions options)
     link_.set(ZMQ_HEARTBEAT_IVL, std::max(1, ms_of(options_.heartbeat)));
     link_.set(ZMQ_HEARTBEAT_TIMEOUT, heartbeat_timeout);
     link_.set(ZMQ_HANDSHAKE_IVL, std::max(1, ms_of(options_.greeting_timeout)));
-    link_.watch(kConnections,
-                ZMQ_EVENT_DISCONNECTED | ZMQ_EVENT_HANDSHAKE_SUCCEEDED | ZMQ_EVENT_CONNECT_RETRIED);
+    link_.watch(kConnections, ZMQ_EVENT_DISCONNECTED | ZMQ_EVENT_HANDSHAKE_SUCCEEDED |
+                                  ZMQ_EVENT_CONNECT_RETRIED | kNoHandshake);
     (void)connections_.connect(kConnections);
     last_tick_ = now();
     next_tick_ = last_tick_ + options_.heartbeat;
@@ -346,6 +348,10 @@ void SeatChannel::watch_connections() {
         std::uint32_t value = 0;
         std::memcpy(&event, frame->bytes.data(), sizeof event);
         std::memcpy(&value, frame->bytes.data() + sizeof event, sizeof value);
+        if ((event & kNoHandshake) != 0) {
+            key_refused();
+            continue;
+        }
         if (options_.rank == 0) {
             const auto peer = std::find_if(peers_.begin(), peers_.end(), [value](const Peer& each) {
                 return each.connected && each.connection == static_cast<int>(value);
@@ -367,6 +373,18 @@ void SeatChannel::watch_connections() {
             // Nobody listens there. All addresses are tried anew at each heartbeat.
             connect_by_ = next_address_ % join_token_.addresses.size() == 0 ? next_tick_ : now();
         }
+    }
+}
+
+/// Somebody without the keys, or rank 0 has others. Said once.
+void SeatChannel::key_refused() {
+    if (std::exchange(said_key_refused_, true)) return;
+    if (options_.rank == 0) {
+        tell([](SeatEvents& events) {
+            if (events.refused) events.refused("somebody", "without the key of this run");
+        });
+    } else if (options_.trouble) {
+        options_.trouble("its key is not the one of this run");
     }
 }
 
@@ -466,7 +484,9 @@ SeatChannel::Peer* SeatChannel::peer_of(const std::string& from, std::string_vie
 /// Gives a place to the rank that says hello, or none.
 SeatChannel::Peer* SeatChannel::meet(const std::string& from, const Json& hello) {
     const Json introduction = hello.value("introduction", Json());
-    const std::string who = introduction.is_object() ? introduction.value("name", "") : "";
+    const std::string computer = introduction.is_object() ? introduction.value("name", "") : "";
+    const std::string seat = introduction.is_object() ? introduction.value("seat", "") : "";
+    const std::string& who = seat.empty() ? computer : seat;
     if (hello.value("channel", Json()) != kChannelVersion) {
         refuse(from, who, "it is another version of streamsim");
         return nullptr;

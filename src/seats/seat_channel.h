@@ -63,6 +63,9 @@ struct SeatChannelOptions {
     Duration heartbeat = seconds(1);
     Duration heartbeat_timeout = seconds(5);  // a rank that is not heard for longer is lost
     Duration greeting_timeout = seconds(2);   // of a connection that has not shown the keys
+    /// Not of rank 0: why it cannot connect, when that is not for lack of an answer. On the channel's thread.
+    /// May be empty.
+    std::function<void(const std::string& why)> trouble;
     // A rank is awaited for so long when its connection has ended, and when it has fallen silent.
     Duration return_after_end;
     Duration return_after_silence;
@@ -126,6 +129,7 @@ private:
     void lose(Peer& peer, const std::string& why);
     void await(Peer& peer, const std::string& why, Duration how_long);
     void returned(Peer& peer);
+    void key_refused();
     Peer* meet(const std::string& from, const Json& hello);
     void refuse(const std::string& from, const std::string& who, const std::string& why);
     void tell(std::function<void(SeatEvents& events)> what);
@@ -153,6 +157,7 @@ private:
     Instant next_tick_;
     Instant last_tick_;
     Instant connect_by_ = Instant::never();
+    bool said_key_refused_ = false;
     std::vector<Peer> peers_;  // by rank
     std::thread thread_;
 

@@ -153,8 +153,12 @@ int join_command(CommandContext& context) {
     std::atomic<bool> given_up = false;
     run::Control::Work work;
     work.run = [&] {
-        ranks = Ranks::join_meeting({1, place->address, place->port, *keys}, options.workload_name,
-                                    options.allow, [&given_up] { return given_up.load(); });
+        ranks = Ranks::join_meeting(
+            {1, place->address, place->port, *keys}, options.workload_name, options.allow,
+            [&given_up] { return given_up.load(); },
+            [&context, &options](const std::string& why) {
+                context.log.warn("{}: {}; it tries on", options.line.front(), why);
+            });
     };
     work.on_interrupt = [&given_up] { given_up = true; };
     work.timeout.reset();

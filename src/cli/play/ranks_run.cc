@@ -24,7 +24,7 @@ void become_one_of_many(seats::Ranks& ranks, CliOptions& options) {
     play.own_seats = ranks.own_seats();
     play.keep_histograms = true;
     play.keep_frames = options.files.need_frames();  // rank 0 writes those of all
-    if (ranks.first() || !ranks.is_meeting()) options.journal_beside = directory_of(options.files.json);
+    options.journal_beside = directory_of(options.files.json);
     if (ranks.first()) return;
     options.quiet = true;
     options.files = {};

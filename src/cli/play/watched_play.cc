@@ -93,7 +93,7 @@ void AllRanks::measure(const seats::RankProgress& all, std::int64_t now_ns) {
 
 std::string AllRanks::text(std::int64_t now_ns) {
     seats::RankProgress all = progress_of(session_.watch());
-    std::size_t seats = 1;
+    std::size_t seats = ranks_->is_meeting() ? 0 : 1;
     for (const auto& rank : ranks_->progress_of_others()) {
         if (!rank) continue;
         ++seats;
@@ -108,7 +108,8 @@ std::string AllRanks::text(std::int64_t now_ns) {
                     show_count(nearest_whole(operations_per_s_)), show_rate(meter_bytes_per_s_),
                     show_count(all.operations_failed));
     const bool plays = all.streams > 0 || all.on_time + all.bad > 0 || all.clients == 0;
-    return fmt::format("{} of {} ranks: {}{}{}", seats, ranks_->size(), plays ? streams : "",
+    return fmt::format("{} of {} {}: {}{}{}", seats, ranks_->players(),
+                       ranks_->is_meeting() ? "computers" : "ranks", plays ? streams : "",
                        plays && all.clients > 0 ? "; " : "", all.clients > 0 ? meters : "");
 }
 
@@ -192,7 +193,8 @@ std::string WatchedPlay::journal_directory() const {
 
 Result<void> WatchedPlay::open_journal(const run::PlayRequest& request) {
     const seats::Ranks* const ranks = context_.ranks;
-    if (options_.journal.empty() && ranks == nullptr) return {};
+    // A seat that joined writes nothing but what the run has it write.
+    if (options_.journal.empty() && (ranks == nullptr || ranks->is_meeting())) return {};
     if (run_id_.empty()) run_id_ = ranks != nullptr ? ranks->run_id() : fmt::format("{:016x}", entropy64());
     seats_ = request.seats;
     const std::uint32_t rank = ranks != nullptr ? ranks->rank() : 0;
