@@ -366,6 +366,7 @@ bool Ranks::play_is_off() const {
 Result<RunResult> Ranks::collect(Result<RunResult> own, const Collecting& how) {
     if (!first() && own && !stopped()) start_.measure_clock_again();
     auto result = collector_.collect(std::move(own), how, [this] { next_play(); });
+    if (!first() && is_meeting()) delivered_ = channel_->wait_until_delivered();
     std::unique_lock lock(group_.mutex);
     auto early = std::exchange(early_, {});
     lock.unlock();

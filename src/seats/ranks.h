@@ -116,6 +116,8 @@ public:
     /// Ends a time of play: rank 0 gets the result of all; another rank its own part, once it has been sent to
     /// rank 0. Errors: where a rank had one, in rank 0 all of them, each named.
     Result<RunResult> collect(Result<RunResult> own, const Collecting& how);
+    /// In another rank of a meeting, after collect(): rank 0 has its part. A lost connection is awaited.
+    bool is_delivered() const { return delivered_; }
     /// In rank 0, after collect() gave an error: read-aheads that were not filled in time were the only
     /// problem.
     bool preroll_took_too_long() const { return collector_.preroll_took_too_long(); }
@@ -161,8 +163,9 @@ private:
     std::function<std::optional<RankProgress>()> own_progress_;
     std::vector<std::optional<RankProgress>> progress_;  // by rank
     std::vector<std::pair<std::uint32_t, Json>> early_;  // messages of the next time of play, by sender
-    std::vector<std::string> happened_;                  // that newly_lost() and wait_for_seats() tell
-    std::unique_ptr<SeatChannel> channel_;               // the last member: its thread uses all the others
+    bool delivered_ = true;
+    std::vector<std::string> happened_;     // that newly_lost() and wait_for_seats() tell
+    std::unique_ptr<SeatChannel> channel_;  // the last member: its thread uses all the others
 };
 
 }  // namespace streamsim::seats

@@ -235,6 +235,7 @@ void SeatChannel::send(std::uint32_t rank, const Json& message) {
     std::string text = json_text(message);
     const MutexLock lock(mutex_);
     queued_bytes_ += text.size();
+    undelivered_ = undelivered_ || ended_;
     outbox_.emplace_back(rank, std::move(text));
     (void)wake_sender_.send("");
 }
@@ -243,10 +244,17 @@ bool SeatChannel::send_part(const Json& message) {
     {
         MutexLock lock(mutex_);
         while (!ended_ && queued_bytes_ > kQueuedBytesMax) lock.wait(changed_);
+        undelivered_ = undelivered_ || ended_;
         if (ended_) return false;
     }
     send(0, message);
     return true;
+}
+
+bool SeatChannel::wait_until_delivered() {
+    MutexLock lock(mutex_);
+    while (!ended_ && queued_bytes_ > 0) lock.wait(changed_);
+    return !undelivered_;
 }
 
 std::optional<ClockReading> SeatChannel::measure_clock(std::uint32_t exchanges, Duration timeout) {
@@ -411,13 +419,14 @@ void SeatChannel::returned(Peer& peer) {
 /// Nobody waits for this rank any more.
 void SeatChannel::lose(Peer& peer, const std::string& why) {
     if (std::exchange(peer.gone, true)) return;
-    forget(peer);
     if (options_.rank != 0) {
         link_.disconnect(endpoint_);
         const MutexLock lock(mutex_);
         ended_ = true;
+        undelivered_ = queued_bytes_ > 0;
         changed_.notify_all();
     }
+    forget(peer);
     tell([rank = rank_of(peer), why](SeatEvents& events) {
         if (why.empty()) {
             events.left(rank);

@@ -103,6 +103,9 @@ public:
     /// only once. False: rank 0 is gone. Any thread but the channel's. REQUIRES: not rank 0.
     bool send_part(const Json& message);
 
+    /// Blocks until all messages have come to rank 0. False: it is gone. REQUIRES: not rank 0.
+    bool wait_until_delivered();
+
     /// Measures the own clock against rank 0's. Blocks for `timeout` at most; nullopt: no answer came. One call
     /// at a time. REQUIRES: not rank 0.
     std::optional<ClockReading> measure_clock(std::uint32_t exchanges, Duration timeout);
@@ -172,6 +175,7 @@ private:
     bool heard_by_somebody_ GUARDED_BY(mutex_) = true;
     std::vector<std::function<void(SeatEvents&)>> early_ GUARDED_BY(mutex_);  // before listen_to()
     bool ended_ GUARDED_BY(mutex_) = false;                                   // rank 0 is gone
+    bool undelivered_ GUARDED_BY(mutex_) = false;  // a message for rank 0 was dropped
     ClockEstimate clock_ GUARDED_BY(mutex_);
     std::uint32_t pings_left_ GUARDED_BY(mutex_) = 0;
     bool ping_wanted_ GUARDED_BY(mutex_) = false;

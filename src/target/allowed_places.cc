@@ -42,6 +42,10 @@ void allow_only(std::vector<std::string> places) {
     allowed() = std::move(places);
 }
 
+std::vector<std::string> allowed_places() {
+    return allowed().value_or(std::vector<std::string>());
+}
+
 Result<void> check_allowed(const Target& target) {
     if (!allowed() || !target.has_files()) return {};
     const bool local = target.kind == Target::Kind::local;

@@ -14,6 +14,9 @@ namespace streamsim::target {
 /// threads.
 void allow_only(std::vector<std::string> places);
 
+/// Those of allow_only().
+std::vector<std::string> allowed_places();
+
 /// Success where allow_only() was not called. Links are followed first. Errors: bad input that names the
 /// places.
 Result<void> check_allowed(const Target& target);

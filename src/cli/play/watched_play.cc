@@ -4,14 +4,18 @@
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <future>
 #include <set>
 #include <utility>
 
 #include "base/path.h"
 #include "base/prng.h"
+#include "base/system/utf8_path.h"
 #include "base/units.h"
+#include "result/json_report.h"
 #include "result/merge.h"
+#include "target/allowed_places.h"
 #include "view/http/open_metrics.h"
 
 namespace streamsim::cli {
@@ -297,7 +301,32 @@ Result<RunResult> WatchedPlay::play_own_part(run::Session& session,
     how.preroll_took_too_long = session.preroll_took_too_long();
     how.nothing = [this, &request] { return run::not_played(request, context_.program); };
     how.meanwhile = keep;
-    return ranks.collect(std::move(own), how);
+    auto result = ranks.collect(std::move(own), how);
+    if (result && !ranks.is_delivered()) keep_undelivered(*result);
+    return result;
+}
+
+/// Nothing that was measured is lost with the host: it lies where this seat may write.
+void WatchedPlay::keep_undelivered(const RunResult& part) {
+    const std::string name = seats::Journal::file_name(context_.ranks->rank(), context_.ranks->run_id());
+    std::string problem = "no directory of this computer is allowed";
+    for (const std::string& place : target::allowed_places()) {
+        std::error_code error;
+        if (!std::filesystem::is_directory(system_path(place), error)) continue;
+        const std::string path = join_path(place, name);
+        const auto written = write_document(path, R"({
+  "schema": "streamsim.result")",
+                                            result::json_report(part));
+        if (written) {
+            context_.log.error(
+                "the host is gone; {} has what this seat played: `streamsim report --merge` makes one "
+                "result of all seats",
+                path);
+            return;
+        }
+        problem = written.error().problems.front();
+    }
+    context_.log.error("the host is gone, and what this seat played is lost: {}", problem);
 }
 
 /// Ten times a second while it plays.

@@ -57,6 +57,7 @@ public:
     void say_always(const std::string& notice);
 
 private:
+    void keep_undelivered(const RunResult& part);
     Result<RunResult> play_own_part(run::Session& session,
                                     const run::PlayRequest& request,
                                     const std::function<void(const RunResult&)>& keep);
