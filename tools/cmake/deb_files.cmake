@@ -10,6 +10,7 @@ License: Apache-2.0, whose text is in /usr/share/common-licenses/Apache-2.0
 The program contains code of the libraries below, under the licences that Debian's packages of them state, and of
 Boost, under the Boost Software License 1.0.
 ")
+configure_file(${CPACK_STREAMSIM_SBOM} ${doc}/sbom.spdx.json COPYONLY)
 string(REPEAT "-" 100 line)
 foreach(package libcli11-dev nlohmann-json3-dev libjs-chart.js)
     file(READ /usr/share/doc/${package}/copyright text)

@@ -19,13 +19,21 @@ def is_program(path):
     return path.parent.name == "bin" or ".so" in path.name or path.suffix == ".dylib"
 
 
+def new_name(package):
+    """Where a package is written, so that one of its own name is whole."""
+    return package.with_name(package.name + ".new")
+
+
 def write_checksum(package):
+    """Gives a package its name, and its checksum."""
+    if new_name(package).exists():
+        new_name(package).replace(package)
     package.with_name(package.name + ".sha256").write_text(f"{sha256(package)}  {package.name}\n")
 
 
 def pack_tar(stage, package, top, seconds):
     """All files below the folder `top`, of the time `seconds` since 1970."""
-    with open(package, "wb") as raw, gzip.GzipFile("", "wb", 9, raw, mtime=seconds) as packed, \
+    with open(new_name(package), "wb") as raw, gzip.GzipFile("", "wb", 9, raw, mtime=seconds) as packed, \
             tarfile.open(fileobj=packed, mode="w", format=tarfile.PAX_FORMAT) as tar:
         for path in files_of(stage):
             data = path.read_bytes()
@@ -43,7 +51,7 @@ def add_to_zip(packed, name, data, seconds, mode):
 
 
 def pack_zip(stage, package, top, seconds):
-    with zipfile.ZipFile(package, "w") as packed:
+    with zipfile.ZipFile(new_name(package), "w") as packed:
         for path in files_of(stage):
             add_to_zip(packed, f"{top}/{path.relative_to(stage)}", path.read_bytes(), seconds, 0o755 if is_program(path) else 0o644)
     write_checksum(package)
@@ -78,7 +86,7 @@ def pack_wheel(stage, package, version, tag, seconds):
     lines = [f"{name},sha256={base64.urlsafe_b64encode(hashlib.sha256(data).digest()).rstrip(b'=').decode()},{len(data)}"
              for name, (data, _) in files.items()]
     files[record] = (("\n".join([*lines, f"{record},,"]) + "\n").encode(), 0o644)
-    with zipfile.ZipFile(package, "w") as packed:
+    with zipfile.ZipFile(new_name(package), "w") as packed:
         for name, (data, mode) in files.items():
             add_to_zip(packed, name, data, seconds, mode)
     write_checksum(package)

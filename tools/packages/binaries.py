@@ -57,6 +57,3 @@ def macos_needed(path):
             return f"{version >> 16}.{version >> 8 & 0xFF}"
     return None
 
-
-def is_signed(path):
-    return any(number == 0x1D for number, _ in load_commands(path))  # LC_CODE_SIGNATURE

@@ -12,6 +12,7 @@ import binaries
 import deb
 from fetch import say
 from program import REPO, build_program
+from signature import is_signed
 from targets import GLIBC, MACOS, TARGETS
 
 # The system's own libraries: all others have to lie beside the program.
@@ -27,15 +28,18 @@ MODEL = ["--quiet", "--frames", "240", "--seed", "1", "--prores-hd", "--json", "
 
 
 def run(*command, **options):
-    return subprocess.run(list(map(str, command)), capture_output=True, text=True, timeout=300, **options)
+    return subprocess.run(list(map(str, command)), capture_output=True, text=True, timeout=1200, **options)
 
 
-def check_needs(stage, target):
-    """No newer system, and no library that is not in the package."""
+def check_needs(stage, target, cache):
+    """No newer system, no library that is not in the package, and no path of this machine."""
     problems = []
     files = [path for folder in ("bin", "lib/streamsim") for path in (stage / folder).glob("*")]
     beside = {path.name for path in files}
     for path in files:
+        data = path.read_bytes()
+        problems += [f"{target.name}: {path.name} has the path {place} of this machine in it" for place in (cache, REPO)
+                     if str(place).encode() in data]
         for name in binaries.libraries_needed(path, target):
             ours = pathlib.PurePath(name).name in beside and (not target.macos or name.startswith("@rpath/"))
             # Windows' own: those of the C runtime and of its interfaces, in its system folder.
@@ -45,9 +49,9 @@ def check_needs(stage, target):
                 problems.append(f"{target.name}: {path.name} needs {name}, which is neither beside it nor the system's")
         if target.linux and binaries.glibc_needed(path) > tuple(map(int, GLIBC.split("."))):
             problems.append(f"{target.name}: {path.name} needs glibc {binaries.glibc_needed(path)}, newer than {GLIBC}")
-        if target.macos and (binaries.macos_needed(path) != MACOS or not binaries.is_signed(path)):
+        if target.macos and (binaries.macos_needed(path) != MACOS or not is_signed(path)):
             problems.append(f"{target.name}: {path.name} is for macOS {binaries.macos_needed(path)}, "
-                            f"{'' if binaries.is_signed(path) else 'not '}signed; expected {MACOS}, signed")
+                            f"{'' if is_signed(path) else 'not '}signed; expected {MACOS}, signed")
     if target.macos and binaries.macos_search_paths(stage / "bin/streamsim") != ["@loader_path/../lib/streamsim"]:
         problems.append(f"{target.name}: streamsim looks for libraries in {binaries.macos_search_paths(stage / 'bin/streamsim')}")
     return problems
@@ -67,11 +71,12 @@ def check_plays(name, program, media, digest):
     return problems
 
 
-def native_digest(packager):
-    program = packager.out.parent / "release/src/cli/streamsim"
-    if not program.exists():
-        program = packager.stage(TARGETS["linux-x86_64"]) / "bin/streamsim"
-    return json.loads(run(program, *MODEL).stdout)["digest"]
+def native_digest():
+    """The digest of the build of this computer, which other compilers and libraries made."""
+    played = run(REPO / "tools/run", *MODEL)
+    if played.returncode != 0:
+        raise RuntimeError(f"tools/run: exit {played.returncode}: {played.stderr}")
+    return json.loads(played.stdout)["digest"]
 
 
 def check_linux(package, packager, work):
@@ -90,7 +95,7 @@ def check_linux(package, packager, work):
     shutil.unpack_archive(package, root, "gztar")
     name = package.name.removesuffix(".tar.gz")
     wrapper = ["unshare", "--mount", "--pid", "--fork", f"--mount-proc={root}/proc", "chroot", root, f"/{name}/bin/streamsim"]
-    problems = check_plays(package.name, wrapper, "/tmp", native_digest(packager))
+    problems = check_plays(package.name, wrapper, "/tmp", native_digest())
     return problems + check_nfs(package.name, wrapper, pathlib.Path(work) / "lab")
 
 
@@ -122,7 +127,7 @@ def check_arm(package, packager, work):
     media = pathlib.Path(work) / "media"
     media.mkdir()
     program = [emulator, "-L", ARM_LIBRARIES, f"{work}/{package.name.removesuffix('.tar.gz')}/bin/streamsim"]
-    return check_plays(package.name, program, media, native_digest(packager))
+    return check_plays(package.name, program, media, native_digest())
 
 
 def check_wheel(wheel, packager, work):
@@ -133,7 +138,7 @@ def check_wheel(wheel, packager, work):
         return [f"{wheel.name}: pip install: {installed.stderr}"]
     media = pathlib.Path(work) / "media"
     media.mkdir()
-    problems = check_plays(wheel.name, [venv / "bin/streamsim"], media, native_digest(packager))
+    problems = check_plays(wheel.name, [venv / "bin/streamsim"], media, native_digest())
     if shutil.which("pipx"):
         version = run("pipx", "run", "--no-cache", "--pip-args=--no-index", "--spec", wheel, "streamsim", "--version",
                       env={**os.environ, "PIPX_HOME": f"{work}/pipx"})
@@ -189,7 +194,7 @@ def check(name, packages, packager):
         if name == "wheel":
             return check_wheel(next(each for each in packages if "manylinux_2_28_x86_64" in each.name), packager, work)
         target = TARGETS[name]
-        problems = check_needs(packager.stage(target), target)
+        problems = check_needs(packager.stage(target), target, packager.cache)
         if name == "linux-x86_64":
             problems += check_linux(packages[0], packager, work)
         if name == "linux-aarch64":

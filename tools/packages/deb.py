@@ -54,7 +54,7 @@ def common(commands, *arguments, **options):
     return subprocess.run(command, check=True, **options)
 
 
-def build(build_root, out):
+def build(build_root, out, sbom):
     """Returns the package. It has equal bytes whenever and wherever a commit is built with the same packages."""
     directory = build_root / "deb"
     time = run("git log", ["git", "-C", str(REPO), "log", "-1", "--format=%ct"]).strip()
@@ -63,7 +63,9 @@ def build(build_root, out):
            '-DSTREAMSIM_DEB=ON\nbuild "$1"', directory, env=environment)
     packed = directory / "packed"
     shutil.rmtree(packed, ignore_errors=True)
-    run("cpack", ["cpack", "-B", str(packed)], cwd=directory, env=environment, umask=0o022)
+    bill = directory / "sbom.spdx.json"
+    bill.write_text(sbom)
+    run("cpack", ["cpack", "-D", f"CPACK_STREAMSIM_SBOM={bill}", "-B", str(packed)], cwd=directory, env=environment, umask=0o022)
     out.mkdir(parents=True, exist_ok=True)
     return [pathlib.Path(shutil.copy2(package, out)) for package in packed.glob("*.deb")]
 

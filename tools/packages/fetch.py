@@ -72,7 +72,8 @@ class Fetcher:
         options = ["-o", f"Dir::Etc::sourcelist={sources}", "-o", "Dir::Etc::sourceparts=-",
                    "-o", f"Dir::State::lists={self.state}/lists", "-o", f"Dir::Cache={self.state}/cache",
                    "-o", "APT::Sandbox::User=" + ("root" if os.geteuid() == 0 else os.environ.get("USER", "nobody"))]
-        if not sources.exists():
+        ready = self.state / "ready"
+        if not ready.exists():
             for folder in ("lists/partial", "cache/archives/partial"):
                 (self.state / folder).mkdir(parents=True, exist_ok=True)
             # The archives that this machine is set up for, each with its sources.
@@ -85,7 +86,8 @@ class Fetcher:
             archives.add((main[0], "trixie"))
             sources.write_text("".join(f"{kind} {uri} {codename} main\n" for uri, codename in sorted(archives, key=lambda each: each[1])
                                        for kind in ("deb", "deb-src")))
-            run(["apt-get", *options, "update"], self.log, cwd=place)
+            run(["apt-get", *options, "-o", "APT::Update::Error-Mode=any", "update"], self.log, cwd=place)
+            ready.touch()
         run(["apt-get", *options, *words], self.log, cwd=place)
 
     def source(self, name):
@@ -135,7 +137,10 @@ class Fetcher:
             wheel = self.file(f"{pin['package']} {pin['version']} (100 MB)", pin["wheel"],
                               lambda place: run(["pip", "download", "--quiet", "--no-deps", "--no-cache-dir", "--only-binary=:all:",
                                                  f"{pin['package']}=={pin['version']}"], self.log, cwd=place))
-            folder.mkdir(parents=True, exist_ok=True)
-            shutil.unpack_archive(wheel, folder, "zip")
-            program.chmod(0o755)
+            half = folder.with_name(folder.name + ".new")
+            shutil.rmtree(half, ignore_errors=True)
+            shutil.rmtree(folder, ignore_errors=True)
+            shutil.unpack_archive(wheel, half, "zip")
+            (half / "ziglang/zig").chmod(0o755)
+            half.rename(folder)
         return program

@@ -1,10 +1,12 @@
 """Builds the libraries for one target into its prefix. Those under the LGPL are shared, so that anybody can replace them."""
 import hashlib
 import inspect
-import os
 import shutil
 
+import toolchain as toolchain_module
 from fetch import PINS, fail, run, say
+
+TOOLCHAIN = inspect.getsource(toolchain_module)
 
 # FFmpeg's parts: the containers that clips come in, with what it takes to know their frames; and the ones that `prepare`
 # writes. Its encoder for DNxHR is the only one: ProRes and pictures are made by streamsim itself.
@@ -27,12 +29,13 @@ class Build:
         self.log = toolchain.folder / f"{name}.log"
 
     def run(self, *command, cwd=None, **environment):
-        run(command, self.log, cwd=cwd or self.folder, env={**os.environ, **self.toolchain.environment, **environment})
+        run(command, self.log, cwd=cwd or self.folder, env={**self.toolchain.environment, **environment})
 
     def cmake(self, *options, shared=False):
         self.run("cmake", "-G", "Ninja", "-S", self.source, "-B", self.folder,
                  f"-DCMAKE_TOOLCHAIN_FILE={self.toolchain.file}", "-DCMAKE_BUILD_TYPE=Release",
                  f"-DCMAKE_INSTALL_PREFIX={self.prefix}", "-DCMAKE_INSTALL_LIBDIR=lib", "-DCMAKE_POSITION_INDEPENDENT_CODE=ON",
+                 "-DCMAKE_SKIP_INSTALL_RPATH=ON",
                  f"-DBUILD_SHARED_LIBS={'ON' if shared else 'OFF'}", "-DBUILD_TESTING=OFF", *options)
         self.run("ninja", f"-j{self.jobs}", "install")
 
@@ -157,14 +160,16 @@ def build_ffmpeg(build):
     build.run(build.source / "configure", f"--prefix={build.prefix}", "--enable-cross-compile",
               f"--arch={target.triple.split('-')[0]}", f"--target-os={system}", f"--cc={tools}/cc", f"--cxx={tools}/c++",
               f"--ar={tools}/ar", f"--ranlib={tools}/ranlib", f"--windres={tools}/windres", "--host-cc=cc",
-              "--disable-stripping", "--extra-ldflags=-s",
+              "--disable-stripping",
               "--enable-shared", "--disable-static", "--disable-everything", "--disable-autodetect", "--disable-programs",
               "--disable-doc", "--disable-network", "--disable-asm", "--disable-debug", "--disable-avdevice", "--disable-avfilter",
               "--disable-swscale", "--disable-swresample", "--disable-postproc", "--install-name-dir=@rpath",
               *(f"--enable-{kind}={names}" for kind, names in FFMPEG.items()))
-    # The old C library has the function still, and the compiler's headers no longer declare it.
+    # The old C library has the function still, and the compiler's headers no longer declare it. The libraries have the
+    # words of this configuration in them.
     config = build.folder / "config.h"
-    config.write_text(config.read_text().replace("#define HAVE_SYSCTL 1", "#define HAVE_SYSCTL 0"))
+    config.write_text(config.read_text().replace("#define HAVE_SYSCTL 1", "#define HAVE_SYSCTL 0")
+                      .replace(str(build.toolchain.cache), "/streamsim-libraries"))
     if target.macos:
         edit(build.folder / "ffbuild/config.mak", "-compatibility_version,$(LIBMAJOR)", "-compatibility_version,$(LIBMAJOR).0.0")
     # For Windows, files for other compilers are left out: streamsim opens the libraries when it runs.
@@ -183,7 +188,7 @@ def build_libraries(toolchain, fetcher, jobs, tests):
             continue
         source = fetcher.source(name)
         wanted = hashlib.sha256("\n".join((str(pin), str(PINS["compiler"]), toolchain.target.triple, inspect.getsource(recipe),
-                                           inspect.getsource(Build), str(FFMPEG) if name == "ffmpeg" else "")).encode()).hexdigest()
+                                           inspect.getsource(Build), TOOLCHAIN, str(FFMPEG) if name == "ffmpeg" else "")).encode()).hexdigest()
         stamp = toolchain.folder / f"{name}.done"
         if stamp.exists() and stamp.read_text() == wanted:
             continue

@@ -1,10 +1,11 @@
 """Builds streamsim for one target, and gathers what a package of it holds in a folder."""
-import os
 import pathlib
+import re
 import shutil
 import subprocess
 
 import binaries
+import signature
 from fetch import PINS, run, say
 
 REPO = pathlib.Path(__file__).resolve().parents[2]
@@ -23,11 +24,11 @@ def build_program(toolchain, fetcher, jobs, targets, tests=False):
     folder = toolchain.folder / "streamsim"
     log = toolchain.folder / "streamsim.log"
     log.unlink(missing_ok=True)
-    environment = {**os.environ, **toolchain.environment}
+    environment = toolchain.environment
     origin = "@loader_path" if target.macos else "$ORIGIN"
     say(f"{target.name}: building streamsim")
     run(["cmake", "-G", "Ninja", "-S", REPO, "-B", folder, f"-DCMAKE_TOOLCHAIN_FILE={toolchain.file}",
-         "-DCMAKE_BUILD_TYPE=Release", "-DCMAKE_CXX_FLAGS_RELEASE=-O2 -DNDEBUG", "-DCMAKE_EXE_LINKER_FLAGS=-s" + (" -Wl,-x" if target.macos else ""),
+         "-DCMAKE_BUILD_TYPE=Release", "-DCMAKE_CXX_FLAGS_RELEASE=-O2 -DNDEBUG", *(["-DCMAKE_EXE_LINKER_FLAGS=-Wl,-x"] if target.macos else []),
          "-DCMAKE_CXX_VISIBILITY_PRESET=hidden",
          "-DCMAKE_VISIBILITY_INLINES_HIDDEN=ON", "-DSTREAMSIM_BATCHES=ON", "-DSTREAMSIM_RELOCATABLE=ON", "-DSTREAMSIM_WERROR=OFF",
          f"-DSTREAMSIM_TESTS={'ON' if tests else 'OFF'}", f"-DCMAKE_INSTALL_RPATH={origin}/../lib/streamsim",
@@ -57,6 +58,9 @@ def copy_libraries(toolchain, stage):
         done.add(name)
         shutil.copy(built[name], beside / name)
         wanted += [pathlib.PurePath(each).name for each in binaries.libraries_needed(beside / name, target)]
+    if target.macos:  # the compiler signs those for arm64 alone
+        for path in (program, *beside.glob("*.dylib")):
+            signature.sign(path)
     return program
 
 
@@ -79,6 +83,23 @@ def stage_program(toolchain, fetcher, jobs):
     return stage
 
 
+def runtimes_of(target):
+    """The compiler's own libraries whose code is in a package of the target: name -> licence, below the compiler's folder."""
+    return {"libc++": "lib/libcxx/LICENSE.TXT", "libc++abi": "lib/libcxxabi/LICENSE.TXT", "libunwind": "lib/libunwind/LICENSE.TXT",
+            "compiler-rt": "LICENSE", **({"mingw-w64": "lib/libc/mingw/COPYING"} if target.windows else {})}
+
+
+NOTICE = """streamsim is under the Apache License 2.0 (LICENSE). The libraries in this package are under the licences in licences/;
+where a licence names a file of /usr/share/common-licenses, that file is in licences/common-licenses/.
+
+Under the GNU Lesser General Public License are libnfs, libmicrohttpd, NLopt, and FFmpeg's libavutil, libavcodec and libavformat.
+They are shared libraries beside the program: a library of the same name and interface takes the place of each. All come from
+Debian's source packages, whose versions and checksums are in sbom.spdx.json. tools/package in the sources of streamsim fetches
+them, and builds them again; tools/packages/libraries.py says with which options, and what it changes: in libnfs the check of the
+length of lists, and which functions it exports, and in FFmpeg two lines of config.h.
+"""
+
+
 def libraries_of(target):
     """The libraries whose code is in a package of the target: (name, pin)."""
     return [(name, pin) for name, pin in PINS["sources"].items()
@@ -94,9 +115,12 @@ def add_documents(fetcher, folder, target):
         source = fetcher.source(name)
         texts = [path for path in (source / "debian/copyright", *source.glob("usr/share/doc/*/copyright")) if path.exists()]
         shutil.copy(texts[0], folder / "licences" / f"{name}.txt")
-    # The compiler's runtime libraries: libc++ and compiler-rt, and for Windows the start code of mingw-w64.
     compiler = fetcher.compiler().parent
-    shutil.copy(compiler / "lib/libcxx/LICENSE.TXT", folder / "licences/libc++.txt")
-    shutil.copy(compiler / "LICENSE", folder / "licences/compiler-rt.txt")
-    if target.windows:
-        shutil.copy(compiler / "lib/libc/mingw/COPYING", folder / "licences/mingw-w64.txt")
+    for name, text in runtimes_of(target).items():
+        shutil.copy(compiler / text, folder / f"licences/{name}.txt")
+    # Debian's texts name those that its systems have in a folder.
+    for text in sorted((folder / "licences").glob("*.txt")):
+        for name in set(re.findall(r"/usr/share/common-licenses/([A-Za-z0-9.-]*[A-Za-z0-9])", text.read_text(errors="replace"))):
+            (folder / "licences/common-licenses").mkdir(exist_ok=True)
+            shutil.copy(pathlib.Path("/usr/share/common-licenses") / name, folder / "licences/common-licenses" / name)
+    (folder / "NOTICE").write_text(NOTICE)

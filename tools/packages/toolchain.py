@@ -1,5 +1,5 @@
 """The cross-compiler as the programs that configure scripts and CMake look for, and as a toolchain file of CMake."""
-import json
+import os
 import pathlib
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -11,27 +11,32 @@ class Toolchain:
     def __init__(self, target, compiler, folder, cache):
         self.target = target
         self.folder = folder
+        self.cache = cache
         self.prefix = folder / "prefix"
         self.bin = folder / "bin"
         self.file = folder / "toolchain.cmake"
+        self.environment = {name: os.environ[name] for name in ("PATH", "HOME", "TMPDIR") if name in os.environ}
         # The compiler builds the C and C++ libraries of each target once, and keeps them here.
-        self.environment = {"ZIG_GLOBAL_CACHE_DIR": str(cache / "compiler"), "ZIG_LOCAL_CACHE_DIR": str(cache / "compiler"),
+        self.environment |= {"ZIG_GLOBAL_CACHE_DIR": str(cache / "compiler"), "ZIG_LOCAL_CACHE_DIR": str(cache / "compiler"),
                             "SOURCE_DATE_EPOCH": "0", "PKG_CONFIG_LIBDIR": f"{self.prefix}/lib/pkgconfig", "PKG_CONFIG_PATH": "",
                             "LC_ALL": "C", "TZ": "UTC"}
         self.bin.mkdir(parents=True, exist_ok=True)
         self.prefix.mkdir(exist_ok=True)
         # Without a level of optimisation, the compiler would check for undefined behaviour.
         # Paths of this machine are in no package: neither where sources are nor where they were built.
-        named = f"-fno-sanitize=undefined -ffile-prefix-map={cache}=/streamsim-libraries"
+        named = f"-g0 -fno-sanitize=undefined -ffile-prefix-map={cache}=/streamsim-libraries"
         tools = {"cc": f"cc -target {target.triple} {named}", "c++": f"c++ -target {target.triple} {named}",
                  "ar": "ar", "ranlib": "ranlib", "dlltool": "dlltool"}
         for tool, words in tools.items():
             script = self.bin / tool
             # The linker for Windows exports everything without being told, and refuses what tells other linkers so.
-            script.write_text("#!/bin/bash\nwords=()\nfor word; do\n    case $word in\n"
+            # Nothing keeps the names of functions and of object files that nobody asks for: a link strips.
+            strip = "-s" if tool in ("cc", "c++") else ""
+            script.write_text(f"#!/bin/bash\nwords=() strip={strip}\nfor word; do\n    case $word in\n"
                               "        -Wl,--output-def* | -Wl,*.def | -Wl,--enable-auto-image-base | -Wl,--disable-auto-image-base) ;;\n"
                               "        -Wl,--pic-executable* | -Wl,--image-base,* | -Wl,-dynamic,* | -Wl,-single_module) ;;\n"
-                              f"        *) words+=(\"$word\") ;;\n    esac\ndone\nexec {compiler} {words} \"${{words[@]}}\"\n")
+                              "        -c | -E | -S | -M*) strip= ;;&\n"
+                              f"        *) words+=(\"$word\") ;;\n    esac\ndone\nexec {compiler} {words} \"${{words[@]}}\" $strip\n")
             script.chmod(0o755)
         # Libraries want a compiler of resources for their versions, which packages do without: each makes an empty object.
         (self.bin / "empty.c").write_text("")

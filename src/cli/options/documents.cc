@@ -95,7 +95,10 @@ Result<std::string> formats_directory() {
     if (const char* named = std::getenv("STREAMSIM_FORMATS"); named != nullptr) {
         places.emplace_back(named);
     } else {
-        places.push_back(run::program_path().parent_path().parent_path() / "share/streamsim/formats");
+        const std::filesystem::path above = run::program_path().parent_path().parent_path();
+        places.push_back(above / "share/streamsim/formats");
+        // Python's installation for one user on Windows has its programs a folder deeper.
+        places.push_back(above.parent_path() / "share/streamsim/formats");
         constexpr std::string_view kSource = STREAMSIM_SOURCE_FORMATS;
         if (!kSource.empty()) places.emplace_back(kSource);  // empty in packages
     }
