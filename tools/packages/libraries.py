@@ -43,6 +43,13 @@ class Build:
         self.run("make", f"-j{self.jobs}", *words)
 
 
+def edit(path, before, after):
+    text = path.read_text()
+    if before not in text:
+        fail(f"{path}: expected the text {before!r}")
+    path.write_text(text.replace(before, after))
+
+
 def build_libuv(build):
     build.cmake("-DLIBUV_BUILD_TESTS=OFF")
     # Its shared library is built too; a program that found it first would need it.
@@ -52,6 +59,26 @@ def build_libuv(build):
     pc = build.prefix / "lib/pkgconfig/libuv.pc"
     static = build.prefix / "lib/pkgconfig/libuv-static.pc"
     pc.write_text(static.read_text())
+
+
+def build_libzmq(build):
+    """Static, which its exception to the LGPL allows. CURVE by the code of its own, tweetnacl."""
+    build.source = shutil.copytree(build.source, build.folder / "source")
+    build.folder = build.folder / "build"
+    build.folder.mkdir()
+    # The C++ library of the compiler wants allocators that can be had for other types.
+    edit(build.source / "src/secure_allocator.hpp", "struct secure_allocator_t : std::allocator<T>\n{\n",
+         "struct secure_allocator_t : std::allocator<T>\n{\n    secure_allocator_t () = default;\n"
+         "    template <class U> secure_allocator_t (const secure_allocator_t<U> &) {}\n"
+         "    template <class U> struct rebind { typedef secure_allocator_t<U> other; };\n")
+    build.cmake("-DENABLE_CURVE=ON", "-DWITH_LIBSODIUM=OFF", "-DBUILD_SHARED=OFF", "-DBUILD_STATIC=ON", "-DBUILD_TESTS=OFF",
+                "-DENABLE_WS=OFF", "-DWITH_DOCS=OFF", "-DWITH_PERF_TOOL=OFF", "-DENABLE_DRAFTS=OFF", "-DENABLE_CPACK=OFF",
+                "-DWITH_OPENPGM=OFF", "-DWITH_NORM=OFF", "-DENABLE_PRECOMPILED=OFF",
+                "-DZMQ_WIN32_WINNT=0x0A00", "-DCMAKE_CXX_FLAGS=-w", *(["-DZMQ_HAVE_IPC=0"] if build.target.windows else []))
+    (build.prefix / "lib/pkgconfig/libzmq.pc").write_text(
+        f"prefix={build.prefix}\nName: libzmq\nDescription: ZeroMQ\nVersion: {PINS['sources']['libzmq']['version'].split('-')[0]}\n"
+        f"Libs: -L${{prefix}}/lib -lzmq{' -lws2_32 -liphlpapi' if build.target.windows else ''}\n"
+        "Cflags: -I${prefix}/include -DZMQ_STATIC\n")
 
 
 def build_fmt(build):
@@ -98,13 +125,6 @@ def build_Boost(build):
 def build_nlopt(build):
     build.cmake("-DNLOPT_CXX=OFF", *(f"-DNLOPT_{part}=OFF" for part in ("PYTHON", "OCTAVE", "MATLAB", "GUILE", "SWIG", "TESTS")),
                 shared=True)
-
-
-def edit(path, before, after):
-    text = path.read_text()
-    if before not in text:
-        fail(f"{path}: expected the text {before!r}")
-    path.write_text(text.replace(before, after))
 
 
 def build_libnfs(build):

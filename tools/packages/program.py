@@ -93,7 +93,8 @@ NOTICE = """streamsim is under the Apache License 2.0 (LICENSE). The libraries i
 where a licence names a file of /usr/share/common-licenses, that file is in licences/common-licenses/.
 
 Under the GNU Lesser General Public License are libnfs, libmicrohttpd, NLopt, and FFmpeg's libavutil, libavcodec and libavformat.
-They are shared libraries beside the program: a library of the same name and interface takes the place of each. All come from
+They are shared libraries beside the program: a library of the same name and interface takes the place of each. ZeroMQ, under the
+same licence, is part of the program, as its exception for static linking allows. All come from
 Debian's source packages, whose versions and checksums are in sbom.spdx.json. tools/package in the sources of streamsim fetches
 them, and builds them again; tools/packages/libraries.py says with which options, and what it changes: in libnfs the check of the
 length of lists, and which functions it exports, and in FFmpeg two lines of config.h.
