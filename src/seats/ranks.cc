@@ -21,7 +21,7 @@ constexpr std::chrono::seconds kRanksLeaveTimeout{3};
 /// A seat of a meeting is awaited: one whose connection has ended may have died, one that is silent may be cut
 /// off.
 constexpr Duration kReturnAfterEnd = seconds(10);
-constexpr Duration kReturnAfterSilence = seconds(300);
+constexpr Duration kReturnAfterCut = seconds(300);
 constexpr Duration kUntilGivenUp = seconds(1'000'000'000);
 /// The clock of a seat that has come.
 constexpr std::uint32_t kArrivalExchanges = 20;
@@ -93,7 +93,7 @@ Result<std::unique_ptr<Ranks>> Ranks::meet(const Meeting& meeting) {
     options.port = meeting.port;
     options.keys = meeting.keys;
     options.return_after_end = kReturnAfterEnd;
-    options.return_after_silence = kReturnAfterSilence;
+    options.return_after_cut = kReturnAfterCut;
     auto channel = SeatChannel::host(std::move(options));
     if (!channel) return channel.error();
     all->channel_ = std::move(*channel);
@@ -116,7 +116,7 @@ Result<std::unique_ptr<Ranks>> Ranks::join_meeting(const Meeting& meeting,
     options.introduction["seat"] = name;
     options.introduction["allows"] = allows;
     options.trouble = trouble;
-    options.return_after_end = options.return_after_silence = kReturnAfterSilence;
+    options.return_after_end = options.return_after_cut = kReturnAfterCut;
     auto channel = SeatChannel::join(std::move(options), token, kUntilGivenUp, given_up);
     if (!channel) return channel.error();
     std::unique_ptr<Ranks> all(new Ranks((*channel)->rank(), (*channel)->ranks(), false));

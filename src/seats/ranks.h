@@ -31,7 +31,7 @@ public:
     /// Through MPI, with the ranks of the same mpirun. REQUIRES: mpi_place(). Errors: as begin_mpi;
     /// environment.
     static Result<std::unique_ptr<Ranks>> begin();
-    /// Where seats that are started by hand, or by anything, meet: rank 0 listens there, and plays nothing.
+    /// A meeting of seats that are started by hand, or by anything: rank 0 listens there, and plays nothing.
     struct Meeting {
         std::uint32_t seats = 1;
         std::string address = "*";
@@ -131,7 +131,7 @@ public:
     /// lost: its connection ended". Each once.
     std::vector<std::string> newly_lost();
 
-    /// Of another rank, whose waits have ended.
+    /// REQUIRES: another rank, whose waits have ended.
     Error why_rank_0_is_gone() const;
 
     /// Waits until all ranks have ended. Returns the exit code of this process, which is 0 in all but rank 0,

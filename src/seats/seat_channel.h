@@ -68,7 +68,7 @@ struct SeatChannelOptions {
     std::function<void(const std::string& why)> trouble;
     // A rank is awaited for so long when its connection has ended, and when it has fallen silent.
     Duration return_after_end;
-    Duration return_after_silence;
+    Duration return_after_cut;
 };
 
 /// The limit of one message. A longer one ends the connection, at its sender and at its receiver.

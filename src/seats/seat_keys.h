@@ -4,6 +4,8 @@
 
 #include <string>
 
+#include "base/result.h"
+
 namespace streamsim::seats {
 
 /// Each as ZeroMQ writes it: 40 printable characters.
@@ -14,6 +16,11 @@ struct SeatKeys {
     std::string seat_secret;
 
     static SeatKeys make();
+
+    /// A document that is a key for a week from now on.
+    std::string to_document() const;
+    /// Errors: bad input that names `file`: it is no key, or its time is over.
+    static Result<SeatKeys> read_document(const std::string& text, const std::string& file);
 };
 
 }  // namespace streamsim::seats

@@ -21,8 +21,7 @@ private:
     void* context_;
 };
 
-/// Used by one thread at a time. What a program can only get wrong by a mistake of its own throws
-/// std::system_error.
+/// Used by one thread at a time. Calls that fail only by a mistake of the program throw std::system_error.
 class ZmqSocket {
 public:
     ZmqSocket(const ZmqContext& context, int type);

@@ -1,7 +1,14 @@
 #include "target/target.h"
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
+#include <cstdlib>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "target/allowed_places.h"
 #include "target/named_documents.h"
 
 namespace streamsim::run {
@@ -72,6 +79,43 @@ TEST(Target, SeatsGoToNodesRoundRobin) {
     ASSERT_TRUE(target::open_model(target, STREAMSIM_SOURCE_DIR "/formats/storage").has_value());
     EXPECT_EQ(target.model->nodes, 3U);
     EXPECT_EQ(target.node_of(5), 2U);
+}
+
+/// In a process of its own: what is allowed holds for the whole process.
+void expect_allowed(const std::vector<std::string>& places, const std::string& text, bool allowed) {
+    EXPECT_EXIT(
+        {
+            target::allow_only(places);
+            std::_Exit(target::parse_target(text).has_value() ? 1 : 0);
+        },
+        testing::ExitedWithCode(allowed ? 1 : 0), "")
+        << text;
+}
+
+TEST(Allowed, AreThePlacesAndWhatLiesInThemByWhateverPath) {
+    const auto folder = std::filesystem::temp_directory_path() / ("allowed-" + std::to_string(getpid()));
+    std::filesystem::create_directories(folder / "in/a");
+    std::filesystem::create_directories(folder / "inner");
+    std::filesystem::create_directory_symlink(folder / "inner", folder / "in/link");
+    std::filesystem::create_directory_symlink(folder / "in", folder / "way");
+    const std::string in = (folder / "in").string();
+    for (const std::string& path :
+         {in, in + "/", in + "/a", in + "/not-yet/x.mov", in + "/a/../a", (folder / "way/a").string()})
+        expect_allowed({in}, path, true);
+    for (const std::string& path :
+         {folder.string(), in + "ner", in + "/..", in + "/../inner", in + "/link", std::string("/")})
+        expect_allowed({in}, path, false);
+    expect_allowed({"/elsewhere", in}, "file:" + in, true);
+    std::filesystem::remove_all(folder);
+}
+
+TEST(Allowed, AreUrlsByTheirBeginning) {
+    const std::vector<std::string> places = {"nfs://nas/media"};
+    for (const char* url : {"nfs://nas/media", "nfs://nas/media/day?uid=1", "null:", "sim:h500"})
+        expect_allowed(places, url, true);
+    for (const char* url : {"nfs://nas/media2", "nfs://nas/", "nfs://other/media", "nfs://nas/media/../etc",
+                            "smb://nas/media", "/nas/media"})
+        expect_allowed(places, url, false);
 }
 
 }  // namespace

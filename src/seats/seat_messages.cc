@@ -1,0 +1,236 @@
+// The messages of the seat channel: who may send them, their numbers, and those that the channel answers
+// itself.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <span>
+#include <utility>
+
+#include "base/byte_order.h"
+#include "base/units.h"
+#include "seats/seat_channel.h"
+#include "seats/seat_peer.h"
+
+namespace streamsim::seats {
+namespace {
+
+/// The key of 32 bytes that ZeroMQ writes as `text`.
+std::string key_bytes(const std::string& text) {
+    std::array<std::uint8_t, 32> key{};
+    if (zmq_z85_decode(key.data(), text.c_str()) == nullptr) return {};
+    return {key.begin(), key.end()};
+}
+
+}  // namespace
+
+/// Answers ZeroMQ, which asks whether a connection's key is of this run: a message of ZAP (ZeroMQ RFC 27).
+void SeatChannel::check_keys() {
+    while (auto frame = keys_.receive()) {
+        std::vector<std::string> request = {std::move(frame->bytes)};
+        for (bool more = frame->more; more; more = frame->more) {
+            frame = keys_.receive();
+            request.push_back(std::move(frame->bytes));
+        }
+        const bool known = request.size() == 7 && request[6] == key_bytes(join_token_.keys.seat_public);
+        const std::array<std::string_view, 6> answer = {
+            "1.0", request.size() > 1 ? request[1] : "", known ? "200" : "400", "", "", ""};
+        for (std::size_t i = 0; i < answer.size(); ++i) (void)keys_.send(answer[i], i + 1 < answer.size());
+    }
+}
+
+void SeatChannel::receive_all() {
+    while (auto frame = link_.receive()) {
+        std::string from;
+        if (options_.rank == 0) {
+            if (!frame->more) continue;
+            from = std::move(frame->bytes);
+            frame = link_.receive();
+        }
+        const std::string numbers = std::move(frame->bytes);
+        std::string text;
+        bool whole = frame->more;
+        if (whole) {
+            frame = link_.receive();
+            text = std::move(frame->bytes);
+        }
+        while (frame->more) {
+            frame = link_.receive();
+            whole = false;
+        }
+        if (whole && numbers.size() == kNumbersBytes) received(from, frame->connection, numbers, text);
+    }
+}
+
+/// The rank with this name; a new name is of the rank whose introduction comes with it. Null: none.
+SeatChannel::Peer* SeatChannel::peer_of(const std::string& from, std::string_view text) {
+    if (options_.rank != 0) return &peers_.front();
+    for (Peer& peer : peers_) {
+        if (peer.name == from) return &peer;
+    }
+    const auto message = parse_json(text, "message");
+    if (!message || !message->is_object()) return nullptr;
+    if (message->value("do", Json()) == "hello") return meet(from, *message);
+    refuse(from, "", "it is of a run that this one knows nothing of");
+    return nullptr;
+}
+
+/// Gives a place to the rank that says hello, or none.
+SeatChannel::Peer* SeatChannel::meet(const std::string& from, const Json& hello) {
+    const Json introduction = hello.value("introduction", Json());
+    const std::string computer = introduction.is_object() ? introduction.value("name", "") : "";
+    const std::string seat = introduction.is_object() ? introduction.value("seat", "") : "";
+    const std::string& who = seat.empty() ? computer : seat;
+    if (hello.value("channel", Json()) != kChannelVersion) {
+        refuse(from, who, "it is another version of streamsim");
+        return nullptr;
+    }
+    const Json rank = hello.value("rank", Json());
+    Peer* place = nullptr;
+    if (rank.is_null()) {
+        const auto free = std::find_if(peers_.begin() + 1, peers_.end(),
+                                       [](const Peer& peer) { return peer.name.empty() && !peer.gone; });
+        if (free != peers_.end()) place = &*free;
+    } else if (rank.is_number_unsigned() && rank > 0 && rank < peers_.size() &&
+               peers_[rank.get<std::size_t>()].name.empty()) {
+        place = &peers_[rank.get<std::size_t>()];
+    }
+    if (place == nullptr) {
+        refuse(from, who, "all places are taken");
+        return nullptr;
+    }
+    place->name = from;
+    place->connected = true;
+    return place;
+}
+
+void SeatChannel::refuse(const std::string& from, const std::string& who, const std::string& why) {
+    Peer stranger;
+    stranger.name = from;
+    stranger.connected = true;
+    write(stranger, 0, json_text(Json{{"do", "refused"}, {"why", why}}));
+    tell([who, why](SeatEvents& events) {
+        if (events.refused) events.refused(who, why);
+    });
+}
+
+void SeatChannel::received(const std::string& from,
+                           int connection,
+                           std::string_view numbers,
+                           std::string_view text) {
+    Peer* const peer = peer_of(from, text);
+    if (peer == nullptr || peer->gone) return;
+    peer->heard = now();
+    returned(*peer);
+    if (std::exchange(peer->connection, connection) != connection && options_.rank == 0) send_again(*peer);
+    const auto bytes = std::as_bytes(std::span(numbers));
+    const auto number = load<std::uint64_t>(bytes, 0, true);
+    number_received(*peer, load<std::uint64_t>(bytes, sizeof number, true));
+    if (text.empty()) return;
+    if (number != 0) {
+        // A message that was under way when a connection broke comes twice, or before one that was lost there.
+        if (number != peer->came + 1) return;
+        peer->came = number;
+    }
+    auto message = parse_json(text, "message");
+    if (!message) return lose(*peer, "it sent a message that is not JSON");
+    try {
+        handle(*peer, *message);
+    } catch (const Json::exception& error) {
+        return lose(*peer, fmt::format("it sent an invalid message ({})", error.what()));
+    }
+    if (number != 0 && !peer->gone) write(*peer, 0, "");  // tells its number
+}
+
+void SeatChannel::handle(Peer& peer, Json& message) {
+    const std::string what = message.at("do");
+    if (what == "ping") {
+        message["do"] = "pong";
+        message["arrived"] = peer.heard.ns;
+        message["answered"] = now().ns;
+        write(peer, 0, json_text(message));
+    } else if (what == "pong") {
+        pong_received(message);
+    } else if (what == "bye") {
+        lose(peer, "");
+    } else if (what == "refused") {
+        const std::string why = "rank 0 has refused this one: " + message.at("why").get<std::string>();
+        {
+            const MutexLock lock(mutex_);
+            refusal_ = why;
+            changed_.notify_all();
+        }
+        lose(peer, why);
+    } else if (what == "welcome") {
+        connect_by_ = Instant::never();
+        const MutexLock lock(mutex_);
+        options_.rank = message.at("rank");
+        options_.ranks = message.at("ranks");
+        join_token_.run_id = message.at("run");
+        joined_ = true;
+        changed_.notify_all();
+    } else if (what != "alive" || message.contains("news")) {
+        if (what == "hello") {
+            post(peer, {{"do", "welcome"},
+                        {"rank", rank_of(peer)},
+                        {"ranks", options_.ranks},
+                        {"run", join_token_.run_id}});
+            for (const char* own : {"rank", "channel"}) message.erase(own);
+        }
+        tell([rank = rank_of(peer), message = std::move(message)](SeatEvents& events) mutable {
+            events.message(rank, message);
+        });
+    }
+}
+
+void SeatChannel::pong_received(const Json& message) {
+    const Instant at = now();
+    {
+        const MutexLock lock(mutex_);
+        if (pings_left_ == 0) return;
+        clock_.add({message.at("sent")}, {message.at("arrived")}, {message.at("answered")}, at);
+        if (--pings_left_ == 0) return changed_.notify_all();
+    }
+    send_ping();
+}
+
+/// The messages up to this number have come there.
+void SeatChannel::number_received(Peer& peer, std::uint64_t number) {
+    std::size_t bytes = 0;
+    while (!peer.unanswered.empty() && peer.unanswered.front().number <= number) {
+        bytes += peer.unanswered.front().text.size();
+        peer.unanswered.pop_front();
+    }
+    if (bytes == 0) return;
+    const MutexLock lock(mutex_);
+    queued_bytes_ -= std::min(queued_bytes_, bytes);
+    changed_.notify_all();
+}
+
+/// Drops what waits for it.
+void SeatChannel::forget(Peer& peer) {
+    number_received(peer, peer.sent);
+}
+
+/// Sends the messages that may have been lost with a connection, on the one that took its place.
+void SeatChannel::send_again(Peer& peer) {
+    for (const Peer::Out& out : peer.unanswered) write(peer, out.number, out.text);
+}
+
+void SeatChannel::write(Peer& peer, std::uint64_t number, std::string_view text) {
+    if (!peer.connected) return;
+    std::array<char, kNumbersBytes> numbers{};
+    const auto bytes = std::as_writable_bytes(std::span(numbers));
+    store(bytes, 0, true, number);
+    store(bytes, sizeof number, true, peer.came);
+    if (options_.rank == 0 && !link_.send(peer.name, true)) return;
+    if (link_.send({numbers.data(), numbers.size()}, true)) (void)link_.send(text);
+}
+
+/// Sends a message of the channel itself that has to arrive.
+void SeatChannel::post(Peer& peer, const Json& message) {
+    peer.unanswered.push_back({++peer.sent, json_text(message)});
+    if (peer.connected) write(peer, peer.sent, peer.unanswered.back().text);
+}
+
+}  // namespace streamsim::seats
