@@ -34,7 +34,7 @@ void SeatChannel::check_keys() {
         }
         const bool known = request.size() == 7 && request[6] == key_bytes(join_token_.keys.seat_public);
         const std::array<std::string_view, 6> answer = {
-            "1.0", request.size() > 1 ? request[1] : "", known ? "200" : "400", "", "", ""};
+            "1.0", request.size() > 1 ? std::string_view(request[1]) : "", known ? "200" : "400", "", "", ""};
         for (std::size_t i = 0; i < answer.size(); ++i) (void)keys_.send(answer[i], i + 1 < answer.size());
     }
 }
