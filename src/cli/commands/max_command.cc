@@ -287,7 +287,8 @@ Result<judge::MaxSearchOptions> MaxCommand::limits(const Contender& contender) {
                                : result_.counts == MaxCounts::seats
                                    ? of_one
                                    : options_.play.own_seats.value_or(request.seats);
-    if (*times && (alone() || result_.counts == MaxCounts::streams_per_seat))
+    const bool plays_here = here > 0;  // a host of seats that join plays nothing
+    if (*times && plays_here && (alone() || result_.counts == MaxCounts::streams_per_seat))
         cap(**times / here, "there is no memory for the frames of more");
     return limits;
 }

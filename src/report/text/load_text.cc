@@ -49,7 +49,9 @@ std::vector<std::string> caveats(const LoadResult& result) {
 }
 
 std::string target_text(const LoadResult& result) {
-    const std::size_t computers = result.common.seats.size();
+    const auto& seats = result.common.seats;
+    const auto computers = static_cast<std::size_t>(
+        std::ranges::count_if(seats, [](const SeatResult& seat) { return !seat.seats.empty(); }));
     return fmt::format("on {} ({}{}){}", printable(result.common.url), result.common.io,
                        result.common.direct ? ", direct" : "",
                        computers > 1 ? ", from " + counted(computers, "computer") : "");
