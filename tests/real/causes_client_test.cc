@@ -21,6 +21,8 @@ using ::testing::Eq;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
+/// The media, and what streamsim leaves free.
+constexpr std::uintmax_t kMediaBytes = 3'000'000'000;
 const std::string kGroups = "/sys/fs/cgroup/memory";
 
 std::optional<std::string> no_memory_group_because() {
@@ -29,6 +31,14 @@ std::optional<std::string> no_memory_group_because() {
         return "there is no memory controller of control groups v1";
     if (access("/proc/pressure/memory", R_OK) != 0) return "this kernel does not say how it is pressed (PSI)";
     return std::nullopt;
+}
+
+std::optional<std::string> no_space_because(std::uintmax_t bytes) {
+    const auto place = std::filesystem::temp_directory_path();
+    const std::uintmax_t free = std::filesystem::space(place).available;
+    if (free >= bytes) return std::nullopt;
+    return place.string() + " has " + std::to_string(free) + " bytes free, and " + std::to_string(bytes) +
+           " are needed";
 }
 
 /// Programs that this one starts have so much memory, as long as it lives.
@@ -58,6 +68,7 @@ class CausesInAMemoryGroup : public ::testing::Test {
 protected:
     void SetUp() override {
         if (const auto reason = no_memory_group_because()) GTEST_SKIP() << *reason;
+        if (const auto reason = no_space_because(kMediaBytes)) GTEST_SKIP() << *reason;
     }
 
     static void make_clips(const std::string& folder) {

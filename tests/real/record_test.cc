@@ -157,7 +157,8 @@ TEST_F(Record, ADirectoryThatVanishesIsCountedAndHarmsNothing) {
     write_text(dir / "mine", "as it was");
     const auto before = tree_of(dir.path().string());
     Spawn spawn;
-    spawn.args = line(dir.path().string(), {"--record", "1", "--fps", "48", "--frames", "96", "--no-probes"});
+    spawn.args =
+        line(dir.path().string(), {"--record", "1", "--fps", "48", "--frames", "96", "--no-probes", "--yes"});
     Process process(streamsim_binary(), spawn);
     std::uint64_t there = 0;
     while (process.running() && there < 24) {

@@ -121,7 +121,7 @@ def check_arm(package, packager, work):
     """By an emulator of the processor, with the C library that Debian has for it."""
     emulator = shutil.which("qemu-aarch64")
     if not emulator or not pathlib.Path(ARM_LIBRARIES).exists():
-        say(f"{package.name} was not run: qemu-aarch64 or its C library is not here (tools/setup --tests)")
+        say(f"{package.name} was not run: qemu-aarch64 or its C library is not here (tools/setup --packages)")
         return []
     shutil.unpack_archive(package, work, "gztar")
     media = pathlib.Path(work) / "media"
@@ -145,7 +145,7 @@ def check_wheel(wheel, packager, work):
         if version.returncode != 0 or not version.stdout.startswith("streamsim "):
             problems.append(f"{wheel.name}: pipx run: exit {version.returncode}: {version.stdout}{version.stderr}")
     else:
-        say(f"{wheel.name} was not run by pipx: it is not here (tools/setup --tests)")
+        say(f"{wheel.name} was not run by pipx: it is not here (tools/setup --packages)")
     return problems
 
 
@@ -153,7 +153,7 @@ def check_windows(packager, work):
     """The tests that ask nothing of Linux, and the program from outside, under wine."""
     wine = shutil.which("wine64") or "/usr/lib/wine/wine64"
     if not pathlib.Path(wine).exists():
-        say("the Windows program was not run: wine64 is not here (tools/setup --tests)")
+        say("the Windows program was not run: wine64 is not here (tools/setup --packages)")
         return []
     toolchain = packager.toolchain(TARGETS["windows-x86_64"])
     folder = build_program(toolchain, packager.fetcher, packager.jobs, ["tests_portable"], tests=True)

@@ -73,7 +73,7 @@ def build(build_root, out, sbom):
 def check(deb, work):
     """Installs the package in a clean root, plays, and purges it; raises RuntimeError when that shows a fault."""
     if os.geteuid() != 0 or shutil.which("debootstrap") is None:
-        say(f"{deb.name} was not tried in a clean root: that takes root and debootstrap (tools/setup --tests)")
+        say(f"{deb.name} was not tried in a clean root: that takes root and debootstrap (tools/setup --packages)")
         return
     root_folder = common("build_root", stdout=subprocess.PIPE, text=True).stdout.strip()
     codename = run("os-release", ["sh", "-c", ". /etc/os-release && echo $VERSION_CODENAME"]).strip()
