@@ -10,11 +10,13 @@
 #include <functional>
 #include <map>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "base/result.h"
+#include "seats/lobby.h"
 #include "seats/seat_channel.h"
 #include "streamsim/run_result.h"
 
@@ -37,7 +39,9 @@ public:
         bool away = false;  // cut off, and awaited
         std::string why;    // of its loss, or of its absence
         HostFacts host;
-        std::vector<std::string> allows;  // places, of a seat that came by itself
+        // Of a seat that came by itself.
+        std::vector<std::string> allows;  // places
+        std::optional<SeatReport> report;
 
         bool gone() const { return lost || left; }
     };
@@ -62,7 +66,7 @@ public:
         order_ = order;
     }
     std::uint32_t first_seat_of(std::uint32_t rank) const {
-        const std::uint32_t player = rank - std::min(rank, leaders_);
+        const std::uint32_t player = part_of(rank);
         if (order_ == SeatOrder::round_robin) return player;
         return static_cast<std::uint32_t>(std::uint64_t{seats_} * player / players());
     }
@@ -71,6 +75,8 @@ public:
     std::uint32_t players() const { return size_ - leaders_; }
     /// The rank that makes media and removes them.
     std::uint32_t first_player() const { return leaders_; }
+    /// The number of a rank among those that play, which is its rank in results.
+    std::uint32_t part_of(std::uint32_t rank) const { return rank - std::min(rank, leaders_); }
     /// The distance between two seats of a rank.
     std::uint32_t seat_step() const { return order_ == SeatOrder::round_robin ? players() : 1; }
     std::vector<std::uint32_t> seats_of(std::uint32_t rank) const;

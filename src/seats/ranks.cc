@@ -7,6 +7,7 @@
 #include <map>
 #include <utility>
 
+#include "base/system/time_of_day.h"
 #include "base/units.h"
 #include "host/host.h"
 #include "seats/mpi_start.h"
@@ -26,9 +27,11 @@ constexpr Duration kUntilGivenUp = seconds(1'000'000'000);
 /// The clock of a seat that has come.
 constexpr std::uint32_t kArrivalExchanges = 20;
 constexpr Duration kArrivalTimeout = seconds(5);
+constexpr std::chrono::milliseconds kLobbyTick{200};
 
-Error gone_error(const RankGroup::Peer& rank_0) {
-    return environment_error("rank 0 is gone: " + (rank_0.lost ? rank_0.why : "it has ended"));
+std::optional<Duration> duration_or_null(const Json& json) {
+    if (json.is_null()) return std::nullopt;
+    return Duration{json.get<std::int64_t>()};
 }
 
 }  // namespace
@@ -44,18 +47,23 @@ SeatEvents Ranks::events() {
     SeatEvents events;
     events.message = [this](std::uint32_t from, Json& message) { hear(from, message); };
     events.lost = [this](std::uint32_t who, const std::string& why) {
-        rank_gone(who, [&why](RankGroup::Peer& peer) {
+        rank_gone(who, [&](RankGroup::Peer& peer) {
             peer.lost = true;
             peer.why = why;
+            if (in_lobby_) happened_.push_back(fmt::format("{} was lost: {}", name_of(who), why));
         });
     };
     events.left = [this](std::uint32_t who) {
-        rank_gone(who, [](RankGroup::Peer& peer) { peer.left = true; });
+        rank_gone(who, [&](RankGroup::Peer& peer) {
+            peer.left = true;
+            if (in_lobby_) happened_.push_back(name_of(who) + " has left");
+        });
     };
     events.away = [this](std::uint32_t who, const std::string& why) {
         const std::lock_guard lock(group_.mutex);
         group_.peer(who).away = true;
-        happened_.push_back(fmt::format("{} is cut off: {}; it plays on, and is awaited", name_of(who), why));
+        happened_.push_back(fmt::format("{} is cut off: {}; {}", name_of(who), why,
+                                        in_lobby_ ? "it is awaited" : "it plays on, and is awaited"));
         group_.changed.notify_all();
     };
     events.back = [this](std::uint32_t who) {
@@ -94,6 +102,11 @@ Result<std::unique_ptr<Ranks>> Ranks::meet(const Meeting& meeting) {
     options.keys = meeting.keys;
     options.return_after_end = kReturnAfterEnd;
     options.return_after_cut = kReturnAfterCut;
+    options.version = meeting.version;
+    options.places_return = true;
+    all->in_lobby_ = true;
+    all->targets_ = meeting.targets;
+    const std::lock_guard lock(all->group_.mutex);  // no event comes before the channel is known
     auto channel = SeatChannel::host(std::move(options));
     if (!channel) return channel.error();
     all->channel_ = std::move(*channel);
@@ -102,8 +115,7 @@ Result<std::unique_ptr<Ranks>> Ranks::meet(const Meeting& meeting) {
 }
 
 Result<std::unique_ptr<Ranks>> Ranks::join_meeting(const Meeting& meeting,
-                                                   const std::string& name,
-                                                   const std::vector<std::string>& allows,
+                                                   const SeatThatJoins& seat,
                                                    const std::function<bool()>& given_up,
                                                    const std::function<void(const std::string&)>& trouble) {
     JoinToken token;
@@ -113,8 +125,10 @@ Result<std::unique_ptr<Ranks>> Ranks::join_meeting(const Meeting& meeting,
     SeatChannelOptions options;
     options.rank = kAnyRank;
     options.introduction = to_json(host::read_host_facts());
-    options.introduction["seat"] = name;
-    options.introduction["allows"] = allows;
+    options.introduction["seat"] = seat.name;
+    options.introduction["allows"] = seat.allows;
+    options.version = meeting.version;
+    options.first = "the host";
     options.trouble = trouble;
     options.return_after_end = options.return_after_cut = kReturnAfterCut;
     auto channel = SeatChannel::join(std::move(options), token, kUntilGivenUp, given_up);
@@ -122,11 +136,28 @@ Result<std::unique_ptr<Ranks>> Ranks::join_meeting(const Meeting& meeting,
     std::unique_ptr<Ranks> all(new Ranks((*channel)->rank(), (*channel)->ranks(), false));
     all->channel_ = std::move(*channel);
     all->group_.set_channel(*all->channel_);
-    if (!name.empty()) all->group_.peer(all->rank()).host.name = name;
+    if (!seat.name.empty()) all->group_.peer(all->rank()).host.name = seat.name;
     all->channel_->listen_to(all->events());
-    const auto clock = all->channel_->measure_clock(kArrivalExchanges, kArrivalTimeout);
-    if (clock) all->group_.send_to_first({{"do", "clock"}, {"bound_ns", clock->bound.ns}});
+    all->report_seat(seat.look);
     return all;
+}
+
+/// Measures the clock, looks at the targets, and tells rank 0.
+void Ranks::report_seat(const LookAtTargets& look) {
+    const auto clock = channel_->measure_clock(kArrivalExchanges, kArrivalTimeout);
+    std::unique_lock lock(group_.mutex);
+    group_.changed.wait_for(lock, std::chrono::nanoseconds(kArrivalTimeout.ns),
+                            [this] { return asked_targets_ || group_.stopped || group_.first_is_gone(); });
+    const std::vector<std::string> targets = asked_targets_.value_or(std::vector<std::string>());
+    lock.unlock();
+    const std::vector<TargetSeen> seen = look(targets);
+    Json message = {{"do", "ready"}, {"targets", to_json(seen)}, {"bound_ns", nullptr}, {"clock_ns", nullptr}};
+    if (clock) {
+        message["bound_ns"] = clock->bound.ns;
+        message["clock_ns"] = clock->theirs(SeatChannel::now()).ns;
+        message["time_of_day_ns"] = time_of_day_ns();
+    }
+    group_.send_to_first(message);
 }
 
 /// "h3 (Linux 6.1.0, 8 processors) is here; it allows /mnt/media".
@@ -136,30 +167,33 @@ std::string Ranks::arrival(std::uint32_t rank) const {
                        peer.host.cpus, fmt::join(peer.allows, ", "));
 }
 
-Result<void> Ranks::wait_for_seats(std::uint32_t enough,
-                                   Duration at_most,
-                                   const std::function<void(const std::string& what)>& say) {
-    const Instant until = SeatChannel::now() + at_most;
+/// REQUIRES: the group's mutex is held.
+Lobby Ranks::lobby() {
+    Lobby lobby;
+    lobby.news = std::exchange(happened_, {});
+    for (std::uint32_t rank = group_.first_player(); rank < size(); ++rank) {
+        const RankGroup::Peer& peer = group_.peer(rank);
+        lobby.seats.push_back(
+            {peer.here, peer.away, peer.gone(), name_of(rank), peer.host, peer.allows, peer.report});
+    }
+    return lobby;
+}
+
+Result<void> Ranks::wait_for_seats(const std::function<Result<bool>(const Lobby& lobby)>& begins) {
     std::unique_lock lock(group_.mutex);
     for (;;) {
-        std::vector<std::string> told = std::exchange(happened_, {});
-        const auto here = static_cast<std::uint32_t>(
-            std::count_if(group_.peers().begin() + 1, group_.peers().end(),
-                          [](const RankGroup::Peer& peer) { return peer.here && !peer.gone(); }));
+        const Lobby now = lobby();
         const bool stopped = group_.stopped;
         lock.unlock();
-        for (const std::string& each : told) say(each);
-        lock.lock();
+        const auto begun = begins(now);
         if (stopped) return interrupted_error();
-        if (here == players()) return {};
-        const Instant now = SeatChannel::now();
-        if (now >= until) {
-            if (here >= enough) break;
-            return environment_error(fmt::format("{} of {} seats came within {}, and {} were to come", here,
-                                                 players(), show_duration(at_most), enough));
-        }
-        group_.changed.wait_for(lock, std::chrono::nanoseconds(std::min(until - now, milliseconds(200)).ns));
+        if (!begun) return begun.error();
+        if (*begun) channel_->close_places();
+        lock.lock();
+        if (*begun) break;
+        if (happened_.empty()) group_.changed.wait_for(lock, kLobbyTick);
     }
+    in_lobby_ = false;
     for (std::uint32_t rank = 1; rank < size(); ++rank) {
         RankGroup::Peer& peer = group_.peer(rank);
         if (peer.here || peer.gone()) continue;
@@ -233,22 +267,16 @@ Result<void> Ranks::gather(const std::vector<std::string>& command) {
 void Ranks::hear(std::uint32_t rank, Json& message) {
     const std::string what = message.at("do");
     if (message.contains("play")) return hear_of_play(rank, what, message);
-    if (what == "stop" && first()) return stop();  // which tells all ranks
+    // Rank 0 tells all ranks; a seat that came by itself ends by itself.
+    if (what == "stop" && first()) return is_meeting() ? void() : stop();
     const std::lock_guard lock(group_.mutex);
     group_.stopped = group_.stopped || what == "stop";
     if (what == "hello") {
-        RankGroup::Peer& peer = group_.peer(rank);
-        const Json& introduction = message.at("introduction");
-        peer.here = true;
-        peer.host = host_from_json(introduction);
-        if (introduction.contains("seat")) {
-            if (const std::string name = introduction.at("seat"); !name.empty()) peer.host.name = name;
-            peer.allows = introduction.at("allows").get<std::vector<std::string>>();
-            happened_.push_back(arrival(rank));
-        }
-    } else if (what == "clock") {
-        happened_.push_back(fmt::format("{}: its clock is known to +-{}", name_of(rank),
-                                        show_duration(Duration{message.at("bound_ns").get<std::int64_t>()})));
+        hear_hello(rank, message.at("introduction"));
+    } else if (what == "targets") {
+        asked_targets_ = message.at("targets").get<std::vector<std::string>>();
+    } else if (what == "ready") {
+        hear_report(rank, message);
     } else if (what == "alive") {
         progress_[rank] = progress_from_json(message.at("news"));
     } else if (what == "report") {
@@ -265,6 +293,35 @@ void Ranks::hear(std::uint32_t rank, Json& message) {
         ended_ = true;
     }
     group_.changed.notify_all();
+}
+
+/// Another one was there before where it was lost in the lobby.
+void Ranks::hear_hello(std::uint32_t rank, const Json& introduction) {
+    RankGroup::Peer& peer = group_.peer(rank);
+    peer = {};
+    peer.here = true;
+    peer.host = host_from_json(introduction);
+    if (!introduction.contains("seat")) return;
+    if (const std::string name = introduction.at("seat"); !name.empty()) peer.host.name = name;
+    peer.allows = introduction.at("allows").get<std::vector<std::string>>();
+    happened_.push_back(arrival(rank));
+    channel_->send(rank, {{"do", "targets"}, {"targets", targets_}});
+}
+
+void Ranks::hear_report(std::uint32_t rank, const Json& message) {
+    SeatReport report;
+    report.targets = targets_seen_from_json(message.at("targets"));
+    report.clock_error = duration_or_null(message.at("bound_ns"));
+    if (const auto clock = duration_or_null(message.at("clock_ns"))) {
+        const std::int64_t own_ns = time_of_day_ns() - SeatChannel::now().ns + clock->ns;
+        report.ahead = Duration{message.at("time_of_day_ns").get<std::int64_t>() - own_ns};
+        happened_.push_back(
+            fmt::format("{}: its clock is known to +-{}", name_of(rank), show_duration(*report.clock_error)));
+    }
+    for (const TargetSeen& seen : report.targets) {
+        if (!seen.problem.empty()) happened_.push_back(fmt::format("{}: {}", name_of(rank), seen.problem));
+    }
+    group_.peer(rank).report = std::move(report);
 }
 
 Result<void> Ranks::agree(const Result<void>& own) {
@@ -299,13 +356,20 @@ Result<void> Ranks::ask_first(std::unique_lock<std::mutex>& lock, std::uint64_t 
                         [&] { return group_.stopped || answers_.contains(step) || group_.first_is_gone(); });
     if (const auto answer = answers_.find(step); answer != answers_.end()) return answer->second;
     if (group_.stopped) return interrupted_error();
-    return gone_error(group_.peer(0));
+    return gone_error();
+}
+
+/// REQUIRES: the group's mutex is held.
+Error Ranks::gone_error() const {
+    const RankGroup::Peer& first = group_.peer(0);
+    return environment_error(fmt::format("{} is gone: {}", is_meeting() ? "the host" : "rank 0",
+                                         first.lost ? first.why : "it has ended"));
 }
 
 Error Ranks::why_rank_0_is_gone() const {
     const std::lock_guard lock(group_.mutex);
     if (group_.stopped || !group_.first_is_gone()) return interrupted_error();
-    return gone_error(group_.peer(0));
+    return gone_error();
 }
 
 Result<Json> Ranks::share(const Json& value) {
@@ -418,7 +482,9 @@ int Ranks::finish(int code) {
         return code;
     }
     if (code != 0) group_.send_to_first({{"do", "failed"}});
-    group_.changed.wait(lock, [this] { return ended_ || group_.first_is_gone(); });
+    // A seat that came by itself ends when it was interrupted; the others go on without it.
+    group_.changed.wait(
+        lock, [this] { return ended_ || group_.first_is_gone() || (is_meeting() && group_.stopped); });
     return group_.peer(0).lost && !ended_ ? code : 0;
 }
 

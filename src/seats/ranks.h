@@ -17,6 +17,7 @@
 
 #include "base/result.h"
 #include "seats/common_start.h"
+#include "seats/lobby.h"
 #include "seats/rank_group.h"
 #include "seats/rank_messages.h"
 #include "seats/result_collector.h"
@@ -37,22 +38,26 @@ public:
         std::string address = "*";
         std::uint16_t port = 0;
         SeatKeys keys;
+        std::string version;               // of streamsim: seats with another one are refused
+        std::vector<std::string> targets;  // of the run, which each seat looks at when it comes
     };
     /// Rank 0 of a meeting. Returns at once; seats come from then on.
     static Result<std::unique_ptr<Ranks>> meet(const Meeting& meeting);
-    /// Another rank of it: tries until `given_up`. `name`: as it calls itself; `allows`: the places that it
-    /// lets the run read. Errors: interrupted; environment: rank 0 has refused it.
+    struct SeatThatJoins {
+        std::string name;                 // as it calls itself; empty: as its computer
+        std::vector<std::string> allows;  // the places that it lets the run read and write
+        LookAtTargets look;
+    };
+    /// Another rank of it: tries until `given_up`. Returns when it has looked at the targets and told rank 0.
+    /// Errors: interrupted; environment: rank 0 has refused it.
     static Result<std::unique_ptr<Ranks>> join_meeting(const Meeting& meeting,
-                                                       const std::string& name,
-                                                       const std::vector<std::string>& allows,
+                                                       const SeatThatJoins& seat,
                                                        const std::function<bool()>& given_up,
                                                        const std::function<void(const std::string&)>& trouble);
-    /// In rank 0 of a meeting: blocks until all seats are here, `enough` of them and `at_most` has passed, or
-    /// stop(). Seats that are missing then are lost. `say` hears who comes and goes. Errors: interrupted;
-    /// environment: too few came.
-    Result<void> wait_for_seats(std::uint32_t enough,
-                                Duration at_most,
-                                const std::function<void(const std::string& what)>& say);
+    /// In rank 0 of a meeting: blocks until `begins` returns true or an error, or stop(). It is called at each
+    /// change, and some times a second. Until then the place of a seat that is lost is free for another one;
+    /// seats that are missing at the end are lost. Errors: interrupted; those of `begins`.
+    Result<void> wait_for_seats(const std::function<Result<bool>(const Lobby& lobby)>& begins);
 
     /// Without MPI: rank 0, and another one.
     static Result<std::unique_ptr<Ranks>> host(std::uint32_t ranks);
@@ -143,6 +148,11 @@ private:
     SeatEvents events();
     SeatChannelOptions channel_options();
     std::string arrival(std::uint32_t rank) const;
+    Error gone_error() const;
+    Lobby lobby();
+    void hear_hello(std::uint32_t rank, const Json& introduction);
+    void hear_report(std::uint32_t rank, const Json& message);
+    void report_seat(const LookAtTargets& look);
     void hear(std::uint32_t rank, Json& message);
     Result<void> ask_first(std::unique_lock<std::mutex>& lock, std::uint64_t step, const Result<void>& own);
     void hear_of_play(std::uint32_t rank, const std::string& what, Json& message);
@@ -164,8 +174,11 @@ private:
     std::vector<std::optional<RankProgress>> progress_;  // by rank
     std::vector<std::pair<std::uint32_t, Json>> early_;  // messages of the next time of play, by sender
     bool delivered_ = true;
-    std::vector<std::string> happened_;     // that newly_lost() and wait_for_seats() tell
-    std::unique_ptr<SeatChannel> channel_;  // the last member: its thread uses all the others
+    std::vector<std::string> happened_;                      // that newly_lost() and wait_for_seats() tell
+    bool in_lobby_ = false;                                  // rank 0 of a meeting: it has not begun
+    std::vector<std::string> targets_;                       // rank 0 of a meeting: of the run
+    std::optional<std::vector<std::string>> asked_targets_;  // another rank: that it has to look at
+    std::unique_ptr<SeatChannel> channel_;                   // the last member: its thread uses all the others
 };
 
 }  // namespace streamsim::seats

@@ -67,7 +67,7 @@ void ResultCollector::next_play() {
 /// REQUIRES: the group's mutex is held.
 SeatResult ResultCollector::own_seat(const RunResult& own, const std::string& journal) const {
     SeatResult seat;
-    seat.rank = group_.rank();
+    seat.rank = group_.part_of(group_.rank());
     seat.journal = journal;
     seat.seats = group_.seats_of(group_.rank());
     for (const ServerResult& server : own.servers)
@@ -79,7 +79,7 @@ SeatResult ResultCollector::own_seat(const RunResult& own, const std::string& jo
 void ResultCollector::become_own_part(RunResult& result, const std::string& journal) const {
     const std::lock_guard lock(group_.mutex);
     result.host.name = group_.peer(group_.rank()).host.name;
-    result::become_part(group_.play_id(), group_.size(), own_seat(result, journal), result);
+    result::become_part(group_.play_id(), group_.players(), own_seat(result, journal), result);
 }
 
 std::string ResultCollector::journal_of(std::uint32_t rank, const Options& options) const {
@@ -199,9 +199,9 @@ RunResult ResultCollector::part_of_lost(std::uint32_t rank, const Options& optio
     }
     RunResult nothing = options.nothing();
     SeatResult seat;
-    seat.rank = rank;
+    seat.rank = group_.part_of(rank);
     seat.seats = group_.seats_of(rank);
-    result::become_part(group_.play_id(), group_.size(), std::move(seat), nothing);
+    result::become_part(group_.play_id(), group_.players(), std::move(seat), nothing);
     SeatResult& own = nothing.seats.front();
     own.state = SeatResult::State::missing;
     own.why = peer.why;
@@ -215,10 +215,10 @@ Result<RunResult> ResultCollector::merged(std::unique_lock<std::mutex>& lock,
                                           const Options& options) {
     std::map<std::uint32_t, Error> errors;
     std::vector<RunResult> parts;
-    if (own) {
-        parts.push_back(*own);
-    } else {
+    if (!own) {
         errors[0] = own.error();
+    } else if (group_.first_player() == 0) {
+        parts.push_back(*own);
     }
     for (std::uint32_t rank = 1; rank < group_.size(); ++rank) {
         const std::shared_ptr<const Json> played = received_[rank].played;

@@ -116,7 +116,8 @@ Result<std::unique_ptr<SeatChannel>> SeatChannel::join(SeatChannelOptions option
     if (join_token.machine == this_machine())
         join_token.addresses.insert(join_token.addresses.begin(), {"127.0.0.1", "::1"});
     if (join_token.addresses.empty())
-        return environment_error("rank 0 cannot be reached: its computer has no network interface that is up");
+        return environment_error(options.first +
+                                 " cannot be reached: its computer has no network interface that is up");
     std::unique_ptr<SeatChannel> channel(new SeatChannel(std::move(options)));
     channel->join_token_ = std::move(join_token);
     const SeatKeys& keys = channel->join_token_.keys;
@@ -124,10 +125,11 @@ Result<std::unique_ptr<SeatChannel>> SeatChannel::join(SeatChannelOptions option
     channel->link_.set(ZMQ_CURVE_PUBLICKEY, keys.seat_public);
     channel->link_.set(ZMQ_CURVE_SECRETKEY, keys.seat_secret);
     channel->link_.set(ZMQ_ROUTING_ID, random_digits(16));
-    channel->peers_.front().name = "rank 0";
+    channel->peers_.front().name = channel->options_.first;
     const bool any = channel->options_.rank == kAnyRank;
     channel->post(channel->peers_.front(), {{"do", "hello"},
                                             {"channel", kChannelVersion},
+                                            {"version", channel->options_.version},
                                             {"rank", any ? Json() : Json(channel->options_.rank)},
                                             {"introduction", channel->options_.introduction}});
     {
@@ -146,8 +148,9 @@ Result<std::unique_ptr<SeatChannel>> SeatChannel::join(SeatChannelOptions option
         if (stop) return interrupted_error();
     }
     return environment_error(fmt::format(
-        "rank 0 cannot be reached within {}, on port {} of {}: the seat channel needs a TCP connection to it",
-        show_duration(timeout), channel->join_token_.port, fmt::join(channel->join_token_.addresses, ", ")));
+        "{} cannot be reached within {}, on port {} of {}: the seat channel needs a TCP connection to it",
+        channel->options_.first, show_duration(timeout), channel->join_token_.port,
+        fmt::join(channel->join_token_.addresses, ", ")));
 }
 
 void SeatChannel::start() {
@@ -323,8 +326,9 @@ void SeatChannel::watch_connections() {
             const auto peer = std::find_if(peers_.begin(), peers_.end(), [value](const Peer& each) {
                 return each.connected && each.connection == static_cast<int>(value);
             });
-            if (event == ZMQ_EVENT_DISCONNECTED && peer != peers_.end())
-                await(*peer, "its connection ended", options_.return_after_end);
+            if (event != ZMQ_EVENT_DISCONNECTED || peer == peers_.end()) continue;
+            peer->ended = true;
+            await(*peer, "its connection ended", options_.return_after_end);
             continue;
         }
         Peer& first = peers_.front();
@@ -369,6 +373,7 @@ void SeatChannel::await(Peer& peer, const std::string& why, Duration how_long) {
 
 void SeatChannel::returned(Peer& peer) {
     peer.connected = true;
+    peer.ended = false;
     if (std::exchange(peer.awaited_until, Instant::never()) == Instant::never()) return;
     tell([rank = rank_of(peer)](SeatEvents& events) {
         if (events.back) events.back(rank);
@@ -393,6 +398,11 @@ void SeatChannel::lose(Peer& peer, const std::string& why) {
             events.lost(rank, why);
         }
     });
+}
+
+void SeatChannel::close_places() {
+    const MutexLock lock(mutex_);
+    places_closed_ = true;
 }
 
 bool SeatChannel::is_heard() {

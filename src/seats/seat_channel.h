@@ -59,6 +59,10 @@ struct SeatChannelOptions {
     std::string address = "*";     // that rank 0 listens on
     std::uint16_t port = 0;        // 0: any
     std::optional<SeatKeys> keys;  // of rank 0; nothing: new ones
+    std::string version;           // where not empty: rank 0 refuses those with another one
+    std::string first = "rank 0";  // its name in messages
+    /// Rank 0: the place of a rank that is lost, or that left, is free again until close_places().
+    bool places_return = false;
     SeatEvents events;
     Duration heartbeat = seconds(1);
     Duration heartbeat_timeout = seconds(5);  // a rank that is not heard for longer is lost
@@ -95,6 +99,8 @@ public:
     const JoinToken& join_token() const { return join_token_; }
     std::uint32_t rank() const { return options_.rank; }
     std::uint32_t ranks() const { return options_.ranks; }
+    /// From now on nobody takes the place of another. Any thread.
+    void close_places();
     /// The events from the first on, where the channel was made before whoever hears them. Once.
     void listen_to(SeatEvents events);
     /// Any thread. A message to a rank that is gone is dropped. REQUIRES: sender or receiver is rank 0.
@@ -134,6 +140,7 @@ private:
     void returned(Peer& peer);
     void key_refused();
     Peer* meet(const std::string& from, const Json& hello);
+    Peer* free_place(const std::string& who);
     void refuse(const std::string& from, const std::string& who, const std::string& why);
     void tell(std::function<void(SeatEvents& events)> what);
     bool is_heard();
@@ -170,6 +177,7 @@ private:
     std::vector<std::pair<std::uint32_t, std::string>> outbox_ GUARDED_BY(mutex_);
     std::size_t queued_bytes_ GUARDED_BY(mutex_) = 0;
     bool leaving_ GUARDED_BY(mutex_) = false;
+    bool places_closed_ GUARDED_BY(mutex_) = false;
     bool joined_ GUARDED_BY(mutex_) = false;
     std::string refusal_ GUARDED_BY(mutex_);  // of rank 0
     bool heard_by_somebody_ GUARDED_BY(mutex_) = true;

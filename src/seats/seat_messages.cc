@@ -70,7 +70,12 @@ SeatChannel::Peer* SeatChannel::peer_of(const std::string& from, std::string_vie
     }
     const auto message = parse_json(text, "message");
     if (!message || !message->is_object()) return nullptr;
-    if (message->value("do", Json()) == "hello") return meet(from, *message);
+    try {
+        if (message->value("do", Json()) == "hello") return meet(from, *message);
+    } catch (const Json::exception&) {  // a member of another type
+        refuse(from, "", "its greeting is not one of streamsim");
+        return nullptr;
+    }
     refuse(from, "", "it is of a run that this one knows nothing of");
     return nullptr;
 }
@@ -85,12 +90,15 @@ SeatChannel::Peer* SeatChannel::meet(const std::string& from, const Json& hello)
         refuse(from, who, "it is another version of streamsim");
         return nullptr;
     }
+    const std::string version = hello.value("version", "");
+    if (version != options_.version) {
+        refuse(from, who, fmt::format("it is streamsim {}, and this is {}", version, options_.version));
+        return nullptr;
+    }
     const Json rank = hello.value("rank", Json());
     Peer* place = nullptr;
     if (rank.is_null()) {
-        const auto free = std::find_if(peers_.begin() + 1, peers_.end(),
-                                       [](const Peer& peer) { return peer.name.empty() && !peer.gone; });
-        if (free != peers_.end()) place = &*free;
+        place = free_place(who);
     } else if (rank.is_number_unsigned() && rank > 0 && rank < peers_.size() &&
                peers_[rank.get<std::size_t>()].name.empty()) {
         place = &peers_[rank.get<std::size_t>()];
@@ -99,9 +107,31 @@ SeatChannel::Peer* SeatChannel::meet(const std::string& from, const Json& hello)
         refuse(from, who, "all places are taken");
         return nullptr;
     }
+    forget(*place);
+    *place = {};
     place->name = from;
+    place->who = who;
     place->connected = true;
     return place;
+}
+
+/// A new place; else that of a rank that is gone, that was cut off and calls itself the same, or whose
+/// connection has ended.
+SeatChannel::Peer* SeatChannel::free_place(const std::string& who) {
+    const auto first_of = [this](const auto& is_free) {
+        const auto found = std::find_if(peers_.begin() + 1, peers_.end(), is_free);
+        return found == peers_.end() ? nullptr : &*found;
+    };
+    if (Peer* const place = first_of([](const Peer& peer) { return peer.name.empty() && !peer.gone; }))
+        return place;
+    {
+        const MutexLock lock(mutex_);
+        if (!options_.places_return || places_closed_) return nullptr;
+    }
+    if (Peer* const place = first_of([](const Peer& peer) { return peer.gone; })) return place;
+    if (Peer* const place = first_of([&who](const Peer& peer) { return !peer.connected && peer.who == who; }))
+        return place;
+    return first_of([](const Peer& peer) { return peer.ended; });
 }
 
 void SeatChannel::refuse(const std::string& from, const std::string& who, const std::string& why) {
@@ -154,7 +184,8 @@ void SeatChannel::handle(Peer& peer, Json& message) {
     } else if (what == "bye") {
         lose(peer, "");
     } else if (what == "refused") {
-        const std::string why = "rank 0 has refused this one: " + message.at("why").get<std::string>();
+        const std::string why =
+            options_.first + " has refused this one: " + message.at("why").get<std::string>();
         {
             const MutexLock lock(mutex_);
             refusal_ = why;

@@ -14,11 +14,13 @@ namespace streamsim::seats {
 inline constexpr std::size_t kNumbersBytes = 16;
 struct SeatChannel::Peer {
     std::string name;                          // by which rank 0's socket reaches it
+    std::string who;                           // it calls itself
     int connection = -1;                       // that its last message came by
     bool connected = false;                    // what is written now arrives there, or the connection ends
     bool gone = false;                         // lost, or left
     Instant awaited_until = Instant::never();  // away; never: it is here
     std::string why;                           // it is away
+    bool ended = false;                        // its last connection did: its process may be no more
     Instant heard;
     std::uint64_t sent = 0;  // the number of the last message to it
     std::uint64_t came = 0;  // the number of the last message from it

@@ -11,9 +11,24 @@
 namespace streamsim::target {
 namespace {
 
-std::optional<std::vector<std::string>>& allowed() {
-    static std::optional<std::vector<std::string>> places;
+struct Place {
+    std::string name;  // of the run; empty: its own
+    std::string path;
+};
+
+std::optional<std::vector<Place>>& allowed() {
+    static std::optional<std::vector<Place>> places;
     return places;
+}
+
+/// "/mnt/media=Z:\\media"; a path that has '=' itself, and the options of a URL, are no name.
+Place read_place(const std::string& text) {
+    const std::size_t equals = text.find('=');
+    std::error_code error;
+    if (equals == std::string::npos || equals == 0 || text.find('?') < equals ||
+        std::filesystem::exists(system_path(text), error))
+        return {"", text};
+    return {text.substr(0, equals), text.substr(equals + 1)};
 }
 
 /// The path as it is reached without links, "..", or a separator at its end.
@@ -38,24 +53,37 @@ bool lies_in_url(const Target& target, const std::string& place) {
 
 }  // namespace
 
-void allow_only(std::vector<std::string> places) {
-    allowed() = std::move(places);
+void allow_only(const std::vector<std::string>& places) {
+    allowed().emplace();
+    for (const std::string& place : places) allowed()->push_back(read_place(place));
 }
 
 std::vector<std::string> allowed_places() {
-    return allowed().value_or(std::vector<std::string>());
+    std::vector<std::string> paths;
+    for (const Place& place : allowed().value_or(std::vector<Place>())) paths.push_back(place.path);
+    return paths;
+}
+
+std::string place_here(const std::string& target) {
+    for (const Place& place : allowed().value_or(std::vector<Place>())) {
+        if (place.name.empty() || !target.starts_with(place.name)) continue;
+        const std::string rest = target.substr(place.name.size());
+        if (rest.empty() || rest.front() == '/' || rest.front() == '\\' || place.name.ends_with('/'))
+            return place.path + rest;
+    }
+    return target;
 }
 
 Result<void> check_allowed(const Target& target) {
     if (!allowed() || !target.has_files()) return {};
     const bool local = target.kind == Target::Kind::local;
-    for (const std::string& place : *allowed()) {
+    for (const std::string& place : allowed_places()) {
         const bool url = place.find("://") != std::string::npos;
         if (local && !url && lies_in(plain(target.path), plain(place))) return {};
         if (!local && url && lies_in_url(target, place)) return {};
     }
-    return bad_input(
-        fmt::format("'{}': is outside of what this seat allows: {}", target.url, fmt::join(*allowed(), ", ")));
+    return bad_input(fmt::format("'{}': is outside of what this seat allows: {}", target.url,
+                                 fmt::join(allowed_places(), ", ")));
 }
 
 }  // namespace streamsim::target

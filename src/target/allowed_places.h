@@ -10,12 +10,15 @@
 namespace streamsim::target {
 
 /// From here on, parse_target() refuses targets that lie outside these: paths of this computer, and the
-/// beginnings of nfs:// and smb:// URLs. null: and sim: read nothing, and are always allowed. Before there are
-/// threads.
-void allow_only(std::vector<std::string> places);
+/// beginnings of nfs:// and smb:// URLs. "NAME=PATH" is a path that others call NAME. null: and sim: read
+/// nothing, and are always allowed. Before there are threads.
+void allow_only(const std::vector<std::string>& places);
 
-/// Those of allow_only().
+/// Those of allow_only(), as this computer has them.
 std::vector<std::string> allowed_places();
+
+/// `target`, which others may call by a NAME of allow_only(), as this computer has it.
+std::string place_here(const std::string& target);
 
 /// Success where allow_only() was not called. Links are followed first. Errors: bad input that names the
 /// places.

@@ -139,8 +139,9 @@ std::string Target::name() const {
 }
 
 Result<Target> parse_target(const std::string& text) {
-    auto target = parse_any_target(text);
+    auto target = parse_any_target(place_here(text));
     if (!target) return target;
+    target->url = text;
     if (const auto allows = check_allowed(*target); !allows) return allows.error();
     return target;
 }

@@ -27,6 +27,7 @@ constexpr Binding kBindings[] = {
     {Key::end, {"G", "\x1b[F", "\x1bOF", "\x1b[4~", "\x1b[8~"}},
     {Key::worst_first, {"w"}},
     {Key::redraw, {"\x0c"}},
+    {Key::begin, {"\r", "\n"}},
 };
 
 /// REQUIRES: !text.empty().

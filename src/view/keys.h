@@ -20,6 +20,7 @@ enum class Key : std::uint8_t {
     end,
     worst_first,
     redraw,
+    begin,
 };
 
 /// Not thread-safe. Sequences may come in pieces; unknown ones are ignored.

@@ -44,7 +44,7 @@ std::vector<Key> LiveView::typed() {
     if (text.empty()) parser_.pause();
     std::vector<Key> others;
     for (const Key key : parser_.feed(text)) {
-        if (key == Key::quit || key == Key::add || key == Key::remove) {
+        if (key == Key::quit || key == Key::add || key == Key::remove || key == Key::begin) {
             others.push_back(key);
         } else if (key == Key::redraw) {
             columns_ = 0;
@@ -74,6 +74,17 @@ std::string LiveView::painted(const ViewLine& line) const {
 }
 
 void LiveView::draw(ViewState state) {
+    draw([&](int columns, int rows) {
+        state.keys = keys_ >= 0;
+        state.utf8 = utf8_wanted();
+        state.scroll = scroll_;
+        order_ = shown_order(state);
+        in_view_ = streams_in_view(state, columns, rows);
+        return live_lines(state, columns, rows);
+    });
+}
+
+void LiveView::draw(const std::function<std::vector<ViewLine>(int columns, int rows)>& lines_for) {
     bool empty = false;
     if (!screen_.keep(empty)) return;
     const auto [columns, rows] = terminal_size(fd_);
@@ -84,15 +95,15 @@ void LiveView::draw(ViewState state) {
         columns_ = columns;
         rows_ = rows;
     }
-    state.keys = keys_ >= 0;
-    state.utf8 = utf8_wanted();
-    state.scroll = scroll_;
-    order_ = shown_order(state);
-    in_view_ = streams_in_view(state, columns, rows);
     std::vector<std::string> lines;
-    for (const ViewLine& line : live_lines(state, columns, rows)) lines.push_back(painted(line));
+    for (ViewLine& line : lines_for(columns, rows)) {
+        if (lines.size() == static_cast<std::size_t>(std::max(rows, 0))) break;
+        if (line.beside.empty()) line.text = clip(line.text, columns);
+        lines.push_back(painted(line));
+    }
+    if (drawn_.size() > lines.size()) out += fmt::format("\x1b[{};1H\x1b[J", lines.size() + 1);
+    bool changed = empty || drawn_.size() > lines.size();
     drawn_.resize(lines.size());
-    bool changed = empty;
     for (std::size_t i = 0; i < lines.size(); ++i) {
         if (lines[i] == drawn_[i]) continue;
         out += fmt::format("\x1b[{};1H\x1b[K{}", i + 1, lines[i]);

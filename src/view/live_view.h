@@ -2,6 +2,7 @@
 // behind on the terminal; the report follows it.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -25,11 +26,13 @@ public:
     LiveView(const LiveView&) = delete;
     LiveView& operator=(const LiveView&) = delete;
 
-    /// The keys typed since the last call that are not the view's own: quit, add, remove.
+    /// The keys typed since the last call that are not the view's own: quit, add, remove, begin.
     std::vector<Key> typed();
     /// Writes the lines that changed since the last call, or all of them if the terminal's size changed.
     /// `scroll`, `keys` and `utf8` of the state are the view's own.
     void draw(ViewState state);
+    /// The same of any lines; what does not fit is cut.
+    void draw(const std::function<std::vector<ViewLine>(int columns, int rows)>& lines_for);
     /// The stream chosen with the keys; nullopt: none.
     std::optional<std::size_t> selected() const { return scroll_.selected; }
     /// Restores the terminal.

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "base/result.h"
 #include "cli/options/options.h"
@@ -46,6 +47,10 @@ std::optional<Prediction> predict_most_streams(CommandContext& context,
                                                BackgroundWork& work,
                                                const run::PlayRequest& request,
                                                std::uint64_t nominal);
+
+/// The targets that `run`, `max` or `calibrate` will use, of its options and its document; none where the
+/// document can be read only once. Errors: of the document; a model is played by one process.
+Result<std::vector<std::string>> targets_of(CliOptions& options);
 
 /// `run published`
 int published_command(CommandContext& context);

@@ -10,12 +10,19 @@
 
 #include "base/ascii.h"
 #include "base/document/json.h"
+#include "base/system/time_of_day.h"
 #include "cli/commands/commands.h"
+#include "cli/options/command_line.h"
+#include "cli/play/following_page.h"
+#include "cli/play/lobby_view.h"
 #include "cli/play/meeting_key.h"
 #include "cli/play/ranks_run.h"
+#include "run/backends/backends.h"
 #include "run/process/control.h"
 #include "seats/ranks.h"
 #include "target/allowed_places.h"
+#include "target/credentials.h"
+#include "target/target.h"
 
 namespace streamsim::cli {
 namespace {
@@ -23,8 +30,7 @@ namespace {
 using seats::Ranks;
 
 constexpr std::uint16_t kPort = 9470;
-/// A host without --within waits so long.
-constexpr Duration kForEver = seconds(1'000'000'000);
+constexpr std::int64_t kNsPerSecond = 1'000'000'000;
 
 struct Place {
     std::string address;
@@ -87,9 +93,16 @@ Result<void> check_words(const std::vector<std::string>& words) {
     return problems.empty() ? Result<void>() : Error{ErrorKind::bad_input, std::move(problems)};
 }
 
-/// Does the run with all that have met.
-int run_together(CommandContext& context, Ranks& ranks, const std::vector<std::string>& words) {
-    CliContext of_run{context.log, context.program, &ranks};
+std::string version_of(const CommandContext& context) {
+    return fmt::format("{} ({})", context.program.version, context.program.revision);
+}
+
+/// Does the run with all that have met. `page`: of --web, or null.
+int run_together(CommandContext& context,
+                 Ranks& ranks,
+                 const std::vector<std::string>& words,
+                 std::shared_ptr<view::WebServer> page = nullptr) {
+    CliContext of_run{context.log, context.program, &ranks, std::move(page)};
     of_run.program.command = words;
     return ranks.finish(context.run_words(of_run, context.control));
 }
@@ -107,35 +120,113 @@ void say_where(CommandContext& context, const Ranks& ranks, const Place& place) 
     std::fflush(stdout);
 }
 
+/// The run, as its words and its document say before any seat is here.
+struct Invitation {
+    std::vector<std::string> words;
+    std::vector<std::string> targets;
+    std::string web;  // of --web
+};
+
+Result<Invitation> read_run(const CliOptions& options) {
+    Invitation run{words_of_run(options), {}, {}};
+    if (auto done = check_words(run.words); !done) return done.error();
+    std::vector<const char*> words;
+    for (const std::string& word : run.words) words.push_back(word.c_str());
+    auto parsed = parse_command_line(static_cast<int>(words.size()), words.data());
+    if (!parsed) return parsed.error();
+    auto targets = targets_of(parsed->options);
+    if (!targets) return targets.error();
+    run.targets = std::move(*targets);
+    run.web = parsed->options.web;
+    return run;
+}
+
+Result<seats::StartRule> start_rule(const CliOptions& options) {
+    seats::StartRule rule{options.quorum, options.within, std::nullopt, options.at, options.on_key};
+    if (options.at.empty()) return rule;
+    const std::int64_t now_ns = time_of_day_ns();
+    const auto at_s = parse_local_time(options.at, now_ns / kNsPerSecond);
+    if (!at_s) return bad_input("--at: " + at_s.error().problems.front());
+    rule.at = Duration{*at_s * kNsPerSecond - now_ns};
+    return rule;
+}
+
+/// Shows the seats as they come, until the run begins; then they get its words.
+Result<void> wait_in_lobby(CommandContext& context,
+                           Ranks& ranks,
+                           const seats::StartRule& rule,
+                           const std::vector<std::string>& words,
+                           const std::shared_ptr<view::WebServer>& page) {
+    const std::int64_t began_ns = context.control.now_ns();
+    seats::StartWatch watch(rule);
+    LobbyView lobby(context, rule.text(context.options.play.seats), page);
+    Result<void> met;
+    wait_for_ranks(context.control, ranks, [&] {
+        met = ranks.wait_for_seats([&](const seats::Lobby& seats) -> Result<bool> {
+            const LobbyView::Wish wish = lobby.show(seats);
+            if (wish == LobbyView::Wish::quit) return interrupted_error();
+            return watch.begins(seats, Duration{context.control.now_ns() - began_ns},
+                                wish == LobbyView::Wish::begin);
+        });
+        if (met && !ranks.share(Json(words))) met = interrupted_error();
+    });
+    lobby.end();
+    return met;
+}
+
+/// How a seat that joins finds the targets of the run.
+std::vector<seats::TargetSeen> look_at(const std::vector<std::string>& targets) {
+    std::vector<seats::TargetSeen> all;
+    for (const std::string& each : targets) {
+        seats::TargetSeen seen{each, "", std::nullopt};
+        const auto target = target::parse_target(each);
+        const auto credentials =
+            target ? target::find_credentials(*target, "") : Result<Credentials>(target.error());
+        if (credentials) {
+            const auto store = run::make_byte_store(*target, *credentials);
+            const auto found = store->stat(target->name());
+            const auto free = found ? store->free_bytes(target->name()) : Result<std::uint64_t>(found.error());
+            if (free) seen.free_bytes = *free;
+            if (!found) seen.problem = found.error().problems.front();
+            if (found && !*found)
+                seen.problem = fmt::format("{}: there is no such file or directory", target->name());
+        } else {
+            seen.problem = credentials.error().problems.front();
+        }
+        all.push_back(std::move(seen));
+    }
+    return all;
+}
+
 }  // namespace
 
 int host_command(CommandContext& context) {
     const CliOptions& options = context.options;
     const auto place = read_place(options.given("--listen") ? options.listen : std::to_string(kPort), "*");
     if (!place) return report_error(context, place.error());
-    const std::vector<std::string> words = words_of_run(options);
-    if (auto done = check_words(words); !done) return report_error(context, done.error());
+    const auto run = read_run(options);
+    if (!run) return report_error(context, run.error());
+    const auto rule = start_rule(options);
+    if (!rule) return report_error(context, rule.error());
     bool made = false;
     const auto keys = open_meeting_key(options.key, true, made);
     if (!keys) return report_error(context, keys.error());
     if (made && !options.quiet)
         context.log.info("{}: made: copy it to each seat, by a way that nobody else reads", options.key);
-    auto ranks = Ranks::meet({options.play.seats, place->address, place->port, *keys});
+    auto ranks = Ranks::meet(
+        {options.play.seats, place->address, place->port, *keys, version_of(context), run->targets});
     if (!ranks) return report_error(context, ranks.error());
-    say_where(context, **ranks, *place);
-    Result<void> met;
-    wait_for_ranks(context.control, **ranks, [&] {
-        met = (*ranks)->wait_for_seats(options.quorum.value_or(options.play.seats),
-                                       options.within.value_or(kForEver),
-                                       [&](const std::string& what) { context.log.info(what); });
-        if (met && !(*ranks)->share(Json(words))) met = interrupted_error();
-    });
+    Result<std::shared_ptr<view::WebServer>> page(nullptr);
+    if (!run->web.empty()) page = listen_for_page(context, run->web);
+    if (page) say_where(context, **ranks, *place);
+    const auto met =
+        page ? wait_in_lobby(context, **ranks, *rule, run->words, *page) : Result<void>(page.error());
     if (!met) {
         (*ranks)->stop();
         (void)(*ranks)->finish(kExitCannotRun);
         return report_error(context, met.error());
     }
-    return run_together(context, **ranks, words);
+    return run_together(context, **ranks, run->words, *page);
 }
 
 int join_command(CommandContext& context) {
@@ -154,8 +245,8 @@ int join_command(CommandContext& context) {
     run::Control::Work work;
     work.run = [&] {
         ranks = Ranks::join_meeting(
-            {1, place->address, place->port, *keys}, options.workload_name, options.allow,
-            [&given_up] { return given_up.load(); },
+            {1, place->address, place->port, *keys, version_of(context), {}},
+            {options.workload_name, options.allow, look_at}, [&given_up] { return given_up.load(); },
             [&context, &options](const std::string& why) {
                 context.log.warn("{}: {}; it tries on", options.line.front(), why);
             });

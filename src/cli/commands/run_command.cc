@@ -1,12 +1,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <optional>
 #include <utility>
 
 #include "base/document/document.h"
 #include "base/document/json.h"
 #include "base/similar_names.h"
+#include "base/system/utf8_path.h"
 #include "base/units.h"
 #include "cli/commands/commands.h"
 #include "cli/media/media_run.h"
@@ -235,7 +237,54 @@ Result<RunDocument> document_for_all(CommandContext& context, const std::string&
     return document;
 }
 
+/// A pipe gives its text once.
+bool is_read_once(const std::string& file) {
+    std::error_code error;
+    return file == "-" || std::filesystem::is_fifo(system_path(file), error) ||
+           std::filesystem::is_character_file(system_path(file), error);
+}
+
+/// The targets of the document of `run`. Errors: of the document.
+Result<std::vector<std::string>> targets_of_document(const CliOptions& options) {
+    const auto formats = formats_directory();
+    if (!formats) return formats.error();
+    const auto document = find_document(options.name, *formats);
+    if (!document) return document.error();
+    const auto schema = schema_of(document->file, document->text);
+    if (schema && *schema == "streamsim.workload") {
+        const auto workload = scenario::read_workload(document->text, document->file);
+        if (!workload) return workload.error();
+        if (options.target.empty() && workload->target) return std::vector{*workload->target};
+        return std::vector{options.target};
+    }
+    const auto scenario = open_scenario(document->text, options, *formats);
+    if (!scenario) return scenario.error();
+    std::vector<std::string> targets;
+    for (const ScenarioSeats& seats : scenario->seats) targets.push_back(seats.target);
+    return targets;
+}
+
 }  // namespace
+
+Result<std::vector<std::string>> targets_of(CliOptions& options) {
+    std::vector<std::string> named = options.targets;
+    if (options.command != Command::run) {
+        if (named.empty()) named = {options.target};
+    } else if (is_read_once(options.name)) {
+        return named;
+    } else {
+        const auto found = targets_of_document(options);
+        if (!found) return found.error();
+        named = *found;
+    }
+    std::vector<std::string> targets;
+    for (const std::string& each : named) {
+        const auto target = target::parse_target(each);
+        if (target && target->kind == target::Target::Kind::model) return bad_input(kModelIsForOne);
+        if (target && target->has_files() && std::ranges::count(targets, each) == 0) targets.push_back(each);
+    }
+    return targets;
+}
 
 int run_command(CommandContext& context) {
     CliOptions& options = context.options;

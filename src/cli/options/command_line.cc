@@ -407,8 +407,10 @@ void check_meeting(const CliOptions& options, std::vector<std::string>& problems
     if (options.quorum && *options.quorum > options.play.seats)
         problems.push_back(fmt::format("--quorum: '{}': expected {} or less, as --seats says", *options.quorum,
                                        options.play.seats));
-    if (options.quorum && !options.within)
-        problems.emplace_back("--quorum: is for a wait that ends: give --within");
+    if (options.on_key && (options.given("--at") || options.within))
+        problems.emplace_back("--on-key: begins when a person wants it: leave out --at and --within");
+    if (options.given("--at") && options.within)
+        problems.emplace_back("--within: --at says how long the host waits: give one of them");
 }
 
 /// Takes the words of the run out of those of `host`: all but its own options with their values.
@@ -426,7 +428,8 @@ std::vector<std::string> take_line(CliOptions& options) {
         }
         own.push_back(word);
         const bool flag = found->value.takes == OptionValue::Takes::nothing;
-        if (flag && found->name() != "--help" && found->name() != "--version") options.line.push_back(word);
+        const bool of_run = flag && found->commands.has(Command::run);
+        if (of_run && found->name() != "--help" && found->name() != "--version") options.line.push_back(word);
         if (!flag && name == word && i + 1 < options.command_line.size())
             own.push_back(options.command_line[++i]);
     }

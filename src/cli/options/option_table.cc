@@ -253,12 +253,19 @@ Options joining_options() {
          variants({{kJoin, "the key of the run: a copy of the host's file that only its owner may read", ""}})},
         {"--listen", kHost, "where the host waits for seats; a port alone listens on all addresses",
          with_standard(text(&CliOptions::listen, "[ADDR:]PORT"), "9470")},
-        {"--quorum", kHost, "begin with N seats when --within has passed", count(&CliOptions::quorum, 100'000)},
+        {"--quorum", kHost,
+         "N seats are enough: begin with them when --within has passed, or no other one has come for 10 s",
+         count(&CliOptions::quorum, 100'000)},
         {"--within", kHost, "how long to wait for the seats; without it until all are here",
          with_standard(time(&CliOptions::within), "no limit")},
+        {"--at", kHost,
+         "begin at this local time, 14:30 or 2026-11-26T14:30:00, and not before; --quorum N seats are enough",
+         text(&CliOptions::at, "TIME")},
+        {"--on-key", kHost, "begin when Enter is pressed on the terminal, and not before",
+         flag(&CliOptions::on_key)},
         {"--allow", kJoin,
          "a directory, or the beginning of an nfs:// or smb:// URL, in which the run may read and write; "
-         "repeatable",
+         "repeatable. NAME=PATH where the run calls it NAME: /mnt/media=Z:\\media",
          texts(&CliOptions::allow, "PATH", Completion::directory)},
     };
 }

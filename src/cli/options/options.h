@@ -84,6 +84,8 @@ struct CliOptions {
     std::vector<std::string> allow;
     std::optional<std::uint32_t> quorum;
     std::optional<Duration> within;  // host: with fewer seats than --seats
+    std::string at;                  // host: a time of day
+    bool on_key = false;             // host: begin when Enter is pressed
 
     std::vector<CliOptions> others;  // max: the same command on each TARGET but the first
 

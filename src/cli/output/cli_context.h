@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <cstdio>
+#include <memory>
 #include <string>
 #include <string_view>
 
@@ -19,6 +20,10 @@ class Control;
 namespace streamsim::seats {
 class Ranks;
 }  // namespace streamsim::seats
+
+namespace streamsim::view {
+class WebServer;
+}  // namespace streamsim::view
 
 namespace streamsim::cli {
 
@@ -35,6 +40,7 @@ struct CliContext {
     spdlog::logger& log;
     run::ProgramFacts program;
     seats::Ranks* ranks = nullptr;  // the other processes of the run; null: this is the only one
+    std::shared_ptr<view::WebServer> page = nullptr;  // of --web, where it listens already
 };
 
 /// A command whose options were read.

@@ -35,6 +35,15 @@ std::string FollowingPage::before_play() {
     return report::waiting_page("Live: streamsim has not begun to play. The page follows the run.");
 }
 
+Result<std::shared_ptr<view::WebServer>> listen_for_page(CliContext& context, const std::string& web) {
+    const auto address = view::parse_http_address(web);
+    if (!address) return address.error();
+    auto server = view::WebServer::listen(*address, FollowingPage::before_play());
+    if (!server) return server.error();
+    context.log.info("page: " + (*server)->url());  // also with --quiet: the key stands nowhere else
+    return std::shared_ptr<view::WebServer>(std::move(*server));
+}
+
 FollowingPage::~FollowingPage() {
     stop();
     if (is_finished_) return;

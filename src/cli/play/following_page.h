@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/system/repeating_thread.h"
+#include "cli/output/cli_context.h"
 #include "run/process/control.h"
 #include "run/session/session.h"
 #include "streamsim/run_result.h"
@@ -21,7 +22,7 @@ public:
     static std::string before_play();
 
     /// The clock of `control` is used.
-    FollowingPage(std::unique_ptr<view::WebServer> server, run::Control& control)
+    FollowingPage(std::shared_ptr<view::WebServer> server, run::Control& control)
         : server_(std::move(server)), control_(control) {}
     /// Open pages are told that nothing follows, if finish() has not told them more.
     ~FollowingPage();
@@ -41,10 +42,13 @@ private:
     /// Returns the bytes of the event; 0: there was no snapshot.
     std::size_t update(run::Session& session, const std::string& also);
 
-    std::unique_ptr<view::WebServer> server_;
+    std::shared_ptr<view::WebServer> server_;
     run::Control& control_;
     bool is_finished_ = false;
     RepeatingThread thread_;  // last: it uses the others
 };
+
+/// Listens at the address of --web, and says where. Errors: of the address; as WebServer::listen().
+Result<std::shared_ptr<view::WebServer>> listen_for_page(CliContext& context, const std::string& web);
 
 }  // namespace streamsim::cli

@@ -157,12 +157,9 @@ Result<void> WatchedPlay::open_metrics() {
 
 Result<void> WatchedPlay::open_web() {
     if (options_.web.empty()) return {};
-    const auto address = view::parse_http_address(options_.web);
-    if (!address) return address.error();
-    auto server = view::WebServer::listen(*address, FollowingPage::before_play());
+    auto server = context_.page ? Result(context_.page) : listen_for_page(context_, options_.web);
     if (!server) return server.error();
     page_.emplace(std::move(*server), context_.control);
-    context_.log.info("page: " + page_->url());  // also with --quiet: the key stands nowhere else
     return {};
 }
 

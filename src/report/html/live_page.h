@@ -1,8 +1,10 @@
 // The report of a run as a page that follows it, over HTTP.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "streamsim/run_result.h"
 
@@ -22,6 +24,18 @@ LivePage live_page(const RunResult& result, std::string_view state);
 /// The page at the end. The page follows nothing: but for elements with the attribute data-live it is
 /// html_report().
 LivePage finished_page(const RunResult& result, std::string_view state);
+/// The page of a run whose seats come, before it plays.
+struct LobbyTable {
+    std::string title;  // "day.json: 3 of 8 seats are here"
+    std::vector<std::string> headings;
+    struct Row {
+        std::vector<std::string> cells;
+        enum class State : std::uint8_t { waits, ready, wrong } state = State::waits;
+    };
+    std::vector<Row> rows;
+    std::vector<std::string> news;  // the last one last
+};
+LivePage lobby_page(const LobbyTable& lobby, std::string_view state);
 /// An event that changes the state alone.
 std::string live_state(std::string_view state);
 

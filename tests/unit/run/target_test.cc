@@ -109,6 +109,23 @@ TEST(Allowed, AreThePlacesAndWhatLiesInThemByWhateverPath) {
     std::filesystem::remove_all(folder);
 }
 
+TEST(Allowed, HaveNamesThatOthersUse) {
+    const auto folder = std::filesystem::temp_directory_path() / ("named=" + std::to_string(getpid()));
+    std::filesystem::create_directories(folder / "in");
+    const std::vector<std::string> places = {"/Volumes/media=" + (folder / "in").string(), folder / "in=b",
+                                             "nfs://nas/x?uid=1"};
+    for (const char* name : {"/Volumes/media", "/Volumes/media/", "/Volumes/media/day/a.mov", "nfs://nas/x/y"})
+        expect_allowed(places, name, true);
+    for (const char* name :
+         {"/Volumes/media2", "/Volumes/media/..", "/Volumes/media/../out", "/Volumes", "/elsewhere"})
+        expect_allowed(places, name, false);
+    target::allow_only({"/Volumes/media=/tmp"});
+    EXPECT_EQ(target::place_here("/Volumes/media/a.mov"), "/tmp/a.mov");
+    EXPECT_EQ(target::place_here("/Volumes/media"), "/tmp");
+    EXPECT_EQ(target::place_here("/Volumes/media2"), "/Volumes/media2");
+    std::filesystem::remove_all(folder);
+}
+
 TEST(Allowed, AreUrlsByTheirBeginning) {
     const std::vector<std::string> places = {"nfs://nas/media"};
     for (const char* url : {"nfs://nas/media", "nfs://nas/media/day?uid=1", "null:", "sim:h500"})
