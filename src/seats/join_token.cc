@@ -26,6 +26,16 @@ std::string this_machine() {
     return out;
 }
 
+std::string resolve_problem(const std::string& name) {
+    uv_loop_t loop{};
+    uv_getaddrinfo_t request{};
+    if (uv_loop_init(&loop) != 0) return {};
+    const int error = uv_getaddrinfo(&loop, &request, nullptr, name.c_str(), nullptr, nullptr);
+    if (error == 0) uv_freeaddrinfo(request.addrinfo);
+    uv_loop_close(&loop);
+    return error == 0 ? "" : fmt::format("no address is known for '{}': {}", name, uv_strerror(error));
+}
+
 std::vector<std::string> own_addresses() {
     uv_interface_address_t* all = nullptr;
     int count = 0;

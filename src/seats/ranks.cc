@@ -131,6 +131,7 @@ Result<std::unique_ptr<Ranks>> Ranks::join_meeting(const Meeting& meeting,
     options.first = "the host";
     options.trouble = trouble;
     options.return_after_end = options.return_after_cut = kReturnAfterCut;
+    if (const std::string problem = resolve_problem(meeting.address); !problem.empty()) trouble(problem);
     auto channel = SeatChannel::join(std::move(options), token, kUntilGivenUp, given_up);
     if (!channel) return channel.error();
     std::unique_ptr<Ranks> all(new Ranks((*channel)->rank(), (*channel)->ranks(), false));

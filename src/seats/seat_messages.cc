@@ -206,7 +206,7 @@ void SeatChannel::handle(Peer& peer, Json& message) {
                         {"rank", rank_of(peer)},
                         {"ranks", options_.ranks},
                         {"run", join_token_.run_id}});
-            for (const char* own : {"rank", "channel"}) message.erase(own);
+            for (const char* own : {"rank", "channel", "version"}) message.erase(own);
         }
         tell([rank = rank_of(peer), message = std::move(message)](SeatEvents& events) mutable {
             events.message(rank, message);

@@ -61,8 +61,8 @@ Result<std::int64_t> parse_local_time(std::string_view text, std::int64_t now_s)
             ++local.tm_mday;
             when = std::mktime(&local);
         }
-        const bool is_time = local.tm_min == asked.tm_min && asked.tm_hour < 24 && asked.tm_sec < 60 &&
-                             (!has_date || local.tm_mday == asked.tm_mday);
+        const bool is_date = !has_date || (local.tm_mday == asked.tm_mday && local.tm_mon == asked.tm_mon);
+        const bool is_time = is_date && asked.tm_hour < 24 && asked.tm_min < 60 && asked.tm_sec < 60;
         if (is_time && when >= now) return static_cast<std::int64_t>(when);
         if (is_time) return bad_input(fmt::format("'{}': is over", text));
     }

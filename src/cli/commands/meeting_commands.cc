@@ -107,16 +107,21 @@ int run_together(CommandContext& context,
     return ranks.finish(context.run_words(of_run, context.control));
 }
 
-void say_where(CommandContext& context, const Ranks& ranks, const Place& place) {
+/// The command lines of the seats: one for each address of this computer.
+std::vector<std::string> join_lines(const CommandContext& context, const Ranks& ranks, const Place& place) {
     std::vector<std::string> addresses = {place.address};
     if (place.address == "*") addresses = ranks.join_token().addresses;
     if (addresses.empty()) addresses = {"127.0.0.1"};
-    std::string text;
+    std::vector<std::string> lines;
     for (const std::string& address : addresses)
-        text += fmt::format("streamsim join {} --key {} --allow PATH\n", shown_place(address, place.port),
-                            context.options.key);
+        lines.push_back(fmt::format("streamsim join {} --key {} --allow PATH", shown_place(address, place.port),
+                                    context.options.key));
+    return lines;
+}
+
+void say_how_to_join(const CommandContext& context, const std::vector<std::string>& lines) {
     const bool taken = std::ranges::count(context.options.line, "-") > 0;  // by a document
-    print_text(taken ? stderr : stdout, text);
+    print_text(taken ? stderr : stdout, fmt::format("{}\n", fmt::join(lines, "\n")));
     std::fflush(stdout);
 }
 
@@ -156,10 +161,11 @@ Result<void> wait_in_lobby(CommandContext& context,
                            Ranks& ranks,
                            const seats::StartRule& rule,
                            const std::vector<std::string>& words,
+                           const std::vector<std::string>& join,
                            const std::shared_ptr<view::WebServer>& page) {
     const std::int64_t began_ns = context.control.now_ns();
     seats::StartWatch watch(rule);
-    LobbyView lobby(context, rule.text(context.options.play.seats), page);
+    LobbyView lobby(context, rule.text(context.options.play.seats), join, page);
     Result<void> met;
     wait_for_ranks(context.control, ranks, [&] {
         met = ranks.wait_for_seats([&](const seats::Lobby& seats) -> Result<bool> {
@@ -218,9 +224,10 @@ int host_command(CommandContext& context) {
     if (!ranks) return report_error(context, ranks.error());
     Result<std::shared_ptr<view::WebServer>> page(nullptr);
     if (!run->web.empty()) page = listen_for_page(context, run->web);
-    if (page) say_where(context, **ranks, *place);
+    const std::vector<std::string> join = join_lines(context, **ranks, *place);
+    if (page) say_how_to_join(context, join);
     const auto met =
-        page ? wait_in_lobby(context, **ranks, *rule, run->words, *page) : Result<void>(page.error());
+        page ? wait_in_lobby(context, **ranks, *rule, run->words, join, *page) : Result<void>(page.error());
     if (!met) {
         (*ranks)->stop();
         (void)(*ranks)->finish(kExitCannotRun);

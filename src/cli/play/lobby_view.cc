@@ -47,8 +47,11 @@ struct LobbyView::Row {
     State state = State::waits;
 };
 
-LobbyView::LobbyView(CommandContext& context, std::string rule, std::shared_ptr<view::WebServer> page)
-    : context_(context), rule_(std::move(rule)), page_(std::move(page)) {
+LobbyView::LobbyView(CommandContext& context,
+                     std::string rule,
+                     std::vector<std::string> join,
+                     std::shared_ptr<view::WebServer> page)
+    : context_(context), rule_(std::move(rule)), join_(std::move(join)), page_(std::move(page)) {
     if (!context_.options.quiet && LivePlay::keys_possible() && view::LiveView::possible(kStandardError))
         view_.emplace(kStandardError, kStandardInput, view::LiveView::colours_wanted(kStandardError));
 }
@@ -111,7 +114,9 @@ void LobbyView::draw(const seats::Lobby& lobby) {
     }
     view_->draw([&](int columns, int lines) {
         const std::size_t news = std::min(kNewsShown, news_.size());
-        std::vector<view::ViewLine> out = {{printable(title(lobby)), view::Paint::strong}, {rule_}, {""}};
+        std::vector<view::ViewLine> out = {{printable(title(lobby)), view::Paint::strong}, {rule_}};
+        for (const std::string& each : join_) out.push_back({printable(each)});
+        out.push_back({""});
         const std::size_t others = out.size() + news + 3;
         const std::size_t room = static_cast<std::size_t>(std::max(lines, 0));
         for (view::ViewLine& line :

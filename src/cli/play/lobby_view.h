@@ -17,8 +17,12 @@ namespace streamsim::cli {
 
 class LobbyView {
 public:
-    /// `rule`: when the run begins, for people. `page`: of --web, or null. `context` outlives this.
-    LobbyView(CommandContext& context, std::string rule, std::shared_ptr<view::WebServer> page);
+    /// For people, `rule`: when the run begins; `join`: the command lines of the seats. `page`: of --web, or
+    /// null. `context` outlives this.
+    LobbyView(CommandContext& context,
+              std::string rule,
+              std::vector<std::string> join,
+              std::shared_ptr<view::WebServer> page);
 
     enum class Wish : std::uint8_t { none, begin, quit };
     /// Shows the seats. Returns what a person has typed since the last call. One thread.
@@ -35,6 +39,7 @@ private:
 
     CommandContext& context_;
     const std::string rule_;
+    const std::vector<std::string> join_;
     const std::shared_ptr<view::WebServer> page_;
     std::optional<view::LiveView> view_;
     std::vector<std::string> news_;

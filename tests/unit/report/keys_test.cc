@@ -10,10 +10,10 @@ using testing::IsEmpty;
 
 TEST(KeyParser, KnowsLettersAndSequences) {
     view::KeyParser parser;
-    EXPECT_THAT(
-        parser.feed("q+-wjkgG \x0c"),
-        ElementsAre(view::Key::quit, view::Key::add, view::Key::remove, view::Key::worst_first, view::Key::down,
-                    view::Key::up, view::Key::home, view::Key::end, view::Key::page_down, view::Key::redraw));
+    EXPECT_THAT(parser.feed("q+-wjkgG \x0c\r\n"),
+                ElementsAre(view::Key::quit, view::Key::add, view::Key::remove, view::Key::worst_first,
+                            view::Key::down, view::Key::up, view::Key::home, view::Key::end,
+                            view::Key::page_down, view::Key::redraw, view::Key::begin, view::Key::begin));
     EXPECT_THAT(parser.feed("\x1b[A\x1b[B\x1b[5~\x1b[6~\x1b[H\x1b[F"),
                 ElementsAre(view::Key::up, view::Key::down, view::Key::page_up, view::Key::page_down,
                             view::Key::home, view::Key::end));
