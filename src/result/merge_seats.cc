@@ -60,7 +60,10 @@ std::vector<SeatResult> seats_of(const std::vector<RunResult>& parts) {
     }
     for (const RunResult& part : parts) {
         for (const SeatResult& seat : part.seats) {
-            if (worth(seat) > worth(seats[seat.rank])) seats[seat.rank] = seat;
+            // One that is missing here, too, may say why.
+            const bool unnamed = seats[seat.rank].seats.empty();
+            if (worth(seat) > worth(seats[seat.rank]) || (unnamed && worth(seat) == worth(seats[seat.rank])))
+                seats[seat.rank] = seat;
         }
     }
     return seats;

@@ -25,7 +25,7 @@ struct TargetSeen {
 /// How a seat looks at the targets of the run. Blocks.
 using LookAtTargets = std::function<std::vector<TargetSeen>(const std::vector<std::string>& targets)>;
 
-/// What a seat says when it has looked.
+/// The words of a seat that has looked.
 struct SeatReport {
     /// Its time of day is ahead of rank 0's by so much, wrong by the error of the clock.
     std::optional<Duration> ahead;

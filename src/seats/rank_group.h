@@ -39,7 +39,7 @@ public:
         bool away = false;  // cut off, and awaited
         std::string why;    // of its loss, or of its absence
         HostFacts host;
-        // Of a seat that came by itself.
+        // The rest is of a seat that came by itself.
         std::vector<std::string> allows;  // places
         std::optional<SeatReport> report;
 

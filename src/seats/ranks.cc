@@ -7,7 +7,7 @@
 #include <map>
 #include <utility>
 
-#include "base/system/time_of_day.h"
+#include "base/time_of_day.h"
 #include "base/units.h"
 #include "host/host.h"
 #include "seats/mpi_start.h"

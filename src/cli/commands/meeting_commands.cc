@@ -10,7 +10,7 @@
 
 #include "base/ascii.h"
 #include "base/document/json.h"
-#include "base/system/time_of_day.h"
+#include "base/time_of_day.h"
 #include "cli/commands/commands.h"
 #include "cli/options/command_line.h"
 #include "cli/play/following_page.h"

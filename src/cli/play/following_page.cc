@@ -62,6 +62,18 @@ void FollowingPage::follow(run::Session& session, std::function<std::string()> a
     });
 }
 
+void FollowingPage::follow(std::function<report::LivePage()> page) {
+    thread_.start(kTick, [this, page = std::move(page), next_ns = std::int64_t{0}]() mutable {
+        const std::int64_t begin_ns = control_.now_ns();
+        if (begin_ns < next_ns) return kTick;
+        auto [text, event] = page();
+        const std::size_t bytes = event.size() * server_->clients();
+        server_->publish_page(std::move(text), std::move(event));
+        next_ns = begin_ns + pause_after(control_.now_ns() - begin_ns, static_cast<std::int64_t>(bytes));
+        return kTick;
+    });
+}
+
 void FollowingPage::stop() {
     thread_.stop();
 }

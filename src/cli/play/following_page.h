@@ -9,6 +9,7 @@
 
 #include "base/system/repeating_thread.h"
 #include "cli/output/cli_context.h"
+#include "report/html/live_page.h"
 #include "run/process/control.h"
 #include "run/session/session.h"
 #include "streamsim/run_result.h"
@@ -34,6 +35,8 @@ public:
     /// Follows `session` until stop(). `also` is a further sentence of the page, called on the page's thread;
     /// an empty text is none. Both outlive stop().
     void follow(run::Session& session, std::function<std::string()> also);
+    /// The same of a session that plays nothing, for the seats of other computers: `page` is what is shown.
+    void follow(std::function<report::LivePage()> page);
     void stop();
     /// stop(), and shows the finished report. Waits until open pages have it, for 2 s at most.
     void finish(const RunResult& result);

@@ -83,6 +83,7 @@ void LivePlay::tick() {
     view::ViewState now = state(watch, now_ns);
     if (watch.diagnosing) now.message = kDiagnosing;
     const std::string also = also_ ? also_() : std::string();
+    if (view_ && instead_) return draw_instead(now.message, also);
     if (now.message.empty()) now.message = also;
     if (view_) {
         view_->draw(std::move(now));
@@ -90,9 +91,20 @@ void LivePlay::tick() {
         if (!std::exchange(said_diagnosis_, true)) print_text(stderr, std::string(kDiagnosing) + "\n");
     } else if (now_ns >= next_line_ns_) {
         next_line_ns_ += kLineEveryNs;
-        print_text(stderr, fmt::format("{}{}{}\n", view::progress_text(now), also.empty() ? "" : "  ",
-                                       printable(also)));
+        const std::string own = instead_ ? "" : view::progress_text(now) + (also.empty() ? "" : "  ");
+        print_text(stderr, fmt::format("{}{}\n", own, printable(also)));
     }
+}
+
+void LivePlay::draw_instead(const std::string& message, const std::string& also) {
+    view_->draw([&](int, int) {
+        std::vector<view::ViewLine> lines = {{about_, view::Paint::strong}, {also}, {""}};
+        for (view::ViewLine& line : instead_()) lines.push_back(std::move(line));
+        lines.push_back({""});
+        if (!message.empty()) lines.push_back({printable(message), view::Paint::warning});
+        lines.push_back({"q quit with the result", view::Paint::faint});
+        return lines;
+    });
 }
 
 void LivePlay::obey(view::Key key) {

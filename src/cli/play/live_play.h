@@ -29,6 +29,8 @@ public:
 
     /// Sets a function that returns a further line of the view; an empty text is no line.
     void say_also(std::function<std::string()> words) { also_ = std::move(words); }
+    /// Sets a function that returns lines which are shown instead of the session's streams.
+    void show_instead(std::function<std::vector<view::ViewLine>()> lines) { instead_ = std::move(lines); }
     /// Reads keys and draws; ten times a second, on the control's thread.
     void tick();
     /// Says something: at once, or, while the view has the terminal, there and again after end(). Any thread.
@@ -40,6 +42,7 @@ private:
     void obey(view::Key key);
     void remove_stream();
     void show(const std::string& text);
+    void draw_instead(const std::string& message, const std::string& also);
     view::ViewState state(const run::Session::Watch& watch, std::int64_t now_ns);
     void measure(std::uint64_t bytes, std::int64_t at_ns, view::ViewState& state);
 
@@ -51,6 +54,7 @@ private:
     std::int64_t next_line_ns_;
     bool said_diagnosis_ = false;
     std::function<std::string()> also_;
+    std::function<std::vector<view::ViewLine>()> instead_;
 
     struct Sample {
         std::int64_t at_ns;  // in the streams' own time

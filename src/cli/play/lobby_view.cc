@@ -15,7 +15,7 @@
 namespace streamsim::cli {
 namespace {
 
-using State = report::LobbyTable::Row::State;
+using State = report::SeatsTable::Row::State;
 
 constexpr std::size_t kNewsShown = 5;
 constexpr int kStandardInput = 0, kStandardError = 2;
@@ -130,14 +130,14 @@ void LobbyView::draw(const seats::Lobby& lobby) {
 }
 
 void LobbyView::publish(const seats::Lobby& lobby) {
-    report::LobbyTable table{title(lobby), headings(), {}, {}};
+    report::SeatsTable table{"NOT BEGUN", title(lobby), headings(), {}, {}};
     for (const seats::LobbySeat& seat : lobby.seats) {
         Row row = row_of(seat, table.rows.size());
         table.rows.push_back({std::move(row.cells), row.state});
     }
     const std::size_t news = std::min(kNewsShown, news_.size());
     table.news.assign(news_.end() - static_cast<std::ptrdiff_t>(news), news_.end());
-    auto [page, event] = report::lobby_page(table, "The run " + rule_ + ".");
+    auto [page, event] = report::seats_page(table, "The run " + rule_ + ".");
     if (std::exchange(published_, event) == event) return;
     page_->publish_page(std::move(page), std::move(event));
 }

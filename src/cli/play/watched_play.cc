@@ -4,19 +4,22 @@
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
+#include <climits>
 #include <filesystem>
 #include <future>
-#include <set>
 #include <utility>
 
 #include "base/path.h"
 #include "base/prng.h"
 #include "base/system/utf8_path.h"
 #include "base/units.h"
+#include "cli/play/all_ranks.h"
+#include "report/html/live_page.h"
 #include "result/json_report.h"
 #include "result/merge.h"
 #include "target/allowed_places.h"
 #include "view/http/open_metrics.h"
+#include "view/plain_table.h"
 
 namespace streamsim::cli {
 namespace {
@@ -29,92 +32,27 @@ std::string where_the_result_is(const seats::Ranks& ranks, const std::string& jo
         ranks.run_id());
 }
 
-/// Adds the state of a session's meters.
-void add_meters(const std::vector<load::MeterPlan>& meters, seats::RankProgress& rank) {
-    std::set<std::uint32_t> seats;
-    for (const load::MeterPlan& meter : meters) {
-        seats.insert(meter.seat);
-        const MeterProgress& progress = *meter.progress;
-        rank.operations += progress.done.load(std::memory_order_relaxed);
-        rank.operations_failed += progress.failed.load(std::memory_order_relaxed);
-        rank.meter_bytes += progress.bytes_read.load(std::memory_order_relaxed) +
-                            progress.bytes_written.load(std::memory_order_relaxed);
+/// The computers of a run as lines of a terminal.
+std::vector<view::ViewLine> lines_of(std::vector<AllRanks::Row> all) {
+    std::vector<view::PlainRow> rows;
+    for (AllRanks::Row& row : all) {
+        const view::Paint paint = row.missed ? view::Paint::bad
+                                  : row.gone ? view::Paint::faint
+                                             : view::Paint::good;
+        rows.push_back({std::move(row.cells), paint});
     }
-    rank.clients = static_cast<std::uint32_t>(seats.size());
+    return view::table_lines(AllRanks::headings(), rows, INT_MAX, SIZE_MAX);
 }
 
-/// The state of a session's streams and meters, as ranks tell it to each other.
-seats::RankProgress progress_of(const run::Session::Watch& watch) {
-    seats::RankProgress rank;
-    if (watch.streams == nullptr) return rank;
-    add_meters(*watch.meters, rank);
-    const std::size_t count = watch.streams->size();
-    for (std::size_t i = 0; i < count; ++i) {
-        const StreamProgress& progress = (*watch.progress)[i];
-        const StreamState state = progress.state.load(std::memory_order_relaxed);
-        const bool over = state == StreamState::ended || state == StreamState::removed;
-        rank.streams += over ? 0 : 1;
-        rank.on_time += progress.on_time.load(std::memory_order_relaxed);
-        rank.bad += progress.bad.load(std::memory_order_relaxed);
-        rank.bytes += progress.bytes.load(std::memory_order_relaxed);
-        if (!over) rank.required_bytes_per_s += (*watch.streams)[i].required_bytes_per_s();
+/// The same as a page.
+report::LivePage page_of(AllRanks& ranks, const std::string& about, std::int64_t now_ns) {
+    using State = report::SeatsTable::Row::State;
+    report::SeatsTable table{"PLAYING", about, AllRanks::headings(), {}, {}};
+    for (AllRanks::Row& row : ranks.rows(now_ns)) {
+        const State state = row.missed ? State::wrong : row.gone ? State::waits : State::ready;
+        table.rows.push_back({std::move(row.cells), state});
     }
-    return rank;
-}
-
-/// The state of the streams and meters of all ranks while they play, for rank 0's live view.
-class AllRanks {
-public:
-    AllRanks(const seats::Ranks* ranks, const run::Session& session) : ranks_(ranks), session_(session) {}
-    /// "4 of 4 ranks: 8 streams, 960.0 MB/s of 955.2 MB/s, 0 missed; 4 clients, 1,234 op/s, 160.0 MB/s, 0
-    /// failed". REQUIRES: there are ranks.
-    std::string text(std::int64_t now_ns);
-
-private:
-    void measure(const seats::RankProgress& all, std::int64_t now_ns);
-
-    const seats::Ranks* ranks_;
-    const run::Session& session_;
-    std::int64_t since_ns_ = 0;  // when since_ was taken
-    seats::RankProgress since_;
-    double bytes_per_s_ = 0, operations_per_s_ = 0, meter_bytes_per_s_ = 0;
-};
-
-/// The others tell once a second: over less than some seconds there is no rate.
-void AllRanks::measure(const seats::RankProgress& all, std::int64_t now_ns) {
-    constexpr std::int64_t kRateOverNs = 3'000'000'000;
-    if (since_ns_ > 0 && now_ns - since_ns_ < kRateOverNs) return;
-    const auto rate = [&](std::uint64_t now, std::uint64_t then, double& per_s) {
-        if (since_ns_ > 0 && now >= then)
-            per_s = static_cast<double>(now - then) * 1e9 / static_cast<double>(now_ns - since_ns_);
-    };
-    rate(all.bytes, since_.bytes, bytes_per_s_);
-    rate(all.operations, since_.operations, operations_per_s_);
-    rate(all.meter_bytes, since_.meter_bytes, meter_bytes_per_s_);
-    since_ns_ = now_ns;
-    since_ = all;
-}
-
-std::string AllRanks::text(std::int64_t now_ns) {
-    seats::RankProgress all = progress_of(session_.watch());
-    std::size_t seats = ranks_->is_meeting() ? 0 : 1;
-    for (const auto& rank : ranks_->progress_of_others()) {
-        if (!rank) continue;
-        ++seats;
-        all += *rank;
-    }
-    measure(all, now_ns);
-    const std::string streams =
-        fmt::format("{} stream{}, {} of {}, {} missed", all.streams, all.streams == 1 ? "" : "s",
-                    show_rate(bytes_per_s_), show_rate(all.required_bytes_per_s), show_count(all.bad));
-    const std::string meters =
-        fmt::format("{} client{}, {} op/s, {}, {} failed", all.clients, all.clients == 1 ? "" : "s",
-                    show_count(nearest_whole(operations_per_s_)), show_rate(meter_bytes_per_s_),
-                    show_count(all.operations_failed));
-    const bool plays = all.streams > 0 || all.on_time + all.bad > 0 || all.clients == 0;
-    return fmt::format("{} of {} {}: {}{}{}", seats, ranks_->players(),
-                       ranks_->is_meeting() ? "computers" : "ranks", plays ? streams : "",
-                       plays && all.clients > 0 ? "; " : "", all.clients > 0 ? meters : "");
+    return report::seats_page(table, fmt::format("Live: {}. The page follows the run.", ranks.text(now_ns)));
 }
 
 view::MetricsState state_of(const run::Session::Watch& watch, std::int64_t now_ns) {
@@ -251,12 +189,17 @@ std::optional<Result<RunResult>> WatchedPlay::play(run::Session& session,
     run::Control::Work work;
     seats::Ranks* const ranks = context_.ranks;
     AllRanks all_ranks(ranks, session);
+    const bool leads_only = ranks != nullptr && ranks->first() && ranks->is_meeting();
     if (live && ranks != nullptr) live->say_also([&] { return all_ranks.text(context_.control.now_ns()); });
+    if (live && leads_only)
+        live->show_instead([&] { return lines_of(all_ranks.rows(context_.control.now_ns())); });
     work.run = [this, result, &session, &request, keep, ranks] {
         result->emplace(ranks != nullptr ? play_own_part(session, request, keep) : session.execute());
     };
     AllRanks ranks_on_page(ranks, session);
-    if (page_) {
+    if (page_ && leads_only) {
+        page_->follow([&] { return page_of(ranks_on_page, about, context_.control.now_ns()); });
+    } else if (page_) {
         page_->follow(session, [&]() -> std::string {
             if (ranks == nullptr) return "";
             return ranks_on_page.text(context_.control.now_ns()) + "; below: the seats of this computer";

@@ -48,24 +48,24 @@ LivePage finished_page(const RunResult& result, std::string_view state) {
     return both(html_report_page(result), state, true);
 }
 
-LivePage lobby_page(const LobbyTable& lobby, std::string_view state) {
+LivePage seats_page(const SeatsTable& seats, std::string_view state) {
     Table table;
     table.title = "Seats";
-    for (const std::string& heading : lobby.headings) table.left({heading});
-    for (const LobbyTable::Row& row : lobby.rows) {
+    for (const std::string& heading : seats.headings) table.left({heading});
+    for (const SeatsTable::Row& row : seats.rows) {
         std::vector<Cell> cells;
         for (const std::string& text : row.cells) cells.push_back(name_cell(text));
-        using State = LobbyTable::Row::State;
+        using State = SeatsTable::Row::State;
         cells.front().css_class = row.state == State::ready ? "good" : row.state == State::wrong ? "bad" : "";
         table.row(std::move(cells));
     }
     html::Page page;
-    page.title = "streamsim: " + lobby.title;
+    page.title = "streamsim: " + seats.title;
     page.main = fmt::format(
         "<header class=\"verdict doubtful\">\n<p class=\"kind\">streamsim report</p>\n"
-        "<h1><span class=\"word\">NOT BEGUN</span> {}</h1>\n</header>\n{}",
-        html::escaped(lobby.title), html::table_html(table));
-    for (const std::string& each : lobby.news) page.main += fmt::format("<p>{}</p>\n", html::name(each));
+        "<h1><span class=\"word\">{}</span> {}</h1>\n</header>\n{}",
+        seats.word, html::escaped(seats.title), html::table_html(table));
+    for (const std::string& each : seats.news) page.main += fmt::format("<p>{}</p>\n", html::name(each));
     page.data = html::Charts().data();
     return both(page, state, false);
 }

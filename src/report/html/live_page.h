@@ -24,8 +24,9 @@ LivePage live_page(const RunResult& result, std::string_view state);
 /// The page at the end. The page follows nothing: but for elements with the attribute data-live it is
 /// html_report().
 LivePage finished_page(const RunResult& result, std::string_view state);
-/// The page of a run whose seats come, before it plays.
-struct LobbyTable {
+/// The page of a run of many seats: who has come before it plays, how far each is while it plays.
+struct SeatsTable {
+    const char* word = "NOT BEGUN";
     std::string title;  // "day.json: 3 of 8 seats are here"
     std::vector<std::string> headings;
     struct Row {
@@ -35,7 +36,7 @@ struct LobbyTable {
     std::vector<Row> rows;
     std::vector<std::string> news;  // the last one last
 };
-LivePage lobby_page(const LobbyTable& lobby, std::string_view state);
+LivePage seats_page(const SeatsTable& seats, std::string_view state);
 /// An event that changes the state alone.
 std::string live_state(std::string_view state);
 

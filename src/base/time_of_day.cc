@@ -1,4 +1,4 @@
-#include "base/system/time_of_day.h"
+#include "base/time_of_day.h"
 
 #include <fmt/format.h>
 
