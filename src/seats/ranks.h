@@ -89,6 +89,8 @@ public:
     bool makes_media() const { return rank() == group_.first_player(); }
     /// Seats came by themselves, and obey nothing but their own command line and the run.
     bool is_meeting() const { return group_.first_player() > 0; }
+    /// This rank leads a meeting, and plays nothing.
+    bool only_leads() const { return first() && is_meeting(); }
     std::string name_of(std::uint32_t rank) const { return group_.name_of(rank); }
 
     /// Names the next time of play, where a run has several whose results are not one: "step-2". The same in

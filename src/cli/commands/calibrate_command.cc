@@ -57,6 +57,7 @@ public:
         if (store_ == nullptr) return kSetBytesOfModel;
         const std::string target = options_.play.target.name();
         const auto free = work_.run([store = store_, target] { return store->free_bytes(target); });
+        if (!free && options_.play.only_leads) return kSetBytesMin;
         if (!free) return free.error();
         return std::clamp(*free / kShareOfFreeSpace, kSetBytesMin, kSetBytesMax);
     }
@@ -70,8 +71,9 @@ public:
         take_own_clients(request, number);
         if (auto ready = prepare_files(request); !ready) return ready.error();
         if (probe.kind == ProbeKind::cold && store_ != nullptr) {
-            auto evicted =
-                work_.run([store = store_, request] { return run::evict_load_set(*store, request); });
+            auto evicted = work_.run([store = store_, request] {
+                return request.only_leads ? Result<void>() : run::evict_load_set(*store, request);
+            });
             if (auto done = together(evicted); !done) return done.error();
         }
         auto result = play_all(request, probe.id);

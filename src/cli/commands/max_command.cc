@@ -274,7 +274,7 @@ Result<judge::MaxSearchOptions> MaxCommand::limits(const Contender& contender) {
     run::PlayRequest one = request;
     one.total_streams = 1;
     one.seats = 1;
-    if (!contender.ready && store_ != nullptr && !request.same_media && !options_.yes) {
+    if (!contender.ready && store_of(request) != nullptr && !request.same_media && !options_.yes) {
         const auto clips = clips_unasked(request);
         if (!clips) return clips.error();
         cap(*clips / request.layers / of_one,
@@ -305,7 +305,7 @@ Result<void> MaxCommand::find_media_for(Contender& contender, const run::PlayReq
         media_.locks().release();
         if (written = together(written); !written) return written;
     }
-    if (!planned && leads()) {
+    if (!planned && makes_media()) {
         const auto media = [this, request, enough] {
             return enough ? std::vector<media::PreparePlan>() : run::missing_media(*store_, request);
         };
@@ -315,8 +315,9 @@ Result<void> MaxCommand::find_media_for(Contender& contender, const run::PlayReq
     if (!planned) written = media_.hold(request, request.record.streams > 0);
     if (written = together(written); !written) return written;
     if (!planned && enough) return {};
-    auto found = work_.index(
-        [this, request](IndexProgress& progress) { return run::find_media(store_.get(), request, &progress); });
+    auto found = work_.index([this, request](IndexProgress& progress) {
+        return run::find_media(store_of(request), request, &progress);
+    });
     auto done = together(found);
     if (done) contender.media = std::move(*found);
     return done;
@@ -436,7 +437,7 @@ Result<void> MaxCommand::search(std::size_t which) {
     if (!options) return options.error();
     result_.step_ns = options->step.ns;
     result_.confirm_ns = options->confirm.ns;
-    if (!contender.ready && store_ != nullptr) {
+    if (!contender.ready && store_of(contender.request) != nullptr) {
         if (auto said = say_media(contender, *options); !said) return said.error();
     }
     auto found = judge::find_max(*options, [&](const judge::MaxNext& next) { return play(which, next); });

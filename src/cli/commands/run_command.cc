@@ -84,6 +84,7 @@ Result<void> ScenarioCommand::take_own_seats() {
     ranks.assign_seats(request_.seats);
     request_.first_seat = ranks.first_seat();
     request_.own_seats = ranks.own_seats();
+    request_.only_leads = ranks.only_leads();
     request_.keep_histograms = true;
     return {};
 }
@@ -109,6 +110,7 @@ Result<std::vector<run::PlayPart>> ScenarioCommand::find() {
     for (run::PlayPart& part : parts) {
         part.request.first_seat = request_.first_seat;
         part.request.own_seats = request_.own_seats;
+        part.request.only_leads = request_.only_leads;
     }
     auto done = run::open_model(request_, parts, models_);
     if (done) done = run::check_memory(parts);
@@ -116,8 +118,9 @@ Result<std::vector<run::PlayPart>> ScenarioCommand::find() {
     if (done) done = together(makes_media() ? prepare_missing(parts) : Result<void>());
     if (!done) return done.error();
     if (done = together(hold(parts)); !done) return done.error();
-    auto found = work_.index(
-        [this, parts](IndexProgress& progress) { return run::find_media(store_.get(), parts, &progress); });
+    auto found = work_.index([this, parts](IndexProgress& progress) {
+        return run::find_media(store_of(request_), parts, &progress);
+    });
     if (done = together(found); !done) return done.error();
     return found;
 }

@@ -121,7 +121,7 @@ media::LoadSet WorkloadCommand::fill_set() const {
 /// Empties this computer's cache of the working set, or fills it by reading the set once.
 Result<void> WorkloadCommand::arrange_cache(run::PlayRequest& request, bool warm) {
     if (request.target.kind == target::Target::Kind::model) request.target.warm = warm;
-    if (store_ == nullptr) return {};
+    if (store_of(request) == nullptr) return {};
     if (!warm && request.target.kind == target::Target::Kind::remote) {
         play_.say_notice(
             "the caches of a server cannot be emptied from here: a cold step runs with the caches as they are");
@@ -265,7 +265,7 @@ Result<void> WorkloadCommand::allow() {
 int WorkloadCommand::run() {
     if (auto opened = together(open_files()); !opened) return report_error(context_, opened.error());
     result_.common = run::not_played(options_.play, context_.program);
-    const auto allowed = together(leads() ? allow() : Result<void>());
+    const auto allowed = together(makes_media() ? allow() : Result<void>());
     const auto played = allowed ? play_steps() : allowed;
     const int code = finish(played ? std::nullopt : std::optional(played.error()));
     if (left_behind()) leave(code);

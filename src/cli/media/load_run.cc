@@ -12,6 +12,7 @@ void LoadRun::take_own_clients(run::PlayRequest& request, std::size_t step) {
     request.first_seat = ranks.first_seat();
     request.seat_step = ranks.seat_step();
     request.own_seats = ranks.own_seats();
+    request.only_leads = ranks.only_leads();
 }
 
 Result<void> LoadRun::prepare_files(run::PlayRequest& request) {

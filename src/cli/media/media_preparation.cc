@@ -71,7 +71,7 @@ Result<void> MediaPreparation::consent(const run::SpaceNeed& need) {
 }
 
 Result<void> MediaPreparation::hold(const run::PlayRequest& request, bool writes) {
-    if (store_ == nullptr || locks_.set_is_held()) return {};
+    if (store_ == nullptr || request.only_leads || locks_.set_is_held()) return {};
     const bool ours = writes || !request.formats.empty();
     const std::string root = ours ? media::media_root(request.target.name()) : set_around(request.target);
     if (root.empty()) return {};
@@ -228,7 +228,8 @@ Result<void> MediaPreparation::record_load_sets(const run::PlayRequest& request)
 }
 
 Result<void> MediaPreparation::write_own_load_sets(const run::PlayRequest& request) {
-    const bool leads = context_.ranks == nullptr || context_.ranks->first();
+    if (request.only_leads) return {};
+    const bool leads = context_.ranks == nullptr || context_.ranks->makes_media();
     if (auto held = hold(request, true); !held) return held;
     auto plan =
         work_.run([this, request, leads] { return run::own_missing_load_set(*store_, request, leads); });

@@ -69,6 +69,10 @@ protected:
     /// This process does what is done once for all.
     bool leads() const { return context_.ranks == nullptr || context_.ranks->first(); }
     bool makes_media() const { return context_.ranks == nullptr || context_.ranks->makes_media(); }
+    /// Where a request finds its media; null: nowhere.
+    ByteStore* store_of(const run::PlayRequest& request) const {
+        return request.only_leads ? nullptr : store_.get();
+    }
     /// Success once every rank has come here with success. Errors: of any of them.
     Result<void> together(const Result<void>& own) { return cli::together(context_, own); }
     template <typename T>

@@ -22,6 +22,7 @@ void become_one_of_many(seats::Ranks& ranks, CliOptions& options) {
     ranks.assign_seats(play.seats);
     play.first_seat = ranks.first_seat();
     play.own_seats = ranks.own_seats();
+    play.only_leads = ranks.only_leads();
     play.keep_histograms = true;
     play.keep_frames = options.files.need_frames();  // rank 0 writes those of all
     options.journal_beside = directory_of(options.files.json);

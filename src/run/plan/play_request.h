@@ -61,6 +61,8 @@ struct PlayRequest : play::ReadSettings, StorageRequest {
     std::uint32_t first_seat = 0;
     std::uint32_t seat_step = 1;
     std::optional<std::uint32_t> own_seats;
+    /// This process leads others that play: it opens no storage, and may not have it.
+    bool only_leads = false;
     std::optional<std::uint32_t> total_streams;  // instead: of each format, assigned round robin over the seats
     bool same_media = false;                     // all streams of a format play one clip
     play::PlayOrder order;

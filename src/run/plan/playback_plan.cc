@@ -93,6 +93,9 @@ PlaybackPlan::PlaybackPlan(PlayRequest request,
         part.request.seat_step = request_.seat_step;
         part.request.own_seats = request_.own_seats;
     }
+    if (!request_.only_leads) return;
+    request_.target.kind = target::Target::Kind::null;
+    request_.target.remote.reset();
 }
 
 Result<void> PlaybackPlan::make() {
