@@ -5,6 +5,7 @@
 #include <signal.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <filesystem>
 
 #include "real/lab.h"
@@ -227,6 +228,82 @@ TEST(MeetingForCalibrate, MeasuresFromAllSeats) {
     const auto of_two = std::ranges::count_if(
         measured["rows"], [](const Json& row) { return row["probe"]["seats"] == 2 && row["operations"] > 0; });
     EXPECT_GE(of_two, 1) << ended.text();
+}
+
+/// The program of the package for Windows: of $STREAMSIM_WINDOWS_PACKAGE, else of where tools/package makes it.
+/// Empty: there is none.
+std::string windows_program() {
+    const char* const chosen = std::getenv("STREAMSIM_WINDOWS_PACKAGE");
+    const std::string folder =
+        chosen != nullptr ? chosen : STREAMSIM_SOURCE_DIR "/.build/packages/windows-x86_64";
+    std::error_code error;
+    for (const auto& entry : std::filesystem::recursive_directory_iterator(folder, error)) {
+        if (entry.path().filename() == "streamsim.exe" && entry.path().parent_path().filename() == "bin")
+            return entry.path();
+    }
+    return "";
+}
+
+/// Empty: there is no wine.
+std::string wine_program() {
+    Spawn asked;
+    asked.args = {"-c", "PATH=$PATH:/usr/lib/wine; command -v wine64"};
+    const std::string found = run("/bin/sh", asked).out;
+    return found.substr(0, found.find('\n'));
+}
+
+/// The path as wine's drive Z: has it.
+std::string as_windows_has_it(std::string path) {
+    std::ranges::replace(path, '/', '\\');
+    return "Z:" + path;
+}
+
+TEST(MeetingOfTwoSystems, PlaysWhatOneProcessPlays) {
+    const std::string wine = wine_program();
+    const std::string program = windows_program();
+    if (wine.empty()) GTEST_SKIP() << "there is no wine64";
+    if (program.empty())
+        GTEST_SKIP()
+            << "there is no package for Windows (tools/package windows-x86_64, or its unpacked archive "
+               "as STREAMSIM_WINDOWS_PACKAGE)";
+    const TempDir prefix;
+    const std::vector<std::pair<std::string, std::string>> environment = {
+        {"WINEPREFIX", prefix.path().string()},
+        {"WINEDEBUG", "-all"},
+        {"DISPLAY", ""},
+        {"WINEDLLOVERRIDES", "mscoree=;mshtml="}};
+    Spawn made;
+    made.args = {"wineboot", "--init"};
+    made.env = environment;
+    ASSERT_EQ(run(wine, made).exit_code, 0);
+    const Meeting meeting(3, "null:");
+    const auto host = meeting.host();
+    Seats seats;
+    for (const char* name : {"linux", "windows", "windows-too"}) {
+        Spawn line = meeting.seat_line(name);
+        if (name == std::string("linux")) {
+            seats.push_back(std::make_unique<Process>(streamsim_binary(), line));
+            continue;
+        }
+        line.args[3] = as_windows_has_it(line.args[3]);  // --key
+        line.args[5] = as_windows_has_it(line.args[5]);  // --allow
+        line.args.insert(line.args.begin(), program);
+        line.env = environment;
+        seats.push_back(std::make_unique<Process>(wine, line));
+    }
+    expect_success(*host, seats);
+    Spawn ended;
+    ended.args = {"wineboot", "--kill"};
+    ended.env = environment;
+    (void)run(wine, ended);
+    const Json all = meeting.result();
+    EXPECT_EQ(std::ranges::count_if(all["seats"],
+                                    [](const Json& seat) {
+                                        return seat["host"]["os"].get<std::string>().find("Windows") !=
+                                               std::string::npos;
+                                    }),
+              2);
+    expect_what_one_process_plays(all, meeting.alone(), false);
 }
 
 }  // namespace
