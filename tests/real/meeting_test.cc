@@ -1,20 +1,13 @@
 // host and join from outside: seats that meet play what one process plays, and each that is lost, late or wrong
 // is named.
+#include "real/meeting.h"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <netinet/in.h>
-#include <poll.h>
 #include <signal.h>
-#include <sys/socket.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <array>
-#include <atomic>
 #include <filesystem>
-#include <functional>
-#include <memory>
-#include <thread>
 
 #include "real/lab.h"
 
@@ -24,114 +17,6 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
-
-constexpr std::int64_t kStartsAgreeNs = 2'000'000;
-
-/// A port of this computer that nobody has at the moment.
-std::uint16_t free_port() {
-    const int fd = socket(AF_INET, SOCK_STREAM, 0);
-    sockaddr_in at{};
-    at.sin_family = AF_INET;
-    at.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    socklen_t size = sizeof at;
-    EXPECT_EQ(bind(fd, reinterpret_cast<sockaddr*>(&at), size), 0);
-    getsockname(fd, reinterpret_cast<sockaddr*>(&at), &size);
-    close(fd);
-    return ntohs(at.sin_port);
-}
-
-/// Waits for a text of a program; false: it does not come within half a minute.
-bool says(Process& process, const std::string& text) {
-    for (int i = 0; i < 600; ++i) {
-        if ((process.out_so_far() + process.err_so_far()).find(text) != std::string::npos) return true;
-        sleep_ms(50);
-    }
-    return false;
-}
-
-/// A host and its seats on this computer, or on those of a lab.
-class Meeting {
-public:
-    explicit Meeting(int seats, const std::string& target, const std::string& duration = "3s")
-        : seats_(seats), target_(target) {
-        const Json scenario = {
-            {"schema", "streamsim.scenario"},
-            {"version", 1},
-            {"description", "a meeting"},
-            {"seed", 1},
-            {"duration", duration},
-            {"seats",
-             {{{"count", seats},
-               {"target", target},
-               {"streams", {{{"format", "prores-hd"}, {"count", 2}, {"clip_duration", "1s"}}}}}}}};
-        write_text(document(), scenario.dump());
-    }
-
-    std::string document() const { return dir_ / "day.json"; }
-    std::string key() const { return dir_ / "day.key"; }
-    std::string result_file() const { return dir_ / "all.json"; }
-    Json result() const { return read_json(result_file()); }
-    std::string file(const std::string& name) const { return dir_ / name; }
-
-    Spawn host_line(const std::vector<std::string>& more = {}) const {
-        Spawn spawn;
-        spawn.args = {"host",   document(),    "--seats",  std::to_string(seats_),
-                      "--key",  key(),         "--listen", "0.0.0.0:" + std::to_string(port_),
-                      "--json", result_file(), "--quiet"};
-        spawn.args.insert(spawn.args.end(), more.begin(), more.end());
-        spawn.directory = dir_.path().string();
-        return spawn;
-    }
-    Spawn seat_line(const std::string& name, const std::string& address = "127.0.0.1") const {
-        Spawn spawn;
-        spawn.args = {"join",    address + ":" + std::to_string(port_),          "--key",  key(),
-                      "--allow", target_ == "null:" ? file("allowed") : target_, "--name", name};
-        return spawn;
-    }
-    std::unique_ptr<Process> host(const std::vector<std::string>& more = {}) const {
-        auto process = std::make_unique<Process>(streamsim_binary(), host_line(more));
-        EXPECT_TRUE(says(*process, "streamsim join"));
-        return process;
-    }
-    std::unique_ptr<Process> seat(const std::string& name) const {
-        return std::make_unique<Process>(streamsim_binary(), seat_line(name));
-    }
-    std::vector<std::unique_ptr<Process>> all_seats() const {
-        std::vector<std::unique_ptr<Process>> all;
-        for (int i = 0; i < seats_; ++i) all.push_back(seat("edit" + std::to_string(i)));
-        return all;
-    }
-    Json alone() const {
-        const Finished one = streamsim({"run", document(), "--quiet", "--json", file("one.json")});
-        EXPECT_EQ(one.exit_code, 0) << one.text();
-        return read_json(file("one.json"));
-    }
-
-    void use_port(std::uint16_t port) { port_ = port; }
-    std::uint16_t port() const { return port_; }
-
-private:
-    const TempDir dir_;
-    const int seats_;
-    const std::string target_;
-    std::uint16_t port_ = free_port();
-};
-
-/// The rules for the result of a meeting in which nothing was missed.
-void expect_what_one_process_plays(const Json& all, const Json& one) {
-    EXPECT_THAT(result_problems(all), IsEmpty());
-    EXPECT_EQ(all["verdict"]["pass"], true) << all["verdict"];
-    EXPECT_EQ(all["digest"], one["digest"]);
-    for (const char* count : {"frames_scheduled", "frames_on_time", "frames_dropped", "bytes_read"})
-        EXPECT_EQ(all["totals"][count], one["totals"][count]) << count;
-    for (const Json& seat : all["seats"]) {
-        EXPECT_EQ(seat["state"], "complete");
-        if (!seat["seats"].empty()) {
-            EXPECT_LE(std::abs(seat["start_ns"].get<std::int64_t>()),
-                      kStartsAgreeNs + seat["clock_bound_ns"].get<std::int64_t>());
-        }
-    }
-}
 
 class MeetingsOf : public ::testing::TestWithParam<int> {};
 
@@ -277,83 +162,6 @@ TEST(Meeting, WhatWasPlayedOutlivesTheHost) {
     EXPECT_EQ(read_json(meeting.file("merged.json"))["totals"]["frames_scheduled"], 2 * 2 * 6 * 30);
 }
 
-/// Passes bytes on between a port and another, and keeps them.
-class Wire {
-public:
-    explicit Wire(std::uint16_t to) : to_(to), listener_(socket(AF_INET, SOCK_STREAM, 0)) {
-        sockaddr_in at = loopback(0);
-        socklen_t size = sizeof at;
-        EXPECT_EQ(bind(listener_, reinterpret_cast<sockaddr*>(&at), size), 0);
-        EXPECT_EQ(listen(listener_, 4), 0);
-        getsockname(listener_, reinterpret_cast<sockaddr*>(&at), &size);
-        port_ = ntohs(at.sin_port);
-        thread_ = std::thread([this] { carry(); });
-    }
-    ~Wire() {
-        stopped_ = true;
-        thread_.join();
-        close(listener_);
-    }
-    Wire(const Wire&) = delete;
-    Wire& operator=(const Wire&) = delete;
-    std::uint16_t port() const { return port_; }
-    /// REQUIRES: the programs at both ends have ended.
-    std::string finish() {
-        stopped_ = true;
-        thread_.join();
-        thread_ = std::thread([] {});
-        return bytes_;
-    }
-
-private:
-    static sockaddr_in loopback(std::uint16_t port) {
-        sockaddr_in at{};
-        at.sin_family = AF_INET;
-        at.sin_port = htons(port);
-        at.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-        return at;
-    }
-    void carry() {
-        std::vector<std::array<int, 2>> pairs;
-        while (!stopped_) {
-            std::vector<pollfd> all = {{listener_, POLLIN, 0}};
-            for (const auto& pair : pairs) {
-                for (const int fd : pair) all.push_back({fd, POLLIN, 0});
-            }
-            if (poll(all.data(), all.size(), 100) <= 0) continue;
-            for (std::size_t i = 1; i < all.size(); ++i) {
-                if (all[i].revents == 0 || all[i].fd < 0) continue;
-                auto& pair = pairs[(i - 1) / 2];
-                std::array<char, 65536> some{};
-                const ssize_t got = recv(all[i].fd, some.data(), some.size(), 0);
-                if (got > 0) {
-                    bytes_.append(some.data(), static_cast<std::size_t>(got));
-                    (void)send(pair[i % 2 == 1 ? 1 : 0], some.data(), static_cast<std::size_t>(got),
-                               MSG_NOSIGNAL);
-                } else {
-                    for (int& fd : pair) close(std::exchange(fd, -1));
-                }
-            }
-            if (all[0].revents != 0) {
-                const int there = socket(AF_INET, SOCK_STREAM, 0);
-                const sockaddr_in at = loopback(to_);
-                (void)connect(there, reinterpret_cast<const sockaddr*>(&at), sizeof at);
-                pairs.push_back({accept(listener_, nullptr, nullptr), there});
-            }
-        }
-        for (const auto& pair : pairs) {
-            for (const int fd : pair) close(fd);
-        }
-    }
-
-    const std::uint16_t to_;
-    const int listener_;
-    std::uint16_t port_ = 0;
-    std::atomic<bool> stopped_ = false;
-    std::string bytes_;
-    std::thread thread_;
-};
-
 TEST(Meeting, ACaptureOfTheWireShowsNoNameNoPathAndNoKey) {
     const TempDir media;
     Meeting meeting(1, media.path().string());
@@ -363,7 +171,7 @@ TEST(Meeting, ACaptureOfTheWireShowsNoNameNoPathAndNoKey) {
     const auto seat = meeting.seat("the-name-of-this-seat");
     EXPECT_EQ(seat->wait().exit_code, 0);
     EXPECT_LE(host->wait().exit_code, 1);
-    const std::string bytes = wire.finish();
+    const std::string bytes = wire.finish().both;
     EXPECT_GT(bytes.size(), 10'000u);
     EXPECT_THAT(bytes, HasSubstr("CURVE"));
     const Json key = read_json(meeting.key());

@@ -1,0 +1,310 @@
+// Meetings of many seats, over bad networks, in virtual time, and with all that a host may ask its seats for:
+// their results are those of one process.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <signal.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+
+#include "real/lab.h"
+#include "real/meeting.h"
+
+namespace streamsim::tests {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+using Seats = std::vector<std::unique_ptr<Process>>;
+
+/// Waits for the host and its seats, which all end as they should.
+void expect_success(Process& host, const Seats& seats) {
+    for (const auto& seat : seats) {
+        const Finished ended = seat->wait();
+        EXPECT_EQ(ended.exit_code, 0) << ended.text();
+    }
+    const Finished ended = host.wait();
+    EXPECT_EQ(ended.exit_code, 0) << ended.text();
+}
+
+TEST(MeetingOfTwoHundredSeats, PlaysWhatOneProcessPlays) {
+    constexpr int kSeats = 200;
+    const Meeting meeting(meeting_scenario(kSeats, "null:", "3s", 1));
+    const auto host = meeting.host();
+    const Seats seats = meeting.all_seats();
+    expect_success(*host, seats);
+    const Json all = meeting.result();
+    EXPECT_EQ(all["seats"].size(), kSeats + 1u);
+    EXPECT_EQ(all["totals"]["frames_on_time"], kSeats * 3 * 30);
+    expect_what_one_process_plays(all, meeting.alone());
+}
+
+class MeetingFarAwayOf : public ::testing::TestWithParam<unsigned> {};
+
+/// Each seat has a network of its own, whose cable delays by 20 ms in each direction and loses 1 %.
+TEST_P(MeetingFarAwayOf, PlaysWhatOneProcessPlays) {
+    const unsigned seats = GetParam();
+    const Lab lab({"--seats", std::to_string(seats + 1), "--wire", STREAMSIM_WIRE_BINARY, "--nfs"});
+    if (lab.skipped_because()) GTEST_SKIP() << *lab.skipped_because();
+    ASSERT_EQ(lab.problem(), "");
+    for (unsigned seat = 0; seat < seats; ++seat)
+        lab.lab({"wire", std::to_string(seat), "delay_us 20000", "loss 1"});
+    const Meeting meeting(static_cast<int>(seats), "null:", "5s");
+    const auto host = lab.streamsim(meeting.host_line(), seats);
+    ASSERT_TRUE(says(*host, "streamsim join"));
+    const std::string address = lab.facts()["seats"][seats]["address"];
+    Seats all;
+    for (unsigned seat = 0; seat < seats; ++seat)
+        all.push_back(lab.streamsim(meeting.seat_line("edit" + std::to_string(seat), address), seat));
+    expect_success(*host, all);
+    const Json result = meeting.result();
+    for (const Json& seat : result["seats"]) {
+        if (seat["seats"].empty()) continue;
+        EXPECT_GE(seat["clock_bound_ns"], 20'000'000) << "half of what a message there and back takes";
+    }
+    expect_what_one_process_plays(result, meeting.alone());
+}
+
+INSTANTIATE_TEST_SUITE_P(Sizes, MeetingFarAwayOf, ::testing::Values(8u, 40u));
+
+/// Virtual time, in which the storage delays some frames, and others not at all.
+Json delayed_scenario(int seats) {
+    Json scenario = meeting_scenario(seats, "sim:null", "4s");
+    scenario["faults"] = {
+        {{"kind", "delays"}, {"at", "500ms"}, {"for", "1s"}, {"delay", "7ms"}, {"probability", 0.3}},
+        {{"kind", "delays"}, {"at", "2s"}, {"for", "1s"}, {"delay", "900ms"}, {"seat", 1}},
+        {{"kind", "delays"}, {"at", "3s"}, {"for", "500ms"}, {"delay", "31ms"}, {"seat", 3}, {"stream", 1}}};
+    return scenario;
+}
+
+TEST(MeetingInVirtualTime, HasThePercentilesOfOneProcess) {
+    constexpr int kSeats = 5;
+    const Meeting meeting(delayed_scenario(kSeats));
+    const auto host = meeting.host();
+    const Seats seats = meeting.all_seats();
+    for (const auto& seat : seats) EXPECT_EQ(seat->wait().exit_code, 0);
+    EXPECT_EQ(host->wait().exit_code, 1);  // the delay of 900 ms makes frames late
+    const Json all = meeting.result();
+    const Json one = meeting.alone({"--journal", meeting.file("journal")});  // so that it keeps histograms
+    EXPECT_THAT(result_problems(all), IsEmpty());
+    EXPECT_EQ(all["digest"], one["digest"]);
+    EXPECT_EQ(all["drops"], one["drops"]);
+    EXPECT_GT(all["drops"].size(), 0u);
+    ASSERT_EQ(all["streams"].size(), 2u * kSeats);
+    ASSERT_EQ(one["streams"].size(), 2u * kSeats);
+    for (std::size_t i = 0; i < all["streams"].size(); ++i) {
+        for (const auto& [key, value] : one["streams"][i].items())
+            EXPECT_EQ(all["streams"][i][key], value) << "stream " << i << ", " << key;
+    }
+    for (const auto& [key, value] : one["totals"].items()) {
+        if (key.find("wall") != std::string::npos || key.find("per_s") != std::string::npos) continue;
+        EXPECT_EQ(all["totals"][key], value) << key;
+    }
+    // There is something to compare.
+    EXPECT_GT(one["streams"][0]["response_ns"]["max"], one["streams"][0]["response_ns"]["p50"]);
+    EXPECT_GT(one["totals"]["histograms"]["response_ns"]["times"].size(), 2u);
+}
+
+/// The seats keep their parts where the host was killed: what is merged of them has the times of all.
+TEST(MeetingInRealTime, HasThePercentilesOfTheFramesOfAllSeats) {
+    const TempDir allowed;
+    Meeting meeting(3, "null:", "5s");
+    meeting.allow(allowed.path().string());
+    const auto host = meeting.host();
+    const Seats seats = meeting.all_seats();
+    for (const auto& seat : seats) ASSERT_TRUE(says(*seat, "joined as seat"));
+    sleep_ms(2500);
+    host->send(SIGKILL);
+    (void)host->wait();
+    const auto other = meeting.host({"--within", "20s"});  // so that the seats know that theirs is gone
+    for (const auto& seat : seats) ASSERT_THAT(seat->wait().err, HasSubstr("has what this seat played"));
+    std::vector<std::string> merge = {"report", "--merge", "--json", meeting.file("merged.json"), "--quiet"};
+    Json of_parts = {{"streams", Json::array()}};
+    for (const auto& entry : std::filesystem::directory_iterator(allowed.path())) {
+        merge.push_back(entry.path());
+        const Json part = read_json(entry.path());
+        for (const Json& stream : part["streams"]) of_parts["streams"].push_back(stream);
+    }
+    ASSERT_EQ(of_parts["streams"].size(), 6u);
+    (void)streamsim(merge);
+    const Json merged = read_json(meeting.file("merged.json"));
+    of_parts["totals"] = merged["totals"];
+    expect_percentiles_of_streams(of_parts);
+    expect_percentiles_of_streams(merged);
+    for (const Json& stream : merged["streams"]) {
+        const auto own = std::ranges::find_if(of_parts["streams"], [&stream](const Json& each) {
+            return each["seat"] == stream["seat"] && each["stream"] == stream["stream"];
+        });
+        ASSERT_NE(own, of_parts["streams"].end());
+        for (const char* times : {"service_ns", "response_ns", "margin_ns"})
+            EXPECT_EQ(stream[times], (*own)[times]) << times;
+    }
+}
+
+/// A workload that is the same in every run: its reads and writes take no time.
+Json thinking() {
+    return {{"schema", "streamsim.workload"},
+            {"version", 1},
+            {"name", "thinking"},
+            {"duration", "5s"},
+            {"clients", 5},
+            {"meters",
+             {{{"name", "edit"},
+               {"users", 2},
+               {"operations", {{"read", 3}, {"write", 1}}},
+               {"random_percent", 50},
+               {"think_time", "5ms"},
+               {"blocks", "4KiB"},
+               {"files", {{"count", 1}, {"bytes", "1MiB"}}}}}}};
+}
+
+TEST(MeetingForAWorkload, HasTheMetersOfOneProcess) {
+    const Meeting meeting(2, "null:");
+    write_text(meeting.file("load.json"), thinking().dump());
+    const std::vector<std::string> words = {meeting.file("load.json"), "--quiet", "sim:null", "--json"};
+    std::vector<std::string> of_all = words;
+    of_all.push_back(meeting.result_file());
+    const auto host = Meeting::begun(meeting.host_of(of_all));
+    const Seats seats = meeting.all_seats();
+    expect_success(*host, seats);
+    std::vector<std::string> of_one = words;
+    of_one.insert(of_one.begin(), "run");
+    of_one.push_back(meeting.file("one.json"));
+    const Finished alone = streamsim(of_one);
+    ASSERT_EQ(alone.exit_code, 0) << alone.text();
+    const Json all = meeting.result();
+    const Json one = read_json(meeting.file("one.json"));
+    ASSERT_EQ(all["steps"].size(), 1u);
+    const Json& result = all["steps"][0]["result"];
+    EXPECT_EQ(result["meters"], one["steps"][0]["result"]["meters"]);
+    EXPECT_EQ(result["meters"].size(), 5u);
+    ASSERT_EQ(result["seats"].size(), 3u);
+    EXPECT_EQ(result["seats"][0]["seats"], Json::array());
+    EXPECT_EQ(result["seats"][1]["seats"], Json({0, 2, 4}));
+    EXPECT_EQ(result["seats"][2]["seats"], Json({1, 3}));
+    for (const Json& seat : result["seats"]) EXPECT_EQ(seat["state"], "complete");
+}
+
+TEST(MeetingForMax, FindsTheMostOfAllSeats) {
+    const Meeting meeting(2, "null:");
+    for (const bool seats_searched : {false, true}) {
+        std::vector<std::string> words = {"max",       "--prores-hd", "--duration",         "1100ms",
+                                          "--confirm", "0s",          "--streams",          "2",
+                                          "--quiet",   "--json",      meeting.result_file()};
+        if (seats_searched) words.insert(words.end(), {"--find", "seats"});
+        words.emplace_back("null:");
+        const auto host = Meeting::begun(meeting.host_of(words));
+        const Seats seats = meeting.all_seats();
+        expect_success(*host, seats);
+        const Json found = meeting.result();
+        EXPECT_EQ(found["schema"], "streamsim.max");
+        EXPECT_EQ(found["counts"], seats_searched ? "seats" : "streams-per-seat");
+        ASSERT_EQ(found["formats"].size(), 1u);
+        EXPECT_EQ(found["formats"][0]["streams"], 4);
+        EXPECT_EQ(found["formats"][0][seats_searched ? "seats" : "streams_per_seat"], 2);
+    }
+}
+
+/// This computer's disk plays too many streams for the held-back run: the probes are enough.
+TEST(MeetingForCalibrate, MeasuresFromAllSeats) {
+    const TempDir media;
+    Meeting meeting(2, "null:");
+    meeting.allow(media.path().string());
+    const auto host =
+        Meeting::begun(meeting.host_of({"calibrate", media.path().string(), "-o", meeting.file("model.json"),
+                                        "--prores-hd", "--duration", "200ms", "--set-size", "64MiB", "--yes"}));
+    const Seats seats = meeting.all_seats();
+    EXPECT_TRUE(says(*host, "held-back run"));
+    host->send(SIGINT);
+    const Finished ended = host->wait();
+    EXPECT_EQ(ended.exit_code, 130) << ended.text();
+    for (const auto& seat : seats) EXPECT_FALSE(seat->wait().timed_out);
+    const Json measured = read_json(meeting.file("model.measured.json"));
+    EXPECT_EQ(measured["seats"], 2);
+    EXPECT_GE(measured["rows"].size(), 20u);
+    // Two seats have read together what the first of them alone had not.
+    const auto of_two = std::ranges::count_if(
+        measured["rows"], [](const Json& row) { return row["probe"]["seats"] == 2 && row["operations"] > 0; });
+    EXPECT_GE(of_two, 1) << ended.text();
+}
+
+/// The program of the package for Windows: of $STREAMSIM_WINDOWS_PACKAGE, else of where tools/package makes it.
+/// Empty: there is none.
+std::string windows_program() {
+    const char* const chosen = std::getenv("STREAMSIM_WINDOWS_PACKAGE");
+    const std::string folder =
+        chosen != nullptr ? chosen : STREAMSIM_SOURCE_DIR "/.build/packages/windows-x86_64";
+    std::error_code error;
+    for (const auto& entry : std::filesystem::recursive_directory_iterator(folder, error)) {
+        if (entry.path().filename() == "streamsim.exe" && entry.path().parent_path().filename() == "bin")
+            return entry.path();
+    }
+    return "";
+}
+
+/// Empty: there is no wine.
+std::string wine_program() {
+    Spawn asked;
+    asked.args = {"-c", "PATH=$PATH:/usr/lib/wine; command -v wine64"};
+    const std::string found = run("/bin/sh", asked).out;
+    return found.substr(0, found.find('\n'));
+}
+
+/// The path as wine's drive Z: has it.
+std::string as_windows_has_it(std::string path) {
+    std::ranges::replace(path, '/', '\\');
+    return "Z:" + path;
+}
+
+TEST(MeetingOfTwoSystems, PlaysWhatOneProcessPlays) {
+    const std::string wine = wine_program();
+    const std::string program = windows_program();
+    if (wine.empty()) GTEST_SKIP() << "there is no wine64";
+    if (program.empty())
+        GTEST_SKIP()
+            << "there is no package for Windows (tools/package windows-x86_64, or its unpacked archive "
+               "as STREAMSIM_WINDOWS_PACKAGE)";
+    const TempDir prefix;
+    const std::vector<std::pair<std::string, std::string>> environment = {
+        {"WINEPREFIX", prefix.path().string()},
+        {"WINEDEBUG", "-all"},
+        {"DISPLAY", ""},
+        {"WINEDLLOVERRIDES", "mscoree=;mshtml="}};
+    Spawn made;
+    made.args = {"wineboot", "--init"};
+    made.env = environment;
+    ASSERT_EQ(run(wine, made).exit_code, 0);
+    const Meeting meeting(3, "null:");
+    const auto host = meeting.host();
+    Seats seats;
+    for (const char* name : {"linux", "windows", "windows-too"}) {
+        Spawn line = meeting.seat_line(name);
+        if (name == std::string("linux")) {
+            seats.push_back(std::make_unique<Process>(streamsim_binary(), line));
+            continue;
+        }
+        line.args[3] = as_windows_has_it(line.args[3]);  // --key
+        line.args[5] = as_windows_has_it(line.args[5]);  // --allow
+        line.args.insert(line.args.begin(), program);
+        line.env = environment;
+        seats.push_back(std::make_unique<Process>(wine, line));
+    }
+    expect_success(*host, seats);
+    Spawn ended;
+    ended.args = {"wineboot", "--kill"};
+    ended.env = environment;
+    (void)run(wine, ended);
+    const Json all = meeting.result();
+    EXPECT_EQ(std::ranges::count_if(all["seats"],
+                                    [](const Json& seat) {
+                                        return seat["host"]["os"].get<std::string>().find("Windows") !=
+                                               std::string::npos;
+                                    }),
+              2);
+    expect_what_one_process_plays(all, meeting.alone(), false);
+}
+
+}  // namespace
+}  // namespace streamsim::tests
