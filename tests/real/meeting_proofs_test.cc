@@ -187,6 +187,53 @@ TEST(MeetingForAWorkload, HasTheMetersOfOneProcess) {
     for (const Json& seat : result["seats"]) EXPECT_EQ(seat["state"], "complete");
 }
 
+/// Every byte of a client's file is read once, and all clients share another file.
+Json reading_once() {
+    return {{"schema", "streamsim.workload"},
+            {"version", 1},
+            {"name", "once"},
+            {"duration", "30s"},
+            {"clients", 5},
+            {"meters",
+             {{{"name", "own"},
+               {"operations", {{"read", 1}}},
+               {"blocks", "64KiB"},
+               {"direct", false},
+               {"files", {{"count", 2}, {"bytes", "1MiB"}}}},
+              {{"name", "shared"},
+               {"operations", {{"read", 1}}},
+               {"random_percent", 100},
+               {"non_repeating", true},
+               {"blocks", "64KiB"},
+               {"direct", false},
+               {"files", {{"count", 1}, {"bytes", "2MiB"}, {"shared", true}}}}}},
+            {"sweep", {{"over", "cache"}, {"values", {"cold"}}}}};
+}
+
+TEST(MeetingForAWorkload, ReadsTheFilesThatOneProcessReads) {
+    const TempDir media;
+    Meeting meeting(2, "null:");
+    meeting.allow(media.path().string());
+    write_text(meeting.file("load.json"), reading_once().dump());
+    const auto host = Meeting::begun(meeting.host_of({meeting.file("load.json"), "--quiet", "--yes", "--json",
+                                                      meeting.result_file(), media.path().string()}));
+    const Seats seats = meeting.all_seats();
+    expect_success(*host, seats);
+    const Finished alone = streamsim({"run", meeting.file("load.json"), "--quiet", "--yes", "--json",
+                                      meeting.file("one.json"), media.path().string()});
+    ASSERT_EQ(alone.exit_code, 0) << alone.text();
+    const Json all = meeting.result()["steps"][0]["result"]["meters"];
+    const Json one = read_json(meeting.file("one.json"))["steps"][0]["result"]["meters"];
+    ASSERT_EQ(all.size(), 10u);
+    ASSERT_EQ(one.size(), 10u);
+    for (std::size_t i = 0; i < one.size(); ++i) {
+        for (const char* key : {"seat", "name", "users", "blocks_done", "blocks_failed"})
+            EXPECT_EQ(all[i][key], one[i][key]) << key;
+        for (const char* key : {"done", "failed", "bytes"})
+            EXPECT_EQ(all[i]["all"][key], one[i]["all"][key]) << key;
+    }
+}
+
 TEST(MeetingForMax, FindsTheMostOfAllSeats) {
     const Meeting meeting(2, "null:");
     for (const bool seats_searched : {false, true}) {
@@ -224,6 +271,10 @@ TEST(MeetingForCalibrate, MeasuresFromAllSeats) {
     const Json measured = read_json(meeting.file("model.measured.json"));
     EXPECT_EQ(measured["seats"], 2);
     EXPECT_GE(measured["rows"].size(), 20u);
+    for (const Json& row : measured["rows"]) {
+        EXPECT_GT(row["operations"], 0) << row["probe"]["id"];
+        EXPECT_EQ(row["failed"], 0) << row["probe"]["id"];
+    }
     // Two seats have read together what the first of them alone had not.
     const auto of_two = std::ranges::count_if(
         measured["rows"], [](const Json& row) { return row["probe"]["seats"] == 2 && row["operations"] > 0; });

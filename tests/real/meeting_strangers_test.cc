@@ -416,6 +416,76 @@ TEST(MeetingSeats, TakeNoCommandOfAHostThatHasTheKey) {
     EXPECT_EQ(left, std::vector<std::string>{inside});
 }
 
+/// A document of a format, of a workload or of a model that lies where the seat allows nothing.
+TEST(MeetingSeats, ReadNoFileThatAScenarioNames) {
+    const TempDir elsewhere;
+    Json format = read_json(STREAMSIM_SOURCE_DIR "/formats/media/prores-hd.json");
+    format["name"] = "elsewhere";
+    write_text(elsewhere / "format.json", format.dump());
+    const Json load = {{"schema", "streamsim.workload"},
+                       {"version", 1},
+                       {"name", "elsewhere"},
+                       {"duration", "1s"},
+                       {"meters",
+                        {{{"name", "m"},
+                          {"operations", {{"read", 1}}},
+                          {"blocks", "64KiB"},
+                          {"files", {{"count", 1}, {"bytes", "1MiB"}}}}}}};
+    write_text(elsewhere / "load.json", load.dump());
+    Json of_format = meeting_scenario(1, "null:", "1s");
+    of_format["seats"][0]["streams"][0]["format"] = elsewhere / "format.json";
+    Json of_load = meeting_scenario(1, "null:", "1s");
+    of_load["seats"][0]["meters"] = {{{"workload", elsewhere / "load.json"}}};
+    for (const Json& scenario :
+         {of_format, of_load, meeting_scenario(1, "sim:" + (elsewhere / "format.json"), "1s")}) {
+        const Meeting meeting(scenario);
+        const auto host = meeting.host();
+        const Finished seat = meeting.seat("careful")->wait();
+        const Finished ended = host->wait();
+        EXPECT_EQ(ended.exit_code, 2) << scenario << ended.text();
+        EXPECT_THAT(ended.text(), Not(HasSubstr("/codec: "))) << "a key of the file";
+    }
+}
+
+/// The seat before play that ended gives its place to the next one, whether it says that it leaves or not.
+TEST(MeetingSeats, ThatEndBeforePlayGiveTheirPlacesToOthers) {
+    for (const int how : {SIGINT, SIGKILL}) {
+        const Meeting meeting(2, "null:");
+        const auto host = meeting.host();
+        const auto first = meeting.seat("first");
+        ASSERT_TRUE(says(*first, "joined as seat"));
+        first->send(how);
+        (void)first->wait();
+        sleep_ms(how == SIGKILL ? 11'000 : 500);  // until it is lost
+        Seats seats;
+        for (const char* name : {"first", "second"}) seats.push_back(meeting.seat(name));
+        for (const auto& seat : seats)
+            ASSERT_TRUE(says(*seat, "joined as seat")) << how << seat->err_so_far() << host->err_so_far();
+        for (const auto& seat : seats) EXPECT_EQ(seat->wait().exit_code, 0);
+        EXPECT_EQ(host->wait().exit_code, 0);
+        expect_what_one_process_plays(meeting.result(), meeting.alone());
+    }
+}
+
+/// No run begins with a seat that has gone before.
+TEST(MeetingSeats, ThatAreKilledBeforePlayAreNotCountedAsPresent) {
+    const Meeting meeting(2, "null:");
+    const auto host = meeting.host();
+    const auto first = meeting.seat("first");
+    ASSERT_TRUE(says(*first, "joined as seat"));
+    first->send(SIGKILL);
+    (void)first->wait();
+    ASSERT_TRUE(says(*host, "first) is cut off"));
+    const auto second = meeting.seat("second");
+    ASSERT_TRUE(says(*second, "joined as seat"));
+    for (int i = 0; i < 100 && second->running(); ++i) sleep_ms(50);
+    EXPECT_TRUE(second->running()) << "it plays, and the first seat is not there: " << host->err_so_far();
+    const auto third = meeting.seat("third");
+    EXPECT_EQ(third->wait().exit_code, 0);
+    EXPECT_EQ(second->wait().exit_code, 0);
+    EXPECT_EQ(host->wait().exit_code, 0);
+}
+
 /// The command before a step is the host's own.
 TEST(MeetingSeats, RunNoCommandOfTheHostsLine) {
     const TempDir media;
