@@ -12,6 +12,7 @@
 #include "run/plan/media_plan.h"
 #include "run/plan/meters.h"
 #include "scenario/workload_steps.h"
+#include "target/allowed_places.h"
 #include "target/named_documents.h"
 #include "target/target_locations.h"
 
@@ -69,7 +70,7 @@ void add_meters(const ScenarioSeats& seats,
 scenario::ScenarioWords scenario_words(const media::Catalogue& catalogue, const std::string& formats) {
     scenario::ScenarioWords words;
     words.format = [&catalogue](const std::string& typed) -> Result<MediaFormat> {
-        auto opened = media::open_format(catalogue, typed);
+        auto opened = media::open_format(catalogue, typed, target::named_files_are_read());
         if (!opened) return opened.error();
         return std::move(opened->format);
     };

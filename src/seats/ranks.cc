@@ -271,7 +271,7 @@ void Ranks::hear(std::uint32_t rank, Json& message) {
     // Rank 0 tells all ranks; a seat that came by itself ends by itself.
     if (what == "stop" && first()) return is_meeting() ? void() : stop();
     const std::lock_guard lock(group_.mutex);
-    group_.stopped = group_.stopped || what == "stop";
+    if (what == "stop") group_.stopped = stopped_by_first_ = true;
     if (what == "hello") {
         hear_hello(rank, message.at("introduction"));
     } else if (what == "targets") {
@@ -292,6 +292,7 @@ void Ranks::hear(std::uint32_t rank, Json& message) {
         group_.peer(rank).failed = true;
     } else if (what == "end") {
         ended_ = true;
+        why_ended_ = message.value("why", "");
     }
     group_.changed.notify_all();
 }
@@ -369,8 +370,15 @@ Error Ranks::gone_error() const {
 
 Error Ranks::why_rank_0_is_gone() const {
     const std::lock_guard lock(group_.mutex);
+    if (is_meeting() && stopped_by_first_) return {ErrorKind::interrupted, {"the host was interrupted"}};
+    if (!group_.stopped && !why_ended_.empty()) return environment_error("the host has ended: " + why_ended_);
     if (group_.stopped || !group_.first_is_gone()) return interrupted_error();
     return gone_error();
+}
+
+bool Ranks::may_rank_0_return() const {
+    const std::lock_guard lock(group_.mutex);
+    return !group_.stopped && !ended_ && group_.peer(0).lost;
 }
 
 Result<Json> Ranks::share(const Json& value) {
@@ -472,11 +480,11 @@ std::vector<std::string> Ranks::newly_lost() {
     return out;
 }
 
-int Ranks::finish(int code) {
+int Ranks::finish(int code, const std::string& why) {
     std::unique_lock lock(group_.mutex);
     own_progress_ = {};
     if (first()) {
-        group_.send_to_others({{"do", "end"}});
+        group_.send_to_others({{"do", "end"}, {"why", why}});
         group_.changed.wait_for(lock, kRanksLeaveTimeout, [this] {
             return group_.all_gone_or([](std::uint32_t rank) { return rank == 0; });
         });

@@ -140,10 +140,13 @@ public:
 
     /// REQUIRES: another rank, whose waits have ended.
     Error why_rank_0_is_gone() const;
+    /// Rank 0 was lost, and may come again: it has not said that it ends. REQUIRES: as above.
+    bool may_rank_0_return() const;
 
     /// Waits until all ranks have ended. Returns the exit code of this process, which is 0 in all but rank 0,
-    /// so that a launcher has no reason to kill any rank; where rank 0 was lost it is `code`.
-    int finish(int code);
+    /// so that a launcher has no reason to kill any rank; where rank 0 was lost it is `code`. `why`: in rank 0,
+    /// of an end before the run began.
+    int finish(int code, const std::string& why = "");
 
 private:
     Ranks(std::uint32_t rank, std::uint32_t ranks, bool first_plays = true);
@@ -171,7 +174,9 @@ private:
     std::vector<ByStep> reports_;  // rank 0: by rank
     ByStep answers_;
     std::map<std::uint64_t, Json> shared_;
-    bool ended_ = false;  // rank 0 has said that the run ends
+    bool ended_ = false;             // rank 0 has said that the run ends
+    std::string why_ended_;          // before it began
+    bool stopped_by_first_ = false;  // rank 0 was interrupted
     std::function<std::optional<RankProgress>()> own_progress_;
     std::vector<std::optional<RankProgress>> progress_;  // by rank
     std::vector<std::pair<std::uint32_t, Json>> early_;  // messages of the next time of play, by sender

@@ -240,6 +240,8 @@ Result<RunResult> ResultCollector::merged(std::unique_lock<std::mutex>& lock,
     lock.unlock();
     auto all = result::merge_results(std::move(parts));
     lock.lock();
+    // One seat of a meeting that was interrupted is named; the run went on.
+    if (all && group_.first_player() > 0 && !group_.stopped) all->interrupted = false;
     return all;
 }
 

@@ -23,6 +23,7 @@ constexpr Duration kConnectTimeout = seconds(2);
 /// Queued messages that a rank which leaves waits for.
 constexpr Duration kLeaveTimeout = seconds(1);
 constexpr int kLingerMs = 500;
+constexpr Duration kKeyRefusedAgain = seconds(10);
 constexpr int kBacklog = 1024;
 constexpr int kNoHandshake = ZMQ_EVENT_HANDSHAKE_FAILED_NO_DETAIL | ZMQ_EVENT_HANDSHAKE_FAILED_PROTOCOL |
                              ZMQ_EVENT_HANDSHAKE_FAILED_AUTH;
@@ -347,9 +348,10 @@ void SeatChannel::watch_connections() {
     }
 }
 
-/// Somebody without the keys, or rank 0 has others. Said once.
+/// Somebody without the keys, or rank 0 has others. Said again after a while: it may be somebody else.
 void SeatChannel::key_refused() {
-    if (std::exchange(said_key_refused_, true)) return;
+    if (now() < say_key_refused_at_) return;
+    say_key_refused_at_ = options_.rank == 0 ? now() + kKeyRefusedAgain : Instant::never();
     if (options_.rank == 0) {
         tell([](SeatEvents& events) {
             if (events.refused) events.refused("somebody", "without the key of this run");

@@ -167,7 +167,7 @@ private:
     Instant next_tick_;
     Instant last_tick_;
     Instant connect_by_ = Instant::never();
-    bool said_key_refused_ = false;
+    Instant say_key_refused_at_;
     std::vector<Peer> peers_;  // by rank
     std::thread thread_;
 

@@ -21,6 +21,11 @@ std::optional<std::vector<Place>>& allowed() {
     return places;
 }
 
+bool& reads_named_files() {
+    static bool reads = true;
+    return reads;
+}
+
 /// "/mnt/media=Z:\\media"; a path that has '=' itself, and the options of a URL, are no name.
 Place read_place(const std::string& text) {
     const std::size_t equals = text.find('=');
@@ -56,6 +61,23 @@ bool lies_in_url(const Target& target, const std::string& place) {
 void allow_only(const std::vector<std::string>& places) {
     allowed().emplace();
     for (const std::string& place : places) allowed()->push_back(read_place(place));
+}
+
+void read_no_named_files() {
+    reads_named_files() = false;
+}
+
+bool named_files_are_read() {
+    return reads_named_files();
+}
+
+Result<void> check_named_file(const std::string& typed) {
+    const bool is_file = typed.find_first_of("/\\") != std::string::npos || typed.ends_with(".json");
+    if (reads_named_files() || !is_file) return {};
+    return bad_input(
+        fmt::format("'{}': seats that join read no file that the run names: expected a name of "
+                    "streamsim's own",
+                    typed));
 }
 
 std::vector<std::string> allowed_places() {

@@ -14,6 +14,12 @@ namespace streamsim::target {
 /// nothing, and are always allowed. Before there are threads.
 void allow_only(const std::vector<std::string>& places);
 
+/// From here on, documents are of streamsim's own: no name of one may be a file. Before there are threads.
+void read_no_named_files();
+bool named_files_are_read();
+/// Errors: bad input where `typed` names a file and none is read.
+Result<void> check_named_file(const std::string& typed);
+
 /// Those of allow_only(), as this computer has them.
 std::vector<std::string> allowed_places();
 

@@ -14,6 +14,7 @@
 #include "scenario/published_document.h"
 #include "scenario/workload_document.h"
 #include "sim/model/model_document.h"
+#include "target/allowed_places.h"
 
 namespace streamsim::target {
 namespace {
@@ -96,6 +97,7 @@ std::vector<std::string> trust_of(const CalibrationFacts& facts) {
 
 Result<void> open_model(Target& target, const std::string& directory) {
     STREAMSIM_CHECK(target.kind == Target::Kind::model, "only a model has a document");
+    if (auto named = check_named_file(target.path); !named) return named;
     const std::string path = file_of(target.path, directory);
     if (path.empty()) {
         std::vector<std::string> names = document_names(directory);
@@ -129,6 +131,7 @@ Result<void> open_model(Target& target, const std::string& directory) {
 }
 
 Result<Workload> open_workload(const std::string& typed, const std::string& directory) {
+    if (auto named = check_named_file(typed); !named) return named.error();
     const std::string path = file_of(typed, directory);
     if (path.empty()) {
         const std::vector<std::string> names = document_names(directory);

@@ -244,34 +244,68 @@ TEST(MeetingSeats, MayHaveOneNameAndASeatTooManyIsRefusedAndNamed) {
     for (const auto& seat : seats) ASSERT_TRUE(says(*seat, "joined as seat"));
     const Finished third = meeting.seat("twin")->wait();
     EXPECT_EQ(third.exit_code, 3) << third.text();
-    EXPECT_THAT(third.err, HasSubstr("rank 0 has refused this one: all places are taken"));
+    EXPECT_THAT(third.err, HasSubstr("the host has refused this one: all places are taken"));
     for (const auto& seat : seats) EXPECT_EQ(seat->wait().exit_code, 0);
     const Finished ended = host->wait();
     EXPECT_EQ(ended.exit_code, 0) << ended.text();
     EXPECT_THAT(ended.err, HasSubstr("twin was refused: all places are taken"));
     const Json all = meeting.result();
-    ASSERT_EQ(all["seats"].size(), 3u);
-    for (std::size_t i = 1; i < 3; ++i) EXPECT_EQ(all["seats"][i]["host"]["name"], "twin");
+    ASSERT_EQ(all["seats"].size(), 2u);
+    for (std::size_t i = 0; i < 2; ++i) EXPECT_EQ(all["seats"][i]["host"]["name"], "twin");
     expect_what_one_process_plays(all, meeting.alone());
 }
 
-/// A seat belongs to the run that it joined: for the next host, the seat is started again, too.
-TEST(MeetingSeats, WhoseHostIsStartedAgainBeforeTheyPlayAreNamedAndDisturbNobody) {
+TEST(MeetingSeats, WhoseHostIsStartedAgainBeforeTheyPlayComeToTheNextOne) {
     const Meeting meeting(2, "null:");
     auto host = meeting.host();
-    const auto early = meeting.seat("early");
-    ASSERT_TRUE(says(*early, "joined as seat"));
+    Seats seats;
+    seats.push_back(meeting.seat("early"));
+    ASSERT_TRUE(says(*seats.front(), "joined as seat"));
     host->send(SIGKILL);
     (void)host->wait();
     host = meeting.host();
-    const Finished ended = early->wait();
-    EXPECT_NE(ended.exit_code, 0);
-    EXPECT_THAT(ended.err, HasSubstr("it is of a run that this one knows nothing of"));
-    EXPECT_TRUE(says(*host, "a seat was refused: it is of a run that this one knows nothing of"));
-    const Seats seats = meeting.all_seats();
+    EXPECT_TRUE(says(*host, "early) is here"));
+    EXPECT_TRUE(says(*seats.front(), "it tries on"));
+    seats.push_back(meeting.seat("late"));
     for (const auto& seat : seats) EXPECT_EQ(seat->wait().exit_code, 0);
     EXPECT_EQ(host->wait().exit_code, 0);
     expect_what_one_process_plays(meeting.result(), meeting.alone());
+}
+
+TEST(MeetingSeats, HearWhyTheirHostEndsBeforeTheyPlay) {
+    const Meeting meeting(2, "null:");
+    const auto host = meeting.host({"--within", "3s"});
+    const Finished seat = meeting.seat("only")->wait();
+    EXPECT_EQ(seat.exit_code, 3);
+    EXPECT_THAT(seat.err, HasSubstr("the host has ended: 1 of 2 seats came within 3.0 s, and 2 were to come"));
+    EXPECT_EQ(host->wait().exit_code, 3);
+    Spawn line = meeting.seat_line("lonely");
+    line.args.insert(line.args.end(), {"--within", "1s"});
+    const Finished lonely = streamsim(line);
+    EXPECT_EQ(lonely.exit_code, 3);
+    EXPECT_THAT(lonely.err, HasSubstr("no host within 1.0 s"));
+}
+
+/// Ctrl-C at one seat is no business of the others.
+TEST(MeetingSeats, ThatAreInterruptedEndAlone) {
+    const Meeting meeting(meeting_scenario(2, "null:", "5s"));
+    const auto host = meeting.host();
+    const Seats seats = meeting.all_seats();
+    for (const auto& seat : seats) ASSERT_TRUE(says(*seat, "joined as seat"));
+    sleep_ms(2500);
+    seats.front()->send(SIGINT);
+    (void)seats.front()->wait();
+    EXPECT_EQ(seats.back()->wait().exit_code, 0);
+    EXPECT_EQ(host->wait().exit_code, 1);
+    const Json all = meeting.result();
+    int complete = 0;
+    for (const Json& seat : all["seats"]) {
+        if (seat["state"] != "complete") continue;
+        ++complete;
+        EXPECT_EQ(seat["totals"]["frames_on_time"], 2 * 5 * 30);
+    }
+    EXPECT_EQ(complete, 1) << all["seats"];
+    EXPECT_GT(all["totals"]["frames_scheduled"], 2 * 5 * 30);
 }
 
 /// One end of the channel that the test speaks by itself, with the keys of a file.
@@ -367,17 +401,20 @@ Finished seat_that_is_told(const Meeting& meeting, const std::vector<std::string
     for (int left = 400; left > 0 && seat->running(); --left) {
         Json message = host.hear(50);
         const std::string what = message.is_object() ? message.value("do", "") : "";
-        if (what == "hello") host.say(1, R"({"do": "welcome", "rank": 1, "ranks": 2, "run": "00112233"})");
+        if (what == "hello") {
+            host.say(1, R"({"do": "welcome", "rank": 1, "ranks": 2, "run": "00112233"})");
+            host.say(2, R"({"do": "targets", "targets": []})");
+        }
         if (what == "ping") {
             message["do"] = "pong";
             message["arrived"] = message["answered"] = message["sent"];
             host.say(0, message.dump());
         }
-        if (what == "clock" && !std::exchange(told, true)) {
-            host.say(2, Json{{"do", "share"}, {"step", 1}, {"value", words}}.dump());
+        if (what == "ready" && !std::exchange(told, true)) {
+            host.say(3, Json{{"do", "share"}, {"step", 1}, {"value", words}}.dump());
             left = 100;
         }
-        if (what == "failed") host.say(3, R"({"do": "end"})");
+        if (what == "failed") host.say(4, R"({"do": "end"})");
     }
     EXPECT_TRUE(told);
     EXPECT_FALSE(seat->running()) << "it does as it is told";
@@ -416,8 +453,8 @@ TEST(MeetingSeats, TakeNoCommandOfAHostThatHasTheKey) {
     EXPECT_EQ(left, std::vector<std::string>{inside});
 }
 
-/// A document of a format, of a workload or of a model that lies where the seat allows nothing.
-TEST(MeetingSeats, ReadNoFileThatAScenarioNames) {
+/// A document of a format, of a workload or of a model.
+TEST(MeetingSeats, AreAskedForNoFileThatAScenarioNames) {
     const TempDir elsewhere;
     Json format = read_json(STREAMSIM_SOURCE_DIR "/formats/media/prores-hd.json");
     format["name"] = "elsewhere";
@@ -439,11 +476,10 @@ TEST(MeetingSeats, ReadNoFileThatAScenarioNames) {
     for (const Json& scenario :
          {of_format, of_load, meeting_scenario(1, "sim:" + (elsewhere / "format.json"), "1s")}) {
         const Meeting meeting(scenario);
-        const auto host = meeting.host();
-        const Finished seat = meeting.seat("careful")->wait();
-        const Finished ended = host->wait();
-        EXPECT_EQ(ended.exit_code, 2) << scenario << ended.text();
-        EXPECT_THAT(ended.text(), Not(HasSubstr("/codec: "))) << "a key of the file";
+        const Finished host = streamsim(meeting.host_line());
+        EXPECT_EQ(host.exit_code, 2) << scenario << host.text();
+        EXPECT_THAT(host.err, HasSubstr("seats that join read no file that the run names"));
+        EXPECT_THAT(host.err, Not(HasSubstr("/codec: "))) << "a key of the file";
     }
 }
 

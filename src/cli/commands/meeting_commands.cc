@@ -11,6 +11,7 @@
 #include "base/ascii.h"
 #include "base/document/json.h"
 #include "base/time_of_day.h"
+#include "base/units.h"
 #include "cli/commands/commands.h"
 #include "cli/options/command_line.h"
 #include "cli/play/following_page.h"
@@ -204,12 +205,71 @@ std::vector<seats::TargetSeen> look_at(const std::vector<std::string>& targets) 
     return all;
 }
 
+/// A seat whose host has begun the run.
+struct Met {
+    std::unique_ptr<Ranks> ranks;
+    std::vector<std::string> words;
+};
+
+/// Joins; tries until --within. Errors: interrupted; environment: the host has refused it, or did not answer.
+Result<std::unique_ptr<Ranks>> join_host(CommandContext& context,
+                                         const Place& place,
+                                         const seats::SeatKeys& keys) {
+    const CliOptions& options = context.options;
+    const std::string& shown = options.line.front();
+    const std::int64_t began_ns = context.control.now_ns();
+    std::atomic<bool> given_up = false;
+    const auto late = [&] {
+        return options.within && context.control.now_ns() - began_ns > options.within->ns;
+    };
+    Result<std::unique_ptr<Ranks>> ranks = interrupted_error();
+    run::Control::Work work;
+    work.run = [&] {
+        ranks = Ranks::join_meeting(
+            {1, place.address, place.port, keys, version_of(context), {}},
+            {options.workload_name, options.allow, look_at}, [&] { return given_up || late(); },
+            [&](const std::string& why) { context.log.warn("{}: {}; it tries on", shown, why); });
+    };
+    work.on_interrupt = [&given_up] { given_up = true; };
+    work.timeout.reset();
+    (void)context.control.run(std::move(work));
+    if (!ranks && !given_up && late())
+        return environment_error(fmt::format("{}: no host within {}", shown, show_duration(*options.within)));
+    return ranks;
+}
+
+/// Joins and waits until the run begins; where the host is lost before, joins the next one there. Errors: as
+/// join_host; the host has ended.
+Result<Met> meet_host(CommandContext& context, const Place& place, const seats::SeatKeys& keys) {
+    for (;;) {
+        auto ranks = join_host(context, place, keys);
+        if (!ranks) return ranks.error();
+        if (!context.options.quiet)
+            context.log.info("joined as seat {} of {}; the host says when it begins", (*ranks)->rank() - 1,
+                             (*ranks)->players());
+        Result<Json> shared = interrupted_error();
+        wait_for_ranks(context.control, **ranks, [&] { shared = (*ranks)->share({}); });
+        if (shared) {
+            Met met{std::move(*ranks), {}};
+            for (const auto& word : *shared) met.words.push_back(word.get<std::string>());
+            return met;
+        }
+        const Error why = (*ranks)->why_rank_0_is_gone();
+        if (!(*ranks)->may_rank_0_return()) {
+            (void)(*ranks)->finish(kExitCannotRun);
+            return why;
+        }
+        context.log.warn("{}: {}; it tries on", context.options.line.front(), why.problems.front());
+    }
+}
+
 }  // namespace
 
 int host_command(CommandContext& context) {
     const CliOptions& options = context.options;
     const auto place = read_place(options.given("--listen") ? options.listen : std::to_string(kPort), "*");
     if (!place) return report_error(context, place.error());
+    target::read_no_named_files();
     const auto run = read_run(options);
     if (!run) return report_error(context, run.error());
     const auto rule = start_rule(options);
@@ -229,8 +289,7 @@ int host_command(CommandContext& context) {
     const auto met =
         page ? wait_in_lobby(context, **ranks, *rule, run->words, join, *page) : Result<void>(page.error());
     if (!met) {
-        (*ranks)->stop();
-        (void)(*ranks)->finish(kExitCannotRun);
+        (void)(*ranks)->finish(kExitCannotRun, met.error().problems.front());
         return report_error(context, met.error());
     }
     return run_together(context, **ranks, run->words, *page);
@@ -245,39 +304,16 @@ int join_command(CommandContext& context) {
     const auto keys = open_meeting_key(options.key, false, made);
     if (!keys) return report_error(context, keys.error());
     target::allow_only(options.allow);
+    target::read_no_named_files();
     if (!options.quiet) context.log.info("waiting for the host at {}", options.line.front());
 
-    Result<std::unique_ptr<Ranks>> ranks = interrupted_error();
-    std::atomic<bool> given_up = false;
-    run::Control::Work work;
-    work.run = [&] {
-        ranks = Ranks::join_meeting(
-            {1, place->address, place->port, *keys, version_of(context), {}},
-            {options.workload_name, options.allow, look_at}, [&given_up] { return given_up.load(); },
-            [&context, &options](const std::string& why) {
-                context.log.warn("{}: {}; it tries on", options.line.front(), why);
-            });
-    };
-    work.on_interrupt = [&given_up] { given_up = true; };
-    work.timeout.reset();
-    (void)context.control.run(std::move(work));
-    if (!ranks) return report_error(context, ranks.error());
-    if (!options.quiet)
-        context.log.info("joined as seat {} of {}; the host says when it begins", (*ranks)->rank() - 1,
-                         (*ranks)->players());
-    Result<Json> shared = interrupted_error();
-    wait_for_ranks(context.control, **ranks, [&] { shared = (*ranks)->share({}); });
-    if (!shared) {
-        (void)(*ranks)->finish(kExitCannotRun);
-        return report_error(context, (*ranks)->why_rank_0_is_gone());
-    }
-    std::vector<std::string> words;
-    for (const auto& word : *shared) words.push_back(word.get<std::string>());
-    if (auto done = check_words(words); !done) {
-        (void)(*ranks)->finish(kExitBadInput);
+    const auto met = meet_host(context, *place, *keys);
+    if (!met) return report_error(context, met.error());
+    if (auto done = check_words(met->words); !done) {
+        (void)met->ranks->finish(kExitBadInput);
         return report_error(context, done.error());
     }
-    return run_together(context, **ranks, words);
+    return run_together(context, *met->ranks, met->words);
 }
 
 }  // namespace streamsim::cli

@@ -14,6 +14,7 @@
 #include "run/plan/meters.h"
 #include "run/process/this_process.h"
 #include "scenario/workload_steps.h"
+#include "target/allowed_places.h"
 #include "target/credentials.h"
 #include "target/named_documents.h"
 
@@ -30,7 +31,7 @@ void add(std::vector<std::string>& problems, const Error& error, const char* opt
 void open_formats(const media::Catalogue& catalogue, CliOptions& options, std::vector<std::string>& problems) {
     std::vector<MediaFormat>& formats = options.play.formats;
     for (const std::string& name : options.formats) {
-        auto format = media::open_format(catalogue, name);
+        auto format = media::open_format(catalogue, name, target::named_files_are_read());
         if (format) {
             formats.push_back(std::move(format->format));
         } else {

@@ -266,9 +266,15 @@ std::string Catalogue::like(std::string_view name) const {
     return fmt::format("; like it: {}", fmt::join(names, ", "));
 }
 
-Result<OpenedFormat> open_format(const Catalogue& catalogue, const std::string& typed) {
+Result<OpenedFormat> open_format(const Catalogue& catalogue, const std::string& typed, bool may_be_file) {
     const TypedName parts = split_rate(typed);
     if (const FormatEntry* known = catalogue.entry(parts.name); known != nullptr) return at_rate(*known, parts);
+    if (!may_be_file) {
+        return bad_input(
+            fmt::format("'{}' is no known format (see `streamsim formats`), and seats that join read no "
+                        "file that the run names{}",
+                        typed, catalogue.like(parts.name)));
+    }
     if (is_file_at(typed)) return from_file(typed, std::nullopt, {typed, std::nullopt});
     for (const TypedName& name : {parts, TypedName{typed, std::nullopt}}) {
         const std::string path(name.name);

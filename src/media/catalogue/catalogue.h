@@ -58,6 +58,6 @@ struct OpenedFormat {
 /// Opens a format by the text that a user types: a NAME of the catalogue, a FILE that holds a format, FILE#NAME
 /// for an entry of a family's file; each with @RATE behind it. A name of the catalogue comes before a file.
 /// Errors: bad input that lists the alternatives.
-Result<OpenedFormat> open_format(const Catalogue& catalogue, const std::string& typed);
+Result<OpenedFormat> open_format(const Catalogue& catalogue, const std::string& typed, bool may_be_file = true);
 
 }  // namespace streamsim::media

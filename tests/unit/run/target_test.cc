@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "media/catalogue/catalogue.h"
 #include "target/allowed_places.h"
 #include "target/named_documents.h"
 
@@ -123,6 +124,41 @@ TEST(Allowed, HaveNamesThatOthersUse) {
     EXPECT_EQ(target::place_here("/Volumes/media/a.mov"), "/tmp/a.mov");
     EXPECT_EQ(target::place_here("/Volumes/media"), "/tmp");
     EXPECT_EQ(target::place_here("/Volumes/media2"), "/Volumes/media2");
+    std::filesystem::remove_all(folder);
+}
+
+/// In a process of its own, as above: the number of documents that are read.
+int read_of_files(const std::string& folder) {
+    target::read_no_named_files();
+    int read = 0;
+    const auto catalogue = media::Catalogue::load(STREAMSIM_SOURCE_DIR "/formats/media");
+    for (const std::string& name : {folder + "/format.json", folder + "/format", folder + "/format.json#x"})
+        read += media::open_format(*catalogue, name, target::named_files_are_read()) ? 1 : 0;
+    for (const std::string name : {"/eda.json", "/eda"}) {
+        read += target::open_workload(folder + name, folder) ? 1 : 0;
+        auto model = target::parse_target("sim:" + folder + name);
+        read += target::open_model(*model, folder) ? 1 : 0;
+    }
+    read += target::open_workload("..\\eda", folder) ? 1 : 0;
+    return read;
+}
+
+TEST(Allowed, AreNoDocumentsOfSomebodyElse) {
+    const auto folder = std::filesystem::temp_directory_path() / ("documents-" + std::to_string(getpid()));
+    std::filesystem::create_directories(folder);
+    const std::string formats = STREAMSIM_SOURCE_DIR "/formats";
+    for (const char* name : {"format.json", "format"})
+        std::filesystem::copy_file(formats + "/media/prores-hd.json", folder / name);
+    for (const char* name : {"eda.json", "eda", "..\\eda.json"})
+        std::filesystem::copy_file(formats + "/workload/eda.json", folder / name);
+    EXPECT_EXIT(std::_Exit(read_of_files(folder.string())), testing::ExitedWithCode(0), "");
+    EXPECT_EXIT(
+        {
+            target::read_no_named_files();
+            std::_Exit(target::open_workload("eda", formats + "/workload") ? 0 : 1);
+        },
+        testing::ExitedWithCode(0), "");
+    EXPECT_TRUE(target::open_workload(folder / "eda.json", folder.string()).has_value());
     std::filesystem::remove_all(folder);
 }
 

@@ -1,0 +1,132 @@
+// Meetings before they begin, as people see them: the page of the host, its times, and storages that seats call
+// by other names.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <array>
+#include <ctime>
+#include <string>
+
+#include "real/meeting.h"
+
+namespace streamsim::tests {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+/// The page at this port of this computer.
+std::string page_at(std::uint16_t port) {
+    const int fd = connection_to(port);
+    const std::string request = "GET / HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n";
+    std::string out;
+    if (fd < 0 || send(fd, request.data(), request.size(), MSG_NOSIGNAL) < 0) return out;
+    std::array<char, 65536> part{};
+    for (ssize_t got = 0; (got = read(fd, part.data(), part.size())) > 0;)
+        out.append(part.data(), static_cast<std::size_t>(got));
+    close(fd);
+    return out;
+}
+
+/// Waits until the page has a text; empty: it does not come within half a minute.
+std::string page_with(std::uint16_t port, const std::string& text) {
+    for (int i = 0; i < 300; ++i) {
+        const std::string page = page_at(port);
+        if (page.find(text) != std::string::npos) return page;
+        sleep_ms(100);
+    }
+    return {};
+}
+
+TEST(MeetingLobby, IsAPageThatBecomesTheOneOfTheRun) {
+    const TempDir media;
+    Meeting meeting(meeting_scenario(2, media.path().string(), "4s"));
+    meeting.allow(media.path().string());
+    const std::uint16_t port = free_port();
+    const auto host = meeting.host({"--web", std::to_string(port)});
+    EXPECT_THAT(page_with(port, "0 of 2 seats are here"), HasSubstr("begins when all 2 seats are here"));
+    const auto first = meeting.seat("<first>");
+    const std::string page = page_with(port, " free<");
+    EXPECT_THAT(page, HasSubstr("1 of 2 seats are here"));
+    EXPECT_THAT(page, HasSubstr("&lt;first&gt;"));
+    EXPECT_THAT(page, HasSubstr(media.path().string() + ": "));
+    EXPECT_THAT(page, HasSubstr("Linux"));
+    EXPECT_THAT(page, Not(HasSubstr("<first>")));
+    const auto second = meeting.seat("second");
+    EXPECT_THAT(page_with(port, "2 of 2 computers"), HasSubstr("PLAYING"));
+    EXPECT_EQ(host->wait().exit_code, 0);
+    for (const auto* seat : {&first, &second}) EXPECT_EQ((*seat)->wait().exit_code, 0);
+}
+
+TEST(MeetingLobby, NamesATargetThatASeatDoesNotReach) {
+    const TempDir media;
+    const TempDir elsewhere;
+    Meeting meeting(meeting_scenario(2, media.path().string(), "2s"));
+    meeting.allow(elsewhere.path().string());
+    const auto host = meeting.host({"--within", "2s"});
+    const auto seat = meeting.seat("edit1");
+    EXPECT_TRUE(says(*host, "edit1): '" + media.path().string() + "': is outside of what this seat allows"));
+    EXPECT_EQ(host->wait().exit_code, 3);
+}
+
+/// "14:30:05", so many seconds from now.
+std::string time_in(int seconds) {
+    const std::time_t then = std::time(nullptr) + seconds;
+    std::array<char, 16> text{};
+    std::tm local{};
+    std::strftime(text.data(), text.size(), "%H:%M:%S", localtime_r(&then, &local));
+    return text.data();
+}
+
+TEST(MeetingLobby, BeginsAtItsTime) {
+    const Meeting meeting(2, "null:");
+    const std::int64_t began_ns = monotonic_ns();
+    const auto host = meeting.host({"--at", time_in(6), "--quorum", "1"});
+    const auto seat = meeting.seat("only");
+    EXPECT_EQ(host->wait().exit_code, 1) << "one of two seats has played";
+    EXPECT_GE(monotonic_ns() - began_ns, 5'000'000'000 + 3'000'000'000);
+    EXPECT_EQ(seat->wait().exit_code, 0);
+    const Json all = meeting.result();
+    EXPECT_EQ(all["totals"]["frames_on_time"], 2 * 3 * 30);
+    EXPECT_THAT(all["verdict"].dump(), HasSubstr("it did not come"));
+}
+
+TEST(MeetingLobby, BeginsWithAQuorumWhenNobodyElseComes) {
+    const Meeting meeting(3, "null:");
+    const auto host = meeting.host({"--quorum", "2"});
+    const auto first = meeting.seat("first");
+    const auto second = meeting.seat("second");
+    EXPECT_EQ(host->wait().exit_code, 1);
+    EXPECT_EQ(meeting.result()["totals"]["frames_on_time"], 2 * 2 * 3 * 30);
+    for (const auto* seat : {&first, &second}) EXPECT_EQ((*seat)->wait().exit_code, 0);
+}
+
+/// The host has no such storage, and each seat has it at another place.
+TEST(MeetingNames, AreThoseOfTheRunForWhatEachSeatHasElsewhere) {
+    const TempDir media;
+    std::filesystem::create_directory(media / "real");
+    std::filesystem::create_directory_symlink(media / "real", media / "link");
+    const Meeting meeting(meeting_scenario(2, "/no/such/storage", "2s"));
+    const auto host = meeting.host();
+    std::vector<std::unique_ptr<Process>> seats;
+    for (const char* place : {"real", "link"}) {
+        Spawn line = meeting.seat_line(place);
+        for (std::string& word : line.args) {
+            if (word == "/no/such/storage") word += "=" + (media / place);
+        }
+        seats.push_back(std::make_unique<Process>(streamsim_binary(), line));
+    }
+    const Finished ended = host->wait();
+    EXPECT_EQ(ended.exit_code, 0) << ended.text();
+    for (const auto& seat : seats) EXPECT_EQ(seat->wait().exit_code, 0);
+    const Json all = meeting.result();
+    EXPECT_EQ(all["target"]["url"], "/no/such/storage");
+    const Finished one = streamsim({"run", meeting.document(), "--quiet", "--json", meeting.file("one.json")});
+    EXPECT_EQ(one.exit_code, 3) << "it is not here: " << one.text();
+    EXPECT_EQ(all["totals"]["frames_on_time"], 2 * 2 * 2 * 30);
+}
+
+}  // namespace
+}  // namespace streamsim::tests
