@@ -69,7 +69,7 @@ protected:
     /// This process does what is done once for all.
     bool leads() const { return context_.ranks == nullptr || context_.ranks->first(); }
     bool makes_media() const { return context_.ranks == nullptr || context_.ranks->makes_media(); }
-    /// Where a request finds its media; null: nowhere.
+    /// The storage of a request; null: there is none.
     ByteStore* store_of(const run::PlayRequest& request) const {
         return request.only_leads ? nullptr : store_.get();
     }
