@@ -43,8 +43,14 @@ bool parse_decimal(std::string_view text, FrameRate& out) {
 }  // namespace
 
 Duration FrameRate::due(std::uint64_t index) const {
+    const auto divisor = static_cast<std::uint64_t>(num);
+    // Of 64 bits unless the index or the denominator is huge: a division of 128 bits takes ten times as long.
+    std::uint64_t short_product = 0;
+    if (!__builtin_mul_overflow(static_cast<std::uint64_t>(den), kNsPerSecond, &short_product) &&
+        !__builtin_mul_overflow(short_product, index, &short_product))
+        return {static_cast<std::int64_t>(short_product / divisor)};
     const Wide product = Wide{index} * static_cast<std::uint64_t>(den) * kNsPerSecond;
-    return {static_cast<std::int64_t>(product / static_cast<std::uint64_t>(num))};
+    return {static_cast<std::int64_t>(product / divisor)};
 }
 
 std::uint64_t FrameRate::slots_in(Duration length) const {

@@ -30,7 +30,10 @@ std::uint64_t depth_at_rank(const std::vector<std::uint64_t>& depths, std::uint6
 }  // namespace
 
 DeadlineLedger::DeadlineLedger(const LedgerOptions& options, metrics::TimeSeries& series)
-    : options_(options), series_(series), dropped_(options.slots) {
+    : options_(options),
+      series_(series),
+      hash_of_stream_(chain(mix64(options.seed), (std::uint64_t{options.seat} << 32) | options.stream)),
+      dropped_(options.slots) {
     depths_.resize(options.readahead + 1);
     drops_.reserve(options.drops_kept);
     if (options.keep_frames) frames_.reserve(options.slots);
@@ -82,9 +85,7 @@ void DeadlineLedger::count(const FrameOutcome& outcome) {
 }
 
 void DeadlineLedger::hash(const FrameOutcome& outcome) {
-    std::uint64_t hash = mix64(options_.seed);
-    hash = chain(hash, (std::uint64_t{options_.seat} << 32) | options_.stream);
-    hash = chain(hash, outcome.slot);
+    std::uint64_t hash = chain(hash_of_stream_, outcome.slot);
     hash = chain(hash,
                  (static_cast<std::uint64_t>(outcome.kind) << 8) | static_cast<std::uint64_t>(outcome.reason));
     hash = chain(hash, outcome.bytes);

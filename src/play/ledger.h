@@ -143,6 +143,7 @@ private:
 
     LedgerOptions options_;
     metrics::TimeSeries& series_;
+    const std::uint64_t hash_of_stream_;  // that of each frame begins with it
     metrics::Distributions times_;
     std::vector<bool> dropped_;  // by slot
     std::vector<FrameOutcome> drops_;
