@@ -44,7 +44,7 @@ bool parse_decimal(std::string_view text, FrameRate& out) {
 
 Duration FrameRate::due(std::uint64_t index) const {
     const auto divisor = static_cast<std::uint64_t>(num);
-    // Of 64 bits unless the index or the denominator is huge: a division of 128 bits takes ten times as long.
+    // The product has 64 bits unless the index or the denominator is huge, and a division of 128 takes long.
     std::uint64_t short_product = 0;
     if (!__builtin_mul_overflow(static_cast<std::uint64_t>(den), kNsPerSecond, &short_product) &&
         !__builtin_mul_overflow(short_product, index, &short_product))

@@ -32,20 +32,20 @@ std::string StartRule::text(std::uint32_t seats) const {
 }
 
 Result<bool> StartWatch::begins(const Lobby& lobby, Duration passed, bool key) {
-    const std::uint32_t here = lobby.here();
+    const std::uint32_t here = lobby.ready();
     const auto all = static_cast<std::uint32_t>(lobby.seats.size());
     const std::uint32_t enough = rule_.quorum.value_or(all);
     const auto too_few = [&](const std::string& when) {
         return environment_error(
             fmt::format("{} of {} seats came {}, and {} were to come", here, all, when, enough));
     };
-    if (key && here >= rule_.quorum.value_or(1)) return true;
+    if (key && here > 0) return true;
     if (rule_.at) {
         if (passed < *rule_.at) return false;
         if (here < enough) return too_few("until " + rule_.at_text);
         return true;
     }
-    if (!rule_.by_key && lobby.ready() == all) return true;
+    if (!rule_.by_key && here == all) return true;
     if (rule_.within) {
         if (passed < *rule_.within) return false;
         if (here < enough) return too_few("within " + show_duration(*rule_.within));

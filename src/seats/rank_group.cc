@@ -29,6 +29,7 @@ std::vector<std::uint32_t> RankGroup::seats_of(std::uint32_t rank) const {
 }
 
 std::string RankGroup::name_of(std::uint32_t rank) const {
+    if (rank < leaders_) return "the host";
     SeatResult seat;
     seat.rank = rank;
     seat.seats = seats_of(rank);

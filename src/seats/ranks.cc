@@ -62,8 +62,9 @@ SeatEvents Ranks::events() {
     events.away = [this](std::uint32_t who, const std::string& why) {
         const std::lock_guard lock(group_.mutex);
         group_.peer(who).away = true;
-        happened_.push_back(fmt::format("{} is cut off: {}; {}", name_of(who), why,
-                                        in_lobby_ ? "it is awaited" : "it plays on, and is awaited"));
+        happened_.push_back(
+            fmt::format("{} is cut off: {}; {}", name_of(who), why,
+                        first() && !in_lobby_ ? "it plays on, and is awaited" : "it is awaited"));
         group_.changed.notify_all();
     };
     events.back = [this](std::uint32_t who) {
@@ -195,11 +196,14 @@ Result<void> Ranks::wait_for_seats(const std::function<Result<bool>(const Lobby&
         if (happened_.empty()) group_.changed.wait_for(lock, kLobbyTick);
     }
     in_lobby_ = false;
+    const Json without = {{"do", "end"},
+                          {"why", "the run begins without this seat: it still looks at the targets"}};
     for (std::uint32_t rank = 1; rank < size(); ++rank) {
         RankGroup::Peer& peer = group_.peer(rank);
-        if (peer.here || peer.gone()) continue;
+        if (peer.report || peer.gone()) continue;
+        if (peer.here) channel_->send(rank, without);
         peer.lost = true;
-        peer.why = "it did not come";
+        peer.why = peer.here ? "it still looked at the targets" : "it did not come";
     }
     return {};
 }
@@ -270,6 +274,8 @@ void Ranks::hear(std::uint32_t rank, Json& message) {
     if (message.contains("play")) return hear_of_play(rank, what, message);
     // Rank 0 tells all ranks; a seat that came by itself ends by itself.
     if (what == "stop" && first()) return is_meeting() ? void() : stop();
+    const bool is_of_first = what == "share" || what == "answer" || what == "end" || what == "targets";
+    if (is_of_first && first()) return;
     const std::lock_guard lock(group_.mutex);
     if (what == "stop") group_.stopped = stopped_by_first_ = true;
     if (what == "hello") {
@@ -300,6 +306,10 @@ void Ranks::hear(std::uint32_t rank, Json& message) {
 /// Another one was there before where it was lost in the lobby.
 void Ranks::hear_hello(std::uint32_t rank, const Json& introduction) {
     RankGroup::Peer& peer = group_.peer(rank);
+    if (first() && is_meeting() && !in_lobby_) {  // it was let in at the last moment
+        channel_->send(rank, {{"do", "end"}, {"why", "the run has begun"}});
+        return;
+    }
     peer = {};
     peer.here = true;
     peer.host = host_from_json(introduction);
@@ -486,7 +496,8 @@ int Ranks::finish(int code, const std::string& why) {
     if (first()) {
         group_.send_to_others({{"do", "end"}, {"why", why}});
         group_.changed.wait_for(lock, kRanksLeaveTimeout, [this] {
-            return group_.all_gone_or([](std::uint32_t rank) { return rank == 0; });
+            return group_.all_gone_or(
+                [this](std::uint32_t rank) { return rank == 0 || !group_.peer(rank).here; });
         });
         return code;
     }

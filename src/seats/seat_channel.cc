@@ -407,6 +407,11 @@ void SeatChannel::close_places() {
     places_closed_ = true;
 }
 
+bool SeatChannel::places_are_closed() {
+    const MutexLock lock(mutex_);
+    return places_closed_;
+}
+
 bool SeatChannel::is_heard() {
     const MutexLock lock(mutex_);
     return heard_by_somebody_;

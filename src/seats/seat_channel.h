@@ -99,7 +99,7 @@ public:
     const JoinToken& join_token() const { return join_token_; }
     std::uint32_t rank() const { return options_.rank; }
     std::uint32_t ranks() const { return options_.ranks; }
-    /// From now on nobody takes the place of another. Any thread.
+    /// From now on nobody new is let in. Any thread.
     void close_places();
     /// The events from the first on, where the channel was made before whoever hears them. Once.
     void listen_to(SeatEvents events);
@@ -140,6 +140,7 @@ private:
     void returned(Peer& peer);
     void key_refused();
     Peer* meet(const std::string& from, const Json& hello);
+    bool places_are_closed();
     Peer* free_place(const std::string& who);
     void refuse(const std::string& from, const std::string& who, const std::string& why);
     void tell(std::function<void(SeatEvents& events)> what);

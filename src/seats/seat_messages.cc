@@ -97,6 +97,10 @@ SeatChannel::Peer* SeatChannel::meet(const std::string& from, const Json& hello)
     }
     const Json rank = hello.value("rank", Json());
     Peer* place = nullptr;
+    if (rank.is_null() && places_are_closed()) {
+        refuse(from, who, "the run has begun");
+        return nullptr;
+    }
     if (rank.is_null()) {
         place = free_place(who);
     } else if (rank.is_number_unsigned() && rank > 0 && rank < peers_.size() &&
@@ -124,10 +128,7 @@ SeatChannel::Peer* SeatChannel::free_place(const std::string& who) {
     };
     if (Peer* const place = first_of([](const Peer& peer) { return peer.name.empty() && !peer.gone; }))
         return place;
-    {
-        const MutexLock lock(mutex_);
-        if (!options_.places_return || places_closed_) return nullptr;
-    }
+    if (!options_.places_return) return nullptr;
     if (Peer* const place = first_of([](const Peer& peer) { return peer.gone; })) return place;
     if (Peer* const place = first_of([&who](const Peer& peer) { return !peer.connected && peer.who == who; }))
         return place;
@@ -174,6 +175,8 @@ void SeatChannel::received(const std::string& from,
 
 void SeatChannel::handle(Peer& peer, Json& message) {
     const std::string what = message.at("do");
+    const bool is_of_first = what == "welcome" || what == "refused" || what == "pong";
+    if (is_of_first && options_.rank == 0) return lose(peer, "it sent a message that only rank 0 sends");
     if (what == "ping") {
         message["do"] = "pong";
         message["arrived"] = peer.heard.ns;

@@ -45,6 +45,7 @@ std::filesystem::path plain(const std::string& path) {
 }
 
 bool lies_in(const std::filesystem::path& path, const std::filesystem::path& place) {
+    if (place.empty()) return false;
     const auto [in_place, in_path] = std::mismatch(place.begin(), place.end(), path.begin(), path.end());
     return in_place == place.end();
 }

@@ -2,12 +2,15 @@
 // by other names.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <signal.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 #include <array>
 #include <ctime>
+#include <filesystem>
 #include <string>
+#include <vector>
 
 #include "real/meeting.h"
 
@@ -101,6 +104,60 @@ TEST(MeetingLobby, BeginsWithAQuorumWhenNobodyElseComes) {
     EXPECT_EQ(host->wait().exit_code, 1);
     EXPECT_EQ(meeting.result()["totals"]["frames_on_time"], 2 * 2 * 3 * 30);
     for (const auto* seat : {&first, &second}) EXPECT_EQ((*seat)->wait().exit_code, 0);
+}
+
+/// The journals in a directory.
+std::vector<std::string> journals_in(const std::filesystem::path& directory) {
+    std::vector<std::string> out;
+    for (const auto& entry : std::filesystem::directory_iterator(directory)) {
+        if (entry.path().filename().string().starts_with("seat-")) out.push_back(entry.path().string());
+    }
+    return out;
+}
+
+TEST(MeetingJournals, HoldWhatAKilledSeatHadPlayedAndNothingElseIsLeft) {
+    const TempDir media;
+    Meeting meeting(meeting_scenario(2, media.path().string(), "6s"));
+    meeting.allow(media.path().string());
+    const auto host = meeting.host();
+    const auto seats = meeting.all_seats();
+    for (int i = 0; i < 200 && journals_in(media.path()).size() < 2; ++i) sleep_ms(50);
+    sleep_ms(3000);
+    seats.front()->send(SIGKILL);
+    (void)seats.front()->wait();
+    EXPECT_EQ(seats.back()->wait().exit_code, 0);
+    EXPECT_EQ(host->wait().exit_code, 1);
+    const std::vector<std::string> kept = journals_in(media.path());
+    ASSERT_EQ(kept.size(), 1u);
+    (void)streamsim({"report", "--merge", meeting.result_file(), kept.front(), "--quiet", "--json",
+                     meeting.file("merged.json")});
+    const Json merged = read_json(meeting.file("merged.json"));
+    EXPECT_GT(merged["totals"]["frames_on_time"], meeting.result()["totals"]["frames_on_time"]);
+    EXPECT_EQ(merged["seats"].size(), 2u);
+}
+
+TEST(MeetingSeats, ThatAllowNothingByAccidentAreRefused) {
+    const Meeting meeting(1, "null:");
+    { const auto maker = meeting.host(); }
+    for (const std::string place : {"", "/x=", "=/x"}) {
+        Spawn line = meeting.seat_line("careless");
+        line.args[5] = place;
+        const Finished refused = streamsim(line);
+        EXPECT_EQ(refused.exit_code, 2) << place;
+        EXPECT_THAT(refused.err, HasSubstr("--allow: '" + place + "': expected PATH or NAME=PATH"));
+    }
+}
+
+TEST(MeetingSeats, ThatComeAfterAStartWithFewerAreRefused) {
+    const Meeting meeting(3, "null:");
+    const auto host = meeting.host({"--quorum", "1", "--within", "2s"});
+    const auto first = meeting.seat("first");
+    ASSERT_TRUE(says(*host, "lost: it did not come"));
+    const Finished late = meeting.seat("late")->wait();
+    EXPECT_EQ(late.exit_code, 3);
+    EXPECT_THAT(late.err, HasSubstr("the host has refused this one: the run has begun"));
+    EXPECT_EQ(first->wait().exit_code, 0);
+    EXPECT_EQ(host->wait().exit_code, 1);
 }
 
 /// The host has no such storage, and each seat has it at another place.

@@ -244,11 +244,11 @@ TEST(MeetingSeats, MayHaveOneNameAndASeatTooManyIsRefusedAndNamed) {
     for (const auto& seat : seats) ASSERT_TRUE(says(*seat, "joined as seat"));
     const Finished third = meeting.seat("twin")->wait();
     EXPECT_EQ(third.exit_code, 3) << third.text();
-    EXPECT_THAT(third.err, HasSubstr("the host has refused this one: all places are taken"));
+    EXPECT_THAT(third.err, HasSubstr("the host has refused this one: the run has begun"));
     for (const auto& seat : seats) EXPECT_EQ(seat->wait().exit_code, 0);
     const Finished ended = host->wait();
     EXPECT_EQ(ended.exit_code, 0) << ended.text();
-    EXPECT_THAT(ended.err, HasSubstr("twin was refused: all places are taken"));
+    EXPECT_THAT(ended.err, HasSubstr("twin was refused: the run has begun"));
     const Json all = meeting.result();
     ASSERT_EQ(all["seats"].size(), 2u);
     for (std::size_t i = 0; i < 2; ++i) EXPECT_EQ(all["seats"][i]["host"]["name"], "twin");

@@ -85,7 +85,7 @@ TEST(Meeting, WhoIsLateOrHasNoKeyIsRefusedAndNamed) {
     EXPECT_TRUE(says(*seat, "joined as seat"));
     const Finished late = meeting.seat("late")->wait();
     EXPECT_EQ(late.exit_code, 3) << late.text();
-    EXPECT_THAT(late.err, HasSubstr("all places are taken"));
+    EXPECT_THAT(late.err, HasSubstr("the run has begun"));
     // The key of another run.
     const Meeting other(1, "null:");
     { const auto maker = other.host(); }

@@ -15,6 +15,7 @@
 #include "cli/commands/commands.h"
 #include "cli/options/command_line.h"
 #include "cli/play/following_page.h"
+#include "cli/play/live_play.h"
 #include "cli/play/lobby_view.h"
 #include "cli/play/meeting_key.h"
 #include "cli/play/ranks_run.h"
@@ -230,8 +231,7 @@ Result<std::unique_ptr<Ranks>> join_host(CommandContext& context,
             {options.workload_name, options.allow, look_at}, [&] { return given_up || late(); },
             [&](const std::string& why) { context.log.warn("{}: {}; it tries on", shown, why); });
     };
-    work.on_interrupt = [&given_up] { given_up = true; };
-    work.timeout.reset();
+    work.on_interrupt = [&given_up] { given_up = true; };  // a target may not answer: the process ends then
     (void)context.control.run(std::move(work));
     if (!ranks && !given_up && late())
         return environment_error(fmt::format("{}: no host within {}", shown, show_duration(*options.within)));
@@ -248,7 +248,11 @@ Result<Met> meet_host(CommandContext& context, const Place& place, const seats::
             context.log.info("joined as seat {} of {}; the host says when it begins", (*ranks)->rank() - 1,
                              (*ranks)->players());
         Result<Json> shared = interrupted_error();
-        wait_for_ranks(context.control, **ranks, [&] { shared = (*ranks)->share({}); });
+        wait_for_ranks(
+            context.control, **ranks, [&] { shared = (*ranks)->share({}); },
+            [&] {
+                for (const std::string& each : (*ranks)->newly_lost()) context.log.warn(each);
+            });
         if (shared) {
             Met met{std::move(*ranks), {}};
             for (const auto& word : *shared) met.words.push_back(word.get<std::string>());
@@ -272,6 +276,8 @@ int host_command(CommandContext& context) {
     target::read_no_named_files();
     const auto run = read_run(options);
     if (!run) return report_error(context, run.error());
+    if (options.on_key && (options.quiet || !LivePlay::keys_possible()))
+        return report_error(context, bad_input("--on-key: there is no terminal to press a key on"));
     const auto rule = start_rule(options);
     if (!rule) return report_error(context, rule.error());
     bool made = false;

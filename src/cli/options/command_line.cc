@@ -401,6 +401,10 @@ void check_meeting(const CliOptions& options, std::vector<std::string>& problems
     if (options.command == Command::join) {
         if (options.allow.empty())
             problems.emplace_back("--allow: PATH is missing: expected the directory that the run may read");
+        for (const std::string& place : options.allow) {
+            if (place.empty() || place.starts_with('=') || place.ends_with('='))
+                problems.push_back(fmt::format("--allow: '{}': expected PATH or NAME=PATH", place));
+        }
         return;
     }
     if (!options.given("--seats")) problems.emplace_back("--seats: N is missing: expected how many seats join");

@@ -35,7 +35,10 @@ void become_one_of_many(seats::Ranks& ranks, CliOptions& options) {
 
 }  // namespace
 
-void wait_for_ranks(run::Control& control, seats::Ranks& ranks, const std::function<void()>& wait) {
+void wait_for_ranks(run::Control& control,
+                    seats::Ranks& ranks,
+                    const std::function<void()>& wait,
+                    const std::function<void()>& meanwhile) {
     const auto ended = std::make_shared<std::promise<void>>();
     run::Control::Work work;
     work.run = [&wait, ended] {
@@ -43,6 +46,7 @@ void wait_for_ranks(run::Control& control, seats::Ranks& ranks, const std::funct
         ended->set_value();
     };
     work.on_interrupt = [&ranks] { ranks.stop(); };
+    work.on_tick = meanwhile;
     work.timeout.reset();
     // A second signal leaves the wait behind; the wait ends at once then, as ranks.stop() has ended all waits.
     if (!control.run(std::move(work))) ended->get_future().wait();

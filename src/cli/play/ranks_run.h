@@ -12,7 +12,12 @@
 namespace streamsim::cli {
 
 /// Does `wait`, which waits for other ranks, where an interruption is heard: then it and all other waits end.
-void wait_for_ranks(run::Control& control, seats::Ranks& ranks, const std::function<void()>& wait);
+/// `meanwhile`: ten times a second.
+void wait_for_ranks(
+    run::Control& control,
+    seats::Ranks& ranks,
+    const std::function<void()>& wait,
+    const std::function<void()>& meanwhile = [] {});
 
 /// Succeeds where all ranks were given the same command line and could read it; the answer is the same in all
 /// ranks. Afterwards the options are those of this rank: its seats of all seats; what rank 0 alone says and

@@ -132,19 +132,37 @@ std::string WatchedPlay::journal_directory() const {
 
 Result<void> WatchedPlay::open_journal(const run::PlayRequest& request) {
     const seats::Ranks* const ranks = context_.ranks;
-    // A seat that joined writes nothing but what the run has it write.
-    if (options_.journal.empty() && (ranks == nullptr || ranks->is_meeting())) return {};
+    if (options_.journal.empty() && (ranks == nullptr || ranks->only_leads())) return {};
+    const bool joined = ranks != nullptr && ranks->is_meeting();
+    const std::string directory = joined ? allowed_directory() : journal_directory();
+    if (directory.empty()) return {};
     if (run_id_.empty()) run_id_ = ranks != nullptr ? ranks->run_id() : fmt::format("{:016x}", entropy64());
     seats_ = request.seats;
     const std::uint32_t rank = ranks != nullptr ? ranks->rank() : 0;
-    const std::string path = join_path(journal_directory(), seats::Journal::file_name(rank, run_id_));
+    const std::string path = join_path(directory, seats::Journal::file_name(rank, run_id_));
     RunResult before_play = run::not_played(request, context_.program);
     become_part(before_play, path);
     auto journal =
         seats::Journal::open(path, before_play, [this](const std::string& text) { say_always(text); });
     if (!journal && !options_.journal.empty()) return journal.error();
     if (journal) journal_ = std::move(*journal);
+    if (journal && joined) journal_to_remove_ = path;
     if (!journal) say_always("no journal is kept: " + journal.error().problems.front());
+    return {};
+}
+
+WatchedPlay::~WatchedPlay() {
+    journal_.reset();
+    std::error_code error;
+    if (!journal_to_remove_.empty()) std::filesystem::remove(system_path(journal_to_remove_), error);
+}
+
+/// The first one of this computer; empty: there is none.
+std::string WatchedPlay::allowed_directory() {
+    for (const std::string& place : target::allowed_places()) {
+        std::error_code error;
+        if (std::filesystem::is_directory(system_path(place), error)) return place;
+    }
     return {};
 }
 
@@ -248,6 +266,7 @@ Result<RunResult> WatchedPlay::play_own_part(run::Session& session,
 
 /// Nothing that was measured is lost with the host: it lies where this seat may write.
 void WatchedPlay::keep_undelivered(const RunResult& part) {
+    journal_to_remove_.clear();
     const std::string name = seats::Journal::file_name(context_.ranks->rank(), context_.ranks->run_id());
     std::string problem = "no directory of this computer is allowed";
     for (const std::string& place : target::allowed_places()) {

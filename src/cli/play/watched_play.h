@@ -22,6 +22,10 @@ namespace streamsim::cli {
 class WatchedPlay {
 public:
     explicit WatchedPlay(CommandContext& context) : context_(context), options_(context.options) {}
+    /// A seat that joined leaves no journal behind, once the host has what it holds.
+    ~WatchedPlay();
+    WatchedPlay(const WatchedPlay&) = delete;
+    WatchedPlay& operator=(const WatchedPlay&) = delete;
 
     /// Listens for --metrics and --web, where they were given, and answers that nothing is played yet. Errors:
     /// as parse_http_address, MetricsServer::listen and WebServer::listen.
@@ -63,6 +67,7 @@ private:
                                     const std::function<void(const RunResult&)>& keep);
     void watch_ranks(run::Session& session);
     std::string journal_directory() const;
+    static std::string allowed_directory();
     void become_part(RunResult& result, const std::string& journal) const;
     Result<void> open_metrics();
     Result<void> open_web();
@@ -76,6 +81,7 @@ private:
     std::unique_ptr<view::MetricsServer> metrics_;  // null: nobody asked for it
     std::optional<FollowingPage> page_;             // nullopt: nobody asked for it
     std::unique_ptr<seats::Journal> journal_;       // null: none is kept
+    std::string journal_to_remove_;                 // of a seat that joined; empty: none
 };
 
 }  // namespace streamsim::cli

@@ -58,7 +58,7 @@ TEST(StartRule, AQuorumAwaitsTheOthersAsLongAsSomeCome) {
     EXPECT_EQ(at(watch, 110, lobby_of(4, 3)), "wait");
     EXPECT_EQ(at(watch, 119, lobby_of(4, 3)), "wait");
     EXPECT_EQ(at(watch, 120, lobby_of(4, 3)), "begin");
-    EXPECT_EQ(at(watch, 121, lobby_of(4, 1), true), "wait");  // too few for a key
+    EXPECT_EQ(at(watch, 121, lobby_of(4, 1), true), "begin");  // a person wants it
     EXPECT_EQ(at(watch, 122, lobby_of(4, 4)), "begin");
 }
 
