@@ -74,6 +74,16 @@ TEST(MeetingLobby, NamesATargetThatASeatDoesNotReach) {
     EXPECT_EQ(host->wait().exit_code, 3);
 }
 
+TEST(MeetingLobby, IsNotOpenedForARunWhoseResultCannotBeWritten) {
+    const Meeting meeting(2, "null:");
+    Spawn line = meeting.host_line({"--csv", meeting.file("no/such/folder/rows.csv")});
+    line.timeout_s = 20;
+    const Finished refused = streamsim(line);
+    EXPECT_EQ(refused.exit_code, 3) << refused.text();
+    EXPECT_THAT(refused.err, HasSubstr("no/such/folder/rows.csv: cannot be written"));
+    EXPECT_FALSE(std::filesystem::exists(meeting.key()));
+}
+
 /// "14:30:05", so many seconds from now.
 std::string time_in(int seconds) {
     const std::time_t then = std::time(nullptr) + seconds;

@@ -5,15 +5,18 @@
 #include <atomic>
 #include <chrono>
 #include <cstdio>
+#include <filesystem>
 #include <memory>
 #include <utility>
 
 #include "base/ascii.h"
 #include "base/document/json.h"
+#include "base/system/utf8_path.h"
 #include "base/time_of_day.h"
 #include "base/units.h"
 #include "cli/commands/commands.h"
 #include "cli/options/command_line.h"
+#include "cli/output/output_file.h"
 #include "cli/play/following_page.h"
 #include "cli/play/live_play.h"
 #include "cli/play/lobby_view.h"
@@ -134,6 +137,20 @@ struct Invitation {
     std::string web;  // of --web
 };
 
+/// Success where the result can be written. Its kind is checked later, by the command.
+Result<void> check_files(const ResultFiles& files) {
+    Error problems{ErrorKind::environment, {}};
+    for (const std::string* file : {&files.json, &files.csv, &files.html, &files.trace, &files.junit}) {
+        std::error_code error;
+        const auto there = std::filesystem::status(system_path(*file), error);
+        const bool is_pipe = std::filesystem::exists(there) && !std::filesystem::is_regular_file(there);
+        if (file->empty() || *file == "-" || is_pipe) continue;
+        if (const auto can = OutputFile::prepare(*file, ""); !can)
+            problems.problems.push_back(can.error().problems.front());
+    }
+    return problems.problems.empty() ? Result<void>() : problems;
+}
+
 Result<Invitation> read_run(const CliOptions& options) {
     Invitation run{words_of_run(options), {}, {}};
     if (auto done = check_words(run.words); !done) return done.error();
@@ -141,6 +158,7 @@ Result<Invitation> read_run(const CliOptions& options) {
     for (const std::string& word : run.words) words.push_back(word.c_str());
     auto parsed = parse_command_line(static_cast<int>(words.size()), words.data());
     if (!parsed) return parsed.error();
+    if (auto done = check_files(parsed->options.files); !done) return done.error();
     auto targets = targets_of(parsed->options);
     if (!targets) return targets.error();
     run.targets = std::move(*targets);
