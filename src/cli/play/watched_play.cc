@@ -207,7 +207,7 @@ std::optional<Result<RunResult>> WatchedPlay::play(run::Session& session,
     run::Control::Work work;
     seats::Ranks* const ranks = context_.ranks;
     AllRanks all_ranks(ranks, session);
-    const bool leads_only = ranks != nullptr && ranks->first() && ranks->is_meeting();
+    const bool leads_only = ranks != nullptr && ranks->only_leads();
     if (live && ranks != nullptr) live->say_also([&] { return all_ranks.text(context_.control.now_ns()); });
     if (live && leads_only)
         live->show_instead([&] { return lines_of(all_ranks.rows(context_.control.now_ns())); });
