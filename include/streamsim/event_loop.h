@@ -29,6 +29,9 @@ public:
     /// Stamps all operations that have completed since the last call, then runs their callbacks. The loop calls
     /// it on its thread, at the beginning of each turn.
     virtual void reap() = 0;
+    /// The instant of the next completion, where this queue knows it: in virtual time, where the clock jumps to
+    /// it. Loops in real time wake up by what completes, and do not ask.
+    virtual Instant next() const { return Instant::never(); }
 };
 
 /// The lateness of this loop's timers, and its stalls.
@@ -75,6 +78,10 @@ public:
     /// Adds or removes a completion queue, which each turn reaps. REQUIRES: removed before it is destroyed.
     virtual void add_reaper(Reaper* reaper) = 0;
     virtual void remove_reaper(Reaper* reaper) = 0;
+
+    /// For a reaper that knows its next completion: moves the clock on to it, if nothing else happens until
+    /// then. False: it did not; the loop goes on, and reaps again. Always false in real time.
+    virtual bool skip_to(Instant /*completion*/) { return false; }
 
     /// The part of [from, to] in which this loop had a timer due and could not run: the process was stopped,
     /// the thread did not get the processor, or a callback took too long. Zero in virtual time. Covers a

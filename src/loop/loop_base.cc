@@ -1,5 +1,6 @@
 #include "loop/loop_base.h"
 
+#include <algorithm>
 #include <functional>
 #include <utility>
 
@@ -48,6 +49,12 @@ void LoopBase::remove_reaper(Reaper* reaper) {
 
 void LoopBase::reap() {
     for (Reaper* reaper : reapers_) reaper->reap();
+}
+
+Instant LoopBase::next_completion() const {
+    Instant next = Instant::never();
+    for (const Reaper* reaper : reapers_) next = std::min(next, reaper->next());
+    return next;
 }
 
 void LoopBase::run_calls() {

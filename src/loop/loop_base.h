@@ -28,17 +28,19 @@ protected:
     /// run_calls() has something to run.
     bool has_calls() const { return !deferred_.empty() || has_posted_.load(std::memory_order_acquire); }
     void reap();
+    /// The earliest of the reapers' next completions.
+    Instant next_completion() const;
     /// Runs the deferred callbacks, then the posted functions, that were there when it began.
     void run_calls();
 
     TimerQueue timers_;
     std::vector<Callback> deferred_;
+    std::vector<Reaper*> reapers_;
     std::uint64_t held_ = 0;
     bool stopping_ = false;
 
 private:
     std::vector<Callback> deferred_now_;
-    std::vector<Reaper*> reapers_;
     std::atomic<bool> has_posted_{false};
     Mutex mutex_;
     std::vector<std::function<void()>> posted_ GUARDED_BY(mutex_);

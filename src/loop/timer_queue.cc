@@ -1,5 +1,7 @@
 #include "loop/timer_queue.h"
 
+#include <algorithm>
+
 #include "base/check.h"
 
 namespace streamsim::loop {
@@ -15,12 +17,10 @@ TimerId TimerQueue::set(Instant when, Callback callback) {
         free_.pop_back();
     }
     Slot& slot = slots_[index];
-    slot.when = when;
-    slot.order = order_++;
     slot.callback = callback;
-    heap_.push_back(index);
-    put(heap_.size() - 1, index);
-    sift_up(heap_.size() - 1);
+    const Entry entry{when, order_++, index};
+    heap_.push_back(entry);
+    sift_up(heap_.size() - 1, entry);
     return (TimerId{slot.generation} << 32) | index;
 }
 
@@ -32,67 +32,50 @@ bool TimerQueue::cancel(TimerId timer) {
     return true;
 }
 
-bool TimerQueue::due(Instant now, std::uint64_t order) const {
-    if (heap_.empty()) return false;
-    const Slot& first = slots_[heap_.front()];
-    return first.when <= now && first.order < order;
-}
-
 Callback TimerQueue::pop(Instant& when) {
     STREAMSIM_CHECK(!heap_.empty(), "only a timer that is set can run");
-    const Slot& first = slots_[heap_.front()];
-    when = first.when;
-    const Callback callback = first.callback;
+    when = heap_.front().when;
+    const Callback callback = slots_[heap_.front().slot].callback;
     remove(0);
     return callback;
 }
 
-bool TimerQueue::before(std::uint32_t a, std::uint32_t b) const {
-    const Slot& x = slots_[a];
-    const Slot& y = slots_[b];
-    return x.when != y.when ? x.when < y.when : x.order < y.order;
-}
-
-void TimerQueue::put(std::size_t index, std::uint32_t slot) {
-    heap_[index] = slot;
-    slots_[slot].heap_index = static_cast<std::uint32_t>(index);
-}
-
-void TimerQueue::sift_up(std::size_t index) {
-    const std::uint32_t slot = heap_[index];
-    while (index > 0 && before(slot, heap_[(index - 1) / 2])) {
-        put(index, heap_[(index - 1) / 2]);
-        index = (index - 1) / 2;
+void TimerQueue::sift_up(std::size_t index, const Entry& entry) {
+    while (index > 0) {
+        const std::size_t parent = (index - 1) / kChildren;
+        if (!entry.before(heap_[parent])) break;
+        put(index, heap_[parent]);
+        index = parent;
     }
-    put(index, slot);
+    put(index, entry);
 }
 
-void TimerQueue::sift_down(std::size_t index) {
-    const std::uint32_t slot = heap_[index];
+void TimerQueue::sift_down(std::size_t index, const Entry& entry) {
+    const std::size_t size = heap_.size();
     for (;;) {
-        std::size_t child = 2 * index + 1;
-        if (child >= heap_.size()) break;
-        if (child + 1 < heap_.size() && before(heap_[child + 1], heap_[child])) ++child;
-        if (!before(heap_[child], slot)) break;
-        put(index, heap_[child]);
-        index = child;
+        const std::size_t first = kChildren * index + 1;
+        if (first >= size) break;
+        std::size_t least = first;
+        const std::size_t end = std::min(first + kChildren, size);
+        for (std::size_t child = first + 1; child < end; ++child) {
+            if (heap_[child].before(heap_[least])) least = child;
+        }
+        if (!heap_[least].before(entry)) break;
+        put(index, heap_[least]);
+        index = least;
     }
-    put(index, slot);
+    put(index, entry);
 }
 
 void TimerQueue::remove(std::size_t index) {
-    const std::uint32_t gone = heap_[index];
-    Slot& slot = slots_[gone];
-    if (++slot.generation == 0) slot.generation = 1;  // 0 would make the id of no timer
-    slot.callback = {};
-    const std::uint32_t last = heap_.back();
-    heap_.pop_back();
-    if (last != gone) {
-        put(index, last);
-        sift_up(index);
-        sift_down(slots_[last].heap_index);
-    }
+    const std::uint32_t gone = heap_[index].slot;
+    if (++slots_[gone].generation == 0) slots_[gone].generation = 1;  // 0 would make the id of no timer
     free_.push_back(gone);
+    const Entry last = heap_.back();
+    heap_.pop_back();
+    if (last.slot == gone) return;
+    const bool earlier = index > 0 && last.before(heap_[(index - 1) / kChildren]);
+    earlier ? sift_up(index, last) : sift_down(index, last);
 }
 
 }  // namespace streamsim::loop

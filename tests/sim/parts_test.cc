@@ -2,12 +2,15 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <deque>
 #include <set>
 
+#include "base/prng.h"
 #include "loop/virtual_loop.h"
 #include "sim/parts/block_cache.h"
+#include "sim/parts/calendar.h"
 #include "sim/parts/drive.h"
 #include "sim/parts/latency.h"
 #include "sim/parts/station.h"
@@ -23,7 +26,10 @@ class Bench final : public Reaper, public sim::JobOwner {
 public:
     Bench() { loop_.add_reaper(this); }
     ~Bench() override { loop_.remove_reaper(this); }
-    void reap() override { calendar.run_due(); }
+    void reap() override {
+        calendar.run_due([] { return true; });
+    }
+    Instant next() const override { return calendar.next(); }
     void advance(sim::Job& job) override {
         order.push_back(job.bytes);
         times.push_back(calendar.now().ns);
@@ -51,6 +57,72 @@ private:
 public:
     sim::Calendar calendar{loop_};
 };
+
+/// Near and far times, and many equal ones, against a list that is searched.
+TEST(EventQueue, RunsTheEarliestFirstAndEqualTimesInTheirOrder) {
+    static std::size_t ran;
+    struct Entry {
+        std::int64_t when_ns;
+        std::size_t number;
+    };
+    Prng prng(5);
+    sim::EventQueue queue;
+    std::vector<Entry> list;
+    std::vector<std::size_t> numbers(30'000);
+    std::int64_t now_ns = 0;
+    for (std::size_t i = 0; i < numbers.size(); ++i) {
+        numbers[i] = i;
+        const std::int64_t later = static_cast<std::int64_t>(prng.below(std::uint64_t{1} << prng.below(44)));
+        list.push_back({now_ns + (prng.below(3) == 0 ? 0 : later), i});
+        queue.push({list.back().when_ns},
+                   {[](void* number) { ran = *static_cast<std::size_t*>(number); }, &numbers[i]});
+        while (!list.empty() && prng.below(list.size() > 100 ? 3 : 5) > 1) {
+            const auto first = std::min_element(
+                list.begin(), list.end(), [](const Entry& a, const Entry& b) { return a.when_ns < b.when_ns; });
+            ASSERT_EQ(queue.next().ns, first->when_ns);
+            queue.pop()();
+            ASSERT_EQ(ran, first->number);
+            now_ns = first->when_ns;
+            list.erase(first);
+        }
+        ASSERT_EQ(queue.empty(), list.empty());
+    }
+}
+
+/// A timer that is due between two completions, or with one, runs in its place.
+TEST(Calendar, SkipsToNoEventBehindATimerOfTheLoop) {
+    struct Note {
+        std::vector<int>& log;
+        int number;
+        void run() { log.push_back(number); }
+    };
+    struct Events final : Reaper {
+        explicit Events(EventLoop& its_loop) : calendar(its_loop), loop(its_loop) { loop.add_reaper(this); }
+        ~Events() override { loop.remove_reaper(this); }
+        void reap() override {
+            calendar.run_due([] { return false; });
+        }
+        Instant next() const override { return calendar.next(); }
+        sim::Calendar calendar;
+        EventLoop& loop;
+    };
+    loop::VirtualLoop loop;
+    Events events(loop);
+    std::vector<int> log;
+    std::deque<Note> notes;
+    const auto note = [&](int number) {
+        return Callback::of<&Note::run>(&notes.emplace_back(Note{log, number}));
+    };
+    events.calendar.at({10}, note(1));
+    loop.at({15}, note(2));
+    events.calendar.at({20}, note(3));
+    loop.at({30}, note(5));
+    events.calendar.at({30}, note(4));
+    events.calendar.at({40}, note(6));
+    EXPECT_EQ(loop.run(), StopReason::idle);
+    EXPECT_THAT(log, ElementsAre(1, 2, 3, 4, 5, 6));
+    EXPECT_EQ(loop.now().ns, 40);
+}
 
 TEST(Rate, TimesAreRoundedUpAndNeverOverflow) {
     EXPECT_EQ(sim::Rate::of(1e9).time(1), nanoseconds(1));

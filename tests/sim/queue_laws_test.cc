@@ -33,7 +33,10 @@ class Queue final : public Reaper, public sim::JobOwner {
 public:
     Queue() { loop.add_reaper(this); }
     ~Queue() override { loop.remove_reaper(this); }
-    void reap() override { calendar.run_due(); }
+    void reap() override {
+        calendar.run_due([] { return true; });
+    }
+    Instant next() const override { return calendar.next(); }
     void advance(sim::Job& job) override { arrivals[job.bytes].left = calendar.now().ns; }
     void reroute(sim::Job&) override {}
 

@@ -35,11 +35,8 @@ public:
     }
 
     void reap() override {
-        reaping_ = true;
-        calendar_.run_due();
-        reaping_ = false;
-        JobQueue batch;
-        std::swap(batch, finished_);
+        calendar_.run_due([this] { return !finished_.empty(); });
+        JobQueue batch = finished_.take();
         while (!batch.empty()) {
             Job& job = batch.pop();
             const Callback done = job.kind == Job::Kind::decode ? job.decode->done : job.op->done;
@@ -50,19 +47,15 @@ public:
         }
     }
 
+    Instant next() const override { return finished_.empty() ? calendar_.next() : calendar_.now(); }
+
 private:
-    void add(Job& job) {
-        if (finished_.empty() && !reaping_) {  // inside a call of a user: the callback runs at the next turn
-            calendar_.at(calendar_.now(), {[](void*) {}, nullptr});
-        }
-        finished_.push(job);
-    }
+    void add(Job& job) { finished_.push(job); }
 
     EventLoop& loop_;
     Calendar& calendar_;
     JobPool& jobs_;
     JobQueue finished_;
-    bool reaping_ = false;
 };
 
 }  // namespace streamsim::sim
