@@ -30,11 +30,12 @@ public:
     /// The interval that holds `at`, counted from the series' zero; before zero means the first.
     Entry& at(Duration at) {
         const auto ns = static_cast<std::uint64_t>(std::max<std::int64_t>(at.ns, 0));
-        std::uint64_t index = ns / static_cast<std::uint64_t>(interval_.ns);
-        for (; index >= capacity_; index /= 2) double_interval();
-        if (index >= intervals_.size()) intervals_.resize(index + 1);
-        return intervals_[index];
+        // Most times lie in the interval of the one before: that saves the division.
+        if (ns - last_begin_ns_ >= static_cast<std::uint64_t>(interval_.ns)) find(ns);
+        return intervals_[last_];
     }
+    /// The end of the interval that at() has returned last.
+    Duration last_end() const { return Duration{static_cast<std::int64_t>(last_begin_ns_)} + interval_; }
 
     /// Adds another series with the same zero and capacity.
     void merge(const BoundedSeries& other) {
@@ -50,7 +51,17 @@ public:
     const std::vector<Entry>& intervals() const { return intervals_; }
 
 private:
+    static constexpr std::uint64_t kNone = std::uint64_t{1} << 63;  // further from any time than an interval
+
+    [[gnu::noinline]] void find(std::uint64_t ns) {
+        std::uint64_t index = ns / static_cast<std::uint64_t>(interval_.ns);
+        for (; index >= capacity_; index /= 2) double_interval();
+        if (index >= intervals_.size()) intervals_.resize(index + 1);
+        last_ = index;
+        last_begin_ns_ = index * static_cast<std::uint64_t>(interval_.ns);
+    }
     void double_interval() {
+        last_begin_ns_ = kNone;
         for (std::size_t i = 0; i < intervals_.size(); ++i) {
             if (i % 2 == 0) {
                 intervals_[i / 2] = intervals_[i];
@@ -65,6 +76,8 @@ private:
     std::size_t capacity_;
     Duration interval_;
     std::vector<Entry> intervals_;
+    std::size_t last_ = 0;  // the interval that at() has returned last
+    std::uint64_t last_begin_ns_ = kNone;
 };
 
 /// Latencies of one interval, in eight buckets for each power of two from 8 us to 8 s: a percentile is wrong by

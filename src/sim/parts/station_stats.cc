@@ -25,48 +25,11 @@ void StationStats::Interval::add(const Interval& other) {
 void StationStats::spread(Instant from, Instant to, std::int64_t weight, std::int64_t Interval::*field) {
     std::int64_t at = from.ns;
     while (at < to.ns) {
-        Interval& into = series_.at({at});  // may change the interval
-        const std::int64_t interval_ns = series_.interval().ns;
-        const std::int64_t end = std::min(to.ns, (at / interval_ns + 1) * interval_ns);
+        Interval& into = series_.at({at});
+        const std::int64_t end = std::min(to.ns, series_.last_end().ns);
         into.*field += weight * (end - at);
         at = end;
     }
-}
-
-void StationStats::integrate(Instant now) {
-    last_ = std::max(last_, now);
-    const auto count = static_cast<std::int64_t>(here());
-    if (count > 0 && now > changed_) {
-        spread(changed_, now, count, &Interval::queue_ns);
-        queue_ns_ += count * (now - changed_).ns;
-    }
-    changed_ = now;
-}
-
-void StationStats::arrive(Instant now) {
-    integrate(now);
-    ++arrivals_;
-    longest_ = std::max(longest_, here());
-}
-
-void StationStats::begin(Instant now, Instant end, std::uint64_t bytes) {
-    Interval& at = series_.at({now.ns});
-    ++at.requests;
-    at.bytes += bytes;
-    bytes_ += bytes;
-    busy(now, end);
-}
-
-void StationStats::busy(Instant from, Instant to) {
-    busy_ns_ += (to - from).ns;
-    spread(from, to, 1, &Interval::busy_ns);
-    last_ = std::max(last_, to);
-}
-
-void StationStats::depart(Instant now, Instant arrived) {
-    integrate(now);
-    ++departures_;
-    stay_ns_ += (now - arrived).ns;
 }
 
 void StationStats::fill(PartStats& stats, Instant from, Instant to) const {

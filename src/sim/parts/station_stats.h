@@ -2,6 +2,7 @@
 // queue is integrated at each arrival and departure.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 
 #include "base/time.h"
@@ -12,13 +13,34 @@ namespace streamsim::sim {
 
 class StationStats {
 public:
-    void arrive(Instant now);
+    void arrive(Instant now) {
+        integrate(now);
+        ++arrivals_;
+        longest_ = std::max(longest_, here());
+    }
     /// One server is busy from `now` to `end` with so many bytes.
-    void begin(Instant now, Instant end, std::uint64_t bytes);
+    void begin(Instant now, Instant end, std::uint64_t bytes) {
+        Interval& at = series_.at({now.ns});
+        ++at.requests;
+        at.bytes += bytes;
+        bytes_ += bytes;
+        if (end.ns > series_.last_end().ns) return busy(now, end);
+        at.busy_ns += (end - now).ns;
+        busy_ns_ += (end - now).ns;
+        last_ = std::max(last_, end);
+    }
     /// One server is busy with a service that began before.
-    void busy(Instant from, Instant to);
+    void busy(Instant from, Instant to) {
+        busy_ns_ += (to - from).ns;
+        add(from, to, 1, &Interval::busy_ns);
+        last_ = std::max(last_, to);
+    }
     /// A job was served, or removed; it had come at `arrived`.
-    void depart(Instant now, Instant arrived);
+    void depart(Instant now, Instant arrived) {
+        integrate(now);
+        ++departures_;
+        stay_ns_ += (now - arrived).ns;
+    }
 
     std::uint64_t arrivals() const { return arrivals_; }
     std::uint64_t departures() const { return departures_; }
@@ -47,7 +69,22 @@ private:
     /// megabytes.
     static constexpr std::size_t kIntervals = 512;
 
-    void integrate(Instant now);
+    void integrate(Instant now) {
+        last_ = std::max(last_, now);
+        const auto count = static_cast<std::int64_t>(here());
+        if (count > 0 && now > changed_) {
+            add(changed_, now, count, &Interval::queue_ns);
+            queue_ns_ += count * (now - changed_).ns;
+        }
+        changed_ = now;
+    }
+    /// Adds `weight` for each ns. Most times lie within one interval.
+    void add(Instant from, Instant to, std::int64_t weight, std::int64_t Interval::*field) {
+        if (from >= to) return;
+        Interval& into = series_.at({from.ns});
+        if (to.ns > series_.last_end().ns) return spread(from, to, weight, field);
+        into.*field += weight * (to - from).ns;
+    }
     void spread(Instant from, Instant to, std::int64_t weight, std::int64_t Interval::*field);
 
     metrics::BoundedSeries<Interval> series_{kIntervals, seconds(1), false};
