@@ -48,27 +48,37 @@ void BlockReader::keep_written(const Job& write) {
         cache(node, key_of(write.file, static_cast<std::uint32_t>(at), paged));
 }
 
+/// Blocks follow each other from node to node, so that neighbours at home are as many apart in the file as
+/// there are nodes: their numbers there have no gaps.
+std::uint64_t BlockReader::key_at_home(std::uint32_t file, std::uint32_t number, bool paged) const {
+    const auto pages = static_cast<std::uint32_t>(paged ? pages_a_block() : 1);
+    const auto nodes = static_cast<std::uint32_t>(parts_.nodes.size());
+    return key_of(file, number / pages / nodes * pages + number % pages, paged);
+}
+
 /// In a warm cache, a page that nobody asked for before is present with the chance that the cache's size gives,
 /// among the files that are open at this node. One draw decides for all levels.
 bool BlockReader::has_page(Node& node, std::uint32_t file, std::uint32_t page, BlockCache& cache) const {
     const ClusterModel& model = parts_.model();
-    const std::uint64_t key = key_of(file, page, true);
-    const std::uint64_t pages_a_block = model.block_bytes / model.page_bytes;
-    const std::uint64_t block = FileTable::key(file, static_cast<std::uint32_t>(page / pages_a_block));
+    const bool at_home = two_levels() && &cache != &node.ram;
     bool was_there = false;
     if (parts_.options.warm) {
         std::uint64_t room = cache.capacity();
         std::uint64_t opened = node.opened_bytes;
         if (&cache == &node.ssd) room += two_levels() ? node.l2.capacity() : node.ram.capacity();
-        if (two_levels() && &cache != &node.ram) {  // the homes together hold what all nodes have open
+        if (at_home) {  // the homes together hold what all nodes have open
             room *= parts_.nodes.size();
             opened = 0;
             for (const Node& each : parts_.nodes) opened += each.opened_bytes;
         }
         const double pages = static_cast<double>(opened) / static_cast<double>(model.page_bytes);
-        was_there = Prng(parts_.options.seed ^ key).unit() * pages < static_cast<double>(room);
+        was_there =
+            Prng(parts_.options.seed ^ key_of(file, page, true)).unit() * pages < static_cast<double>(room);
     }
-    return cache.take_page(key, block, was_there);
+    const auto block = static_cast<std::uint32_t>(page / pages_a_block());
+    if (at_home)
+        return cache.take_page(key_at_home(file, page, true), key_at_home(file, block, false), was_there);
+    return cache.take_page(key_of(file, page, true), key_of(file, block, false), was_there);
 }
 
 /// A block that leaves the RAM goes to the SSD, unless that is behind another level.
@@ -114,6 +124,7 @@ void BlockReader::fetch(
     const std::uint64_t end = parts_.files[file].bytes;
     job.bytes = end - offset < size ? end - offset : size;
     job.run_bytes = paged ? size : run_bytes(ahead);
+    job.home = parts_.files.node_of(place_of(job).ring);
     job.chance = mix64(read.chance ^ key);
     if (two_levels()) {
         reach_home(job);
@@ -127,7 +138,7 @@ void BlockReader::fetch(
 void BlockReader::reach_home(Job& job) {
     Node& home = home_of(job);
     if (home.lost) return enter_drive(job);
-    const std::uint64_t key = key_of(job.file, job.block, job.paged);
+    const std::uint64_t key = key_at_home(job.file, job.block, job.paged);
     if (job.paged ? has_page(home, job.file, job.block, home.l2) : home.l2.take(key)) {
         // The read that asks for the block does not wait for it yet.
         return &home == &parts_.nodes[job.node] ? parts_.pass(job, Stage::back_way) : leave_home(job);
@@ -140,7 +151,8 @@ void BlockReader::reach_home(Job& job) {
 
 /// From the SSD of this node, else from the drives.
 void BlockReader::read_below(Job& job, Node& node) {
-    const std::uint64_t key = key_of(job.file, job.block, job.paged);
+    const std::uint64_t key =
+        two_levels() ? key_at_home(job.file, job.block, job.paged) : key_of(job.file, job.block, job.paged);
     const bool on_ssd = node.ssd.capacity() > 0 &&
                         (job.paged ? has_page(node, job.file, job.block, node.ssd) : node.ssd.take(key));
     if (!on_ssd) return enter_drive(job);
@@ -151,7 +163,7 @@ void BlockReader::read_below(Job& job, Node& node) {
 void BlockReader::settle_home(Job& job) {
     job.at_home = false;
     Node& home = home_of(job);
-    const std::uint64_t key = key_of(job.file, job.block, job.paged);
+    const std::uint64_t key = key_at_home(job.file, job.block, job.paged);
     std::uint32_t waiter = home.home_arrivals.arrived(key);
     if (job.error == 0 && !home.lost) cache_at_home(home, key);
     while (Job* const other = home.home_arrivals.next(waiter)) {
@@ -161,7 +173,7 @@ void BlockReader::settle_home(Job& job) {
 }
 
 void BlockReader::leave_home(Job& job) {
-    if (parts_.files.node_of(place_of(job).ring) == job.node) return come(job);
+    if (job.home == job.node) return come(job);
     parts_.nodes[job.node].back_end.enter(job.enter_stage(Stage::back_end), job.seat, {}, job.bytes);
 }
 

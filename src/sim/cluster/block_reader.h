@@ -39,8 +39,10 @@ private:
     void fetch(const Job& read, std::uint32_t file, std::uint32_t block, bool paged, std::uint64_t ahead);
     bool has_page(Node& node, std::uint32_t file, std::uint32_t page, BlockCache& cache) const;
     std::uint64_t run_bytes(std::uint64_t ahead) const;
+    std::uint64_t key_at_home(std::uint32_t file, std::uint32_t number, bool paged) const;
+    std::uint64_t pages_a_block() const { return parts_.model().block_bytes / parts_.model().page_bytes; }
     bool two_levels() const { return parts_.model().node.l2_bytes > 0; }
-    Node& home_of(const Job& job) { return parts_.nodes[parts_.files.node_of(place_of(job).ring)]; }
+    Node& home_of(const Job& job) { return parts_.nodes[job.home]; }
     void reach_home(Job& job);
     void settle_home(Job& job);
     void leave_home(Job& job);

@@ -96,6 +96,7 @@ struct Job {
     std::uint32_t seat = 0;
     std::uint32_t stream = 0;
     std::uint32_t node = 0;  // the node that serves it; fetch: the node that asks for the block
+    std::uint32_t home = 0;  // fetch: the node of its block
     std::uint32_t ring = 0;  // fetch and destage: the drive's number around the ring
     std::uint32_t file = 0;
     std::uint32_t block = 0;      // fetch: number of the block, or of the page
