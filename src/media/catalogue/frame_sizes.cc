@@ -60,15 +60,27 @@ double total_at(const std::vector<double>& sizes, double scale, Limits limits) {
     return sum;
 }
 
-/// The scale, by halving: the sum only grows with it.
+/// The greatest scale with a sum below `total`. The sum only grows with the scale, also in floating point, so
+/// that every way to search ends at the same one: here straight lines through the ends, with the Illinois rule
+/// (Dowell and Jarratt, "A modified regula falsi method", 1971), and now and then halving.
 double find_scale(const std::vector<double>& sizes, double total, Limits limits) {
     double low = 0;
     double high = limits.cap * 128;  // 1 / kRelativeMin and more: all of them are at the cap
-    for (int step = 0; step < 80; ++step) {
-        const double middle = (low + high) / 2;
-        (total_at(sizes, middle, limits) < total ? low : high) = middle;
+    double below = total_at(sizes, low, limits) - total;
+    double above = total_at(sizes, high, limits) - total;
+    if (above < 0) return high;
+    bool was_below = false;
+    for (int step = 1;; ++step) {
+        double middle = low + (high - low) * (below / (below - above));
+        if (step % 4 == 0 || !(middle > low && middle < high)) middle = low + (high - low) / 2;
+        if (middle == low || middle == high) return low;
+        const double off = total_at(sizes, middle, limits) - total;
+        const bool is_below = off < 0;
+        (is_below ? low : high) = middle;
+        (is_below ? below : above) = off;
+        if (step > 1 && is_below == was_below) (is_below ? above : below) /= 2;
+        was_below = is_below;
     }
-    return low;
 }
 
 /// Whole bytes: rounds down and gives what is left, a byte at a time, to frames below the cap.
