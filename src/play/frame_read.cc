@@ -62,8 +62,10 @@ FrameRead::FrameRead(Storage& storage,
 void FrameRead::take(IoTag tag, Instant scheduled, SlotReads& reads) {
     STREAMSIM_CHECK(state_ == State::idle && !outstanding(), "only an idle read takes a frame");
     state_ = State::taken;
+    const ShownFrame named = reads.plan(tag.slot, extents_);
+    tag.clip_frame = named.frame;
     reset(tag, scheduled);
-    reads.plan(tag.slot, extents_);
+    outcome().source = named.source;
     bytes_ = 0;
     for (const SlotExtent& each : extents_) bytes_ += each.extent.bytes;
 }

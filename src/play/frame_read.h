@@ -79,7 +79,7 @@ public:
     FrameRead(const FrameRead&) = delete;
     FrameRead& operator=(const FrameRead&) = delete;
 
-    /// Takes the slot; `reads` plans its extents. REQUIRES: idle.
+    /// Takes the slot; `reads` plans its extents, and names its frame. REQUIRES: idle.
     void take(IoTag tag, Instant scheduled, SlotReads& reads);
     /// Opens the files of the slot's images before its read has an in-flight slot, and hints their ranges.
     /// REQUIRES: taken.

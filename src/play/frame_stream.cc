@@ -103,8 +103,6 @@ void FrameStream::show_settled(const FrameOutcome& outcome) {
     progress_.bytes.store(counts.bytes_read + counts.bytes_written, kOrder);
     progress_.on_time.store(counts.on_time, kOrder);
     progress_.bad.store(counts.dropped + counts.late + counts.failed, kOrder);
-    const metrics::SignedHistogram& margins = ledger_.times().margin;
-    if (margins.count() > 0) progress_.margin_min_ns.store(margins.min(), kOrder);
     if (outcome.kind == FrameKind::cancelled) return;
     if (!ledger_.waited_for(outcome)) show_margin(outcome);
     if (outcome.kind == FrameKind::on_time) return;
@@ -123,6 +121,8 @@ void FrameStream::show_margin(const FrameOutcome& outcome) {
         second_ = second;
     }
     margin_now_ = std::min(margin_now_, (outcome.deadline - came).ns);
+    margin_min_ = std::min(margin_min_, margin_now_);
+    progress_.margin_min_ns.store(margin_min_, kOrder);
     progress_.margin_lately_ns.store(std::min(margin_now_, margin_before_), kOrder);
 }
 

@@ -101,6 +101,7 @@ private:
     const Callback changed_;
     Instant series_zero_;
     std::int64_t second_ = INT64_MIN;  // of the deadline of the last margin
+    std::int64_t margin_min_ = INT64_MAX;
     std::int64_t margin_now_ = INT64_MAX;
     std::int64_t margin_before_ = INT64_MAX;  // in the second before it
 };

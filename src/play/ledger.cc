@@ -1,6 +1,7 @@
 #include "play/ledger.h"
 
 #include <algorithm>
+#include <array>
 
 #include "base/check.h"
 #include "base/prng.h"
@@ -9,12 +10,10 @@ namespace streamsim::play {
 namespace {
 
 constexpr Duration kStartup = seconds(1);
+constexpr std::size_t kFresh = 8;
 
 inline std::uint64_t chain(std::uint64_t hash, std::uint64_t value) {
     return mix64(hash ^ mix64(value));
-}
-inline std::uint64_t chain(std::uint64_t hash, Instant value) {
-    return chain(hash, static_cast<std::uint64_t>(value.ns));
 }
 
 /// Frames in the buffer at the given rank of all samples, 1 being the emptiest.
@@ -36,6 +35,7 @@ DeadlineLedger::DeadlineLedger(const LedgerOptions& options, metrics::TimeSeries
       dropped_(options.slots) {
     depths_.resize(options.readahead + 1);
     drops_.reserve(options.drops_kept);
+    fresh_.reserve(kFresh);
     if (options.keep_frames) frames_.reserve(options.slots);
 }
 
@@ -52,8 +52,10 @@ bool DeadlineLedger::is_startup_drop(const FrameOutcome& outcome) const {
 void DeadlineLedger::settle(const FrameOutcome& outcome) {
     STREAMSIM_CHECK(!closed_, "no slot is settled after the ledger is closed");
     count(outcome);
-    hash(outcome);
     note_times(outcome);
+    fresh_.push_back(outcome);
+    // Each stream at another slot: streams that began together would all have the work at once.
+    if ((settled() + options_.stream) % kFresh == 0) take_in();
     if (outcome.kind != FrameKind::on_time && outcome.kind != FrameKind::cancelled) note_drop(outcome);
     if (options_.keep_frames) frames_.push_back(outcome);
 }
@@ -84,28 +86,51 @@ void DeadlineLedger::count(const FrameOutcome& outcome) {
     }
 }
 
-void DeadlineLedger::hash(const FrameOutcome& outcome) {
-    std::uint64_t hash = chain(hash_of_stream_, outcome.slot);
-    hash = chain(hash,
-                 (static_cast<std::uint64_t>(outcome.kind) << 8) | static_cast<std::uint64_t>(outcome.reason));
-    hash = chain(hash, outcome.bytes);
-    digest_.add(hash);
-    hash = chain(hash, outcome.scheduled);
-    hash = chain(hash, outcome.submitted);
-    hash = chain(hash, outcome.deadline);
-    timing_digest_.add(chain(hash, outcome.completed));
+void DeadlineLedger::take_in() {
+    for (const FrameOutcome& outcome : fresh_) add_times(outcome);
+    hash_fresh();
+    fresh_.clear();
+}
+
+void DeadlineLedger::add_times(const FrameOutcome& outcome) {
+    if (outcome.opened != Instant::never()) times_.open.add(outcome.open_time.ns);
+    if (outcome.delivered == Instant::never() || outcome.kind == FrameKind::cancelled) return;
+    times_.service.add((outcome.delivered - outcome.submitted).ns);
+    times_.response.add((outcome.delivered - outcome.scheduled).ns);
+    if (outcome.sync_time > Duration{}) times_.sync.add(outcome.sync_time.ns);
+    const Instant came = outcome.came();
+    if (outcome.deadline == Instant::never() || came == Instant::never()) return;
+    (waited_for(outcome) ? times_.preroll_margin : times_.margin).add((outcome.deadline - came).ns);
+}
+
+/// Field by field: the hashes of one frame wait for each other, those of several frames do not.
+void DeadlineLedger::hash_fresh() {
+    std::array<std::uint64_t, kFresh> hashes;
+    const auto chain_each = [&](const auto& field) {
+        for (std::size_t i = 0; i < fresh_.size(); ++i)
+            hashes[i] = chain(hashes[i], static_cast<std::uint64_t>(field(fresh_[i])));
+    };
+    hashes.fill(hash_of_stream_);
+    chain_each([](const FrameOutcome& each) { return each.slot; });
+    chain_each([](const FrameOutcome& each) {
+        return (static_cast<unsigned>(each.kind) << 8) | static_cast<unsigned>(each.reason);
+    });
+    chain_each([](const FrameOutcome& each) { return each.bytes; });
+    for (std::size_t i = 0; i < fresh_.size(); ++i) digest_.add(hashes[i]);
+    if (!options_.hash_times) return;
+    chain_each([](const FrameOutcome& each) { return each.scheduled.ns; });
+    chain_each([](const FrameOutcome& each) { return each.submitted.ns; });
+    chain_each([](const FrameOutcome& each) { return each.deadline.ns; });
+    chain_each([](const FrameOutcome& each) { return each.completed.ns; });
+    for (std::size_t i = 0; i < fresh_.size(); ++i) timing_digest_.add(hashes[i]);
 }
 
 void DeadlineLedger::note_times(const FrameOutcome& outcome) {
     const bool has_deadline = outcome.deadline != Instant::never();
     if (has_deadline && outcome.kind != FrameKind::cancelled) last_due_ = std::max(last_due_, outcome.deadline);
     if (outcome.submitted != Instant::never()) first_submitted_ = std::min(first_submitted_, outcome.submitted);
-    if (outcome.opened != Instant::never()) times_.open.add(outcome.open_time.ns);
     if (outcome.delivered != Instant::never() && outcome.kind != FrameKind::cancelled) {
         const std::int64_t service_ns = (outcome.delivered - outcome.submitted).ns;
-        times_.service.add(service_ns);
-        times_.response.add((outcome.delivered - outcome.scheduled).ns);
-        if (outcome.sync_time > Duration{}) times_.sync.add(outcome.sync_time.ns);
         const Instant came = outcome.came();
         if (has_deadline && came != Instant::never()) {
             note_margin(outcome, outcome.deadline - came);
@@ -131,11 +156,7 @@ void DeadlineLedger::note_times(const FrameOutcome& outcome) {
 }
 
 void DeadlineLedger::note_margin(const FrameOutcome& outcome, Duration margin) {
-    if (waited_for(outcome)) {
-        times_.preroll_margin.add(margin.ns);
-        return;
-    }
-    times_.margin.add(margin.ns);
+    if (waited_for(outcome)) return;
     metrics::StreamInterval& own = stream_series_.at(outcome.deadline - play_start_);
     own.margin_ns_min = std::min(own.margin_ns_min, margin.ns);
     metrics::TimeSeries::Interval& all = interval_at(outcome.deadline);
@@ -199,7 +220,8 @@ std::unique_ptr<DeadlineLedger> DeadlineLedger::empty_copy(metrics::TimeSeries& 
     return std::make_unique<DeadlineLedger>(options, series);
 }
 
-void DeadlineLedger::catch_up(DeadlineLedger& copy) const {
+void DeadlineLedger::catch_up(DeadlineLedger& copy) {
+    take_in();
     const auto append_new = [](const auto& from, auto& to) {
         to.insert(to.end(), from.begin() + static_cast<std::ptrdiff_t>(to.size()), from.end());
     };
@@ -216,6 +238,7 @@ void DeadlineLedger::catch_up(DeadlineLedger& copy) const {
 
 void DeadlineLedger::close() {
     STREAMSIM_CHECK(counts_.scheduled == settled(), "every scheduled slot is settled exactly once");
+    take_in();
     closed_ = true;
     std::sort(drops_.begin(), drops_.end(), [](const auto& a, const auto& b) { return a.slot < b.slot; });
     std::sort(frames_.begin(), frames_.end(), [](const auto& a, const auto& b) { return a.slot < b.slot; });

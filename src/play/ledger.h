@@ -7,6 +7,7 @@
 #include <memory>
 #include <vector>
 
+#include "base/check.h"
 #include "base/time.h"
 #include "metrics/digest.h"
 #include "metrics/distributions.h"
@@ -23,6 +24,7 @@ struct LedgerOptions {
     std::uint64_t slots = 0;       // that can be scheduled; 0: unknown (rate `max`)
     std::uint64_t drops_kept = 0;  // entries in the drop table, at most
     std::uint32_t readahead = 1;
+    bool hash_times = true;    // false: no timing_digest(), as in real time, where no two are the same
     bool records = false;      // frames are written: preroll waits for none
     bool keep_frames = false;  // keeps every outcome, for one row a frame
 };
@@ -94,7 +96,7 @@ public:
     /// grows with the slots that were settled since the last call. Afterwards `copy` can be closed, and brought
     /// up to date again. REQUIRES: `copy` comes from empty_copy(); this ledger is not closed, or `copy` has not
     /// been brought up to date before.
-    void catch_up(DeadlineLedger& copy) const;
+    void catch_up(DeadlineLedger& copy);
 
     const LedgerOptions& options() const { return options_; }
     const FrameCounts& counts() const { return counts_; }
@@ -107,7 +109,11 @@ public:
     Instant first_submitted() const { return first_submitted_; }
     Instant last_completed() const { return last_completed_; }
     Instant last_due() const { return last_due_; }
-    const metrics::Distributions& times() const { return times_; }
+    /// All settled slots are in it. REQUIRES: closed, or a copy that was brought up to date.
+    const metrics::Distributions& times() const {
+        check_all_taken_in();
+        return times_;
+    }
     /// The number of slots that found n complete frames ahead, by n.
     const std::vector<std::uint64_t>& depths() const { return depths_; }
 
@@ -126,8 +132,15 @@ public:
     /// At most LedgerOptions::drops_kept.
     const std::vector<SeekEntry>& seeks() const { return seeks_; }
     const std::vector<FrameOutcome>& frames() const { return frames_; }
-    const metrics::Digest& digest() const { return digest_; }
-    const metrics::Digest& timing_digest() const { return timing_digest_; }
+    /// Both as times().
+    const metrics::Digest& digest() const {
+        check_all_taken_in();
+        return digest_;
+    }
+    const metrics::Digest& timing_digest() const {
+        check_all_taken_in();
+        return timing_digest_;
+    }
     const metrics::TimeSeries::Interval& preroll_interval() const { return preroll_; }
 
 private:
@@ -137,14 +150,22 @@ private:
     void count(const FrameOutcome& outcome);
     void note_drop(const FrameOutcome& outcome);
     void note_times(const FrameOutcome& outcome);
-    void hash(const FrameOutcome& outcome);
     metrics::TimeSeries::Interval& interval_at(Instant at);
     void note_margin(const FrameOutcome& outcome, Duration margin);
+    void take_in();
+    void add_times(const FrameOutcome& outcome);
+    void hash_fresh();
+    void check_all_taken_in() const {
+        STREAMSIM_CHECK(fresh_.empty(), "the distributions and digests have every settled slot");
+    }
 
     LedgerOptions options_;
     metrics::TimeSeries& series_;
     const std::uint64_t hash_of_stream_;  // that of each frame begins with it
     metrics::Distributions times_;
+    /// The last outcomes, which are not in times_ and the digests yet. Those lie far from everything else that
+    /// a frame touches, and hashes wait for each other: eight at once cost half.
+    std::vector<FrameOutcome> fresh_;
     std::vector<bool> dropped_;  // by slot
     std::vector<FrameOutcome> drops_;
     std::vector<FrameOutcome> stalls_;

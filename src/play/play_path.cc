@@ -104,9 +104,8 @@ public:
         }
         return slot % frames_;
     }
-    bool sought(std::uint64_t slot) {
-        return order_.kind == PlayOrder::Kind::scrub && slot > 0 && hand_.at(slot);
-    }
+    bool seeks() const { return order_.kind == PlayOrder::Kind::scrub; }
+    bool sought(std::uint64_t slot) { return seeks() && slot > 0 && hand_.at(slot); }
     std::uint64_t pass_slots() const {
         if (order_.kind == PlayOrder::Kind::ping_pong) return std::max<std::uint64_t>(2 * frames_ - 2, 1);
         if (order_.kind != PlayOrder::Kind::shuttle) return frames_;
@@ -165,7 +164,8 @@ public:
     void shown(std::uint64_t slot, std::vector<ShownFrame>& into) const override {
         into.clear();
         const std::uint64_t frame = position_.at(slot);
-        for (std::uint32_t i = 0; i < sources().size(); ++i) into.push_back({i, frame % sources()[i]->count()});
+        into.push_back({0, frame});
+        for (std::uint32_t i = 1; i < sources().size(); ++i) into.push_back({i, frame % sources()[i]->count()});
     }
     std::size_t shown_max() const override { return sources().size(); }
     Duration due(std::uint64_t slot) const override {
@@ -190,6 +190,7 @@ public:
         }
         return low;
     }
+    bool seeks() const override { return position_.seeks(); }
     bool sought(std::uint64_t slot) const override { return position_.sought(slot); }
     std::uint64_t pass_slots() const override { return position_.pass_slots(); }
     bool front_to_back() const override { return forward_ && sources().size() == 1; }
@@ -213,6 +214,7 @@ public:
         const std::uint32_t angle = angle_at(slot);
         into.push_back({angle, position_.at(slot) % sources()[angle]->count()});
     }
+    bool seeks() const override { return position_.seeks() || sources().size() > 1; }
     bool sought(std::uint64_t slot) const override {
         if (slot == 0) return false;
         return position_.sought(slot) || (sources().size() > 1 && cuts_.at(slot));

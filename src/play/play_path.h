@@ -53,6 +53,14 @@ struct ShownFrame {
     friend bool operator==(const ShownFrame&, const ShownFrame&) = default;
 };
 
+/// The most that a slot can need; every frame is examined where frames depend on others or have audio.
+struct SlotNeeds {
+    std::size_t extents = 0;
+    std::size_t files = 0;    // of sequences, opened for the slot alone
+    std::uint64_t bytes = 0;  // of the extents of one frame from each source that is shown, its group left out
+    bool groups = false;      // frames of some source depend on others
+};
+
 /// Any slot at any time, but one thread at a time: a path may cache its last answer.
 class PlayPath {
 public:
@@ -73,6 +81,8 @@ public:
     virtual Duration due(std::uint64_t slot) const { return rate_.due(slot); }
     /// The number of slots that are due before `length`.
     virtual std::uint64_t slots_in(Duration length) const { return rate_.slots_in(length); }
+    /// Some slots may be sought.
+    virtual bool seeks() const { return true; }
     /// The slot is a jump that could not be foreseen. Never slot 0.
     virtual bool sought(std::uint64_t /*slot*/) const { return false; }
     /// The number of slots of one pass.
@@ -90,6 +100,8 @@ private:
     Sources sources_;
     FrameRate rate_;
     mutable std::vector<ShownFrame> scratch_;
+    mutable std::optional<SlotNeeds> needs_;
+    friend const SlotNeeds& slot_needs(const PlayPath& path);
 };
 
 /// One clip, or several layers that are all read. The first layer has the length of a pass; a shorter one below

@@ -28,10 +28,9 @@ Player::Player(const StreamParts& parts, std::span<std::byte> memory)
       own_clock_(loop_),
       clock_(options_.clock != nullptr ? *options_.clock : own_clock_),
       slot_reads_(path_),
-      ahead_(options_.readahead),
-      window_(options_.readahead),
+      seeks_(path_.seeks()),
+      slots_(options_.readahead),
       containers_(path_.sources().size()),
-      entries_(options_.readahead),
       times_(inflight_.count()) {
     const std::uint64_t frame_bytes = frame_buffer_bytes(needs_, options_);
     const std::uint32_t buffers = buffers_of(options_);
@@ -74,7 +73,6 @@ void Player::preroll() {
 
 /// Opens the containers of the slot that are not open yet; they stay open.
 void Player::open_sources(std::uint64_t slot) {
-    if (all_wanted_) return;
     path_.shown(slot, shown_);
     for (const ShownFrame& shown : shown_) {
         SourceFile& file = containers_[shown.source];
@@ -134,25 +132,26 @@ void Player::advance() {
 
 Instant Player::scheduled_at(std::uint64_t slot) const {
     if (!options_.paced) return loop_.now();
-    const Entry& entry = entries_[slot % entries_.size()];
-    return entry.slot == slot ? entry.at : entry_time(slot);  // a slot that is long past has lost its entry
+    const Slot& its = slots_[slot];
+    return its.entered == slot ? its.at : entry_time(slot);  // a slot that is long past has lost its entry
 }
 
 Instant Player::entry_time(std::uint64_t slot) const {
     const Instant zero = play_start_ + clock_.shift();
     Instant at = preroll_began_;
-    if (slot >= options_.readahead) at = zero + path_.due(slot - options_.readahead);
-    if (seek_ <= slot) at = std::max(at, zero + path_.due(seek_));  // not foreseen
+    if (slot >= options_.readahead) at = zero + path_due(slot - options_.readahead);
+    if (seek_ <= slot) at = std::max(at, zero + path_due(seek_));  // not foreseen
     return at;
 }
 
 void Player::enter_until(std::uint64_t end) {
     end = std::min(end, options_.slots);
     for (; entered_ < end; ++entered_) {
-        if (options_.paced && entered_ != seek_ && path_.sought(entered_)) return;
+        if (options_.paced && entered_ != seek_ && is_sought(entered_)) return;
         if (options_.paced) ledger_.scheduled();
-        open_sources(entered_);
-        entries_[entered_ % entries_.size()] = {entered_, entry_time(entered_)};
+        if (!all_wanted_) open_sources(entered_);
+        slots_[entered_].at = entry_time(entered_);
+        slots_[entered_].entered = entered_;
     }
 }
 
@@ -161,28 +160,30 @@ void Player::start_reads() {
     if (!playing && (state_ != State::prerolling || !options_.paced)) return;
     if (!options_.paced && loop_.now() < play_start_) return;
     bool blocked = false;
+    Instant now;
     for (;;) {
+        now = loop_.now();
         if (!options_.paced && submitting_) enter_until(next_ + options_.readahead);
-        if (playing && options_.paced && options_.drops_late_frames()) skip_overdue(loop_.now());
+        if (playing && options_.paced && options_.drops_late_frames()) skip_overdue(now);
         if (!inflight_.any_free() || next_ >= entered_ || !submitting_) break;
-        const std::uint64_t slot = next_to_read(loop_.now());
+        const std::uint64_t slot = next_to_read(now);
         if (!sources_open(slot)) {
             blocked = true;
             break;
         }
         if (!can_start(slot)) {
-            if (options_.decoder != nullptr) decoder_behind_ = loop_.now();
+            if (options_.decoder != nullptr) decoder_behind_ = now;
             blocked = options_.decoder == nullptr;
             break;
         }
-        pass_over_until(slot);
-        if (!start_next() && !options_.paced) {
-            if (retry_ == 0) retry_ = loop_.at(loop_.now() + kRetryPause, Callback::of<&Player::retry>(this));
+        if (slot > next_) pass_over_until(slot);
+        if (!start_next(now) && !options_.paced) {
+            if (retry_ == 0) retry_ = loop_.at(now + kRetryPause, Callback::of<&Player::retry>(this));
             break;
         }
     }
-    inflight_.settle(!blocked, loop_.now());
-    open_ahead();
+    inflight_.settle(!blocked, now);
+    if (needs_.files > 0) open_ahead();
 }
 
 void Player::retry() {
@@ -197,7 +198,7 @@ void Player::release(FrameRead& read) {
 }
 
 /// False: the frame failed at once.
-bool Player::start_next() {
+bool Player::start_next(Instant now) {
     const std::uint64_t slot = next_++;
     FrameRead* read = nullptr;
     if (slot < ahead_end_) {
@@ -214,7 +215,6 @@ bool Player::start_next() {
     if (state_ == State::playing) read->outcome().deadline = deadline_of(slot);
     const std::span<std::byte> buffer = buffers_.back();
     buffers_.pop_back();
-    const Instant now = loop_.now();
     read->start(now, inflight_.take(read->outcome().scheduled, now), buffer, containers_, tail_);
     if (!read->ended()) return true;
     read_ended(*read);
@@ -222,10 +222,8 @@ bool Player::start_next() {
 }
 
 void Player::take(FrameRead& read, std::uint64_t slot) {
-    const ShownFrame named = path_.named(slot);
-    read.take(tag(slot, named.frame), scheduled_at(slot), slot_reads_);
-    read.outcome().source = named.source;
-    read.outcome().sought = options_.paced && path_.sought(slot);
+    read.take(tag(slot, 0), scheduled_at(slot), slot_reads_);
+    read.outcome().sought = options_.paced && is_sought(slot);
 }
 
 /// The unread slot whose read starts now, if it can. REQUIRES: one has entered the window.
@@ -243,7 +241,7 @@ void Player::skip_overdue(Instant now) {
     const bool stopped = clock_.stopped();
     std::uint64_t end = next_;
     while (end < entered_ && (stopped ? past(end) : due(end) < now)) ++end;
-    pass_over_until(end);
+    if (end > next_) pass_over_until(end);
 }
 
 /// Drops the unread slots before `end`.
@@ -267,7 +265,7 @@ Instant Player::last_start(std::uint64_t slot) {
 }
 
 void Player::open_ahead() {
-    if (options_.pattern != AccessPattern::filename_prefetch || needs_.files == 0 || !submitting_) return;
+    if (options_.pattern != AccessPattern::filename_prefetch || !submitting_) return;
     const std::uint64_t end = std::min(entered_, next_ + options_.readahead);
     for (; ahead_end_ < end; ++ahead_end_) {
         if (idle_.empty()) return;
@@ -318,7 +316,7 @@ void Player::run_clock() {
 /// Puts the next slot's frame on display. False: the clock has to stand still for the frame.
 bool Player::display_next() {
     const std::uint64_t slot = display_;
-    const bool sought = slot != seek_ && path_.sought(slot);
+    const bool sought = slot != seek_ && is_sought(slot);
     if (sought) {
         seek_ = slot;
         enter_until(slot + options_.readahead);
@@ -413,7 +411,7 @@ void Player::read_ended(FrameRead& read) {
     if (options_.decoder != nullptr && !read.failed()) {
         // A player that drops does not decode frames that it can no longer show.
         const bool skips = options_.drops_late_frames() && state_ == State::playing && options_.paced;
-        const Instant first_due = play_start_ + path_.due(read.tag().slot);
+        const Instant first_due = play_start_ + path_due(read.tag().slot);
         read.decode(*options_.decoder, skips ? first_due : Instant::never(), clock_.later_ns());
     } else {
         read_settled(read);

@@ -41,9 +41,12 @@
 // later frames.
 #pragma once
 
+#include <array>
+#include <bit>
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "play/frame_read.h"
@@ -51,6 +54,19 @@
 #include "play/frame_times.h"
 
 namespace streamsim::play {
+
+/// A value for each of the slots around the present one: at least `slots` consecutive ones have places of their
+/// own.
+template <typename T>
+class SlotRing {
+public:
+    explicit SlotRing(std::uint32_t slots) : values_(std::bit_ceil(slots)) {}
+    T& operator[](std::uint64_t slot) { return values_[slot & (values_.size() - 1)]; }
+    const T& operator[](std::uint64_t slot) const { return values_[slot & (values_.size() - 1)]; }
+
+private:
+    std::vector<T> values_;
+};
 
 /// Nothing is allocated after the constructor.
 class Player final : public FrameStream, private FrameReadOwner {
@@ -68,7 +84,17 @@ public:
     void interrupt() override;
 
 private:
-    Instant due(std::uint64_t slot) const { return play_start_ + clock_.shift() + path_.due(slot); }
+    Instant due(std::uint64_t slot) const { return play_start_ + clock_.shift() + path_due(slot); }
+    /// path_.due(slot), which is asked for some ten times a slot.
+    Duration path_due(std::uint64_t slot) const {
+        if (dues_[0].slot == slot) return dues_[0].at;
+        if (dues_[1].slot != slot) {
+            std::swap(dues_[0], dues_[1]);
+            dues_[1] = {slot, path_.due(slot)};
+        }
+        return dues_[1].at;
+    }
+    bool is_sought(std::uint64_t slot) const { return seeks_ && path_.sought(slot); }
     Instant deadline_of(std::uint64_t slot) const { return options_.paced ? due(slot) : Instant::never(); }
     bool past(std::uint64_t slot) const { return slot < display_; }
 
@@ -89,7 +115,7 @@ private:
     void release(FrameRead& read);
     void enter_until(std::uint64_t end);
     void start_reads();
-    bool start_next();
+    bool start_next(Instant now);
     void open_ahead();
     FrameRead& idle_read() {
         FrameRead& read = *idle_.back();
@@ -101,8 +127,8 @@ private:
     void pass_over_until(std::uint64_t end);
     Instant last_start(std::uint64_t slot);
     void abandon(std::uint64_t slot);
-    FrameRead*& ahead(std::uint64_t slot) { return ahead_[slot % ahead_.size()]; }
-    FrameRead*& window(std::uint64_t slot) { return window_[slot % window_.size()]; }
+    FrameRead*& ahead(std::uint64_t slot) { return slots_[slot].ahead; }
+    FrameRead*& window(std::uint64_t slot) { return slots_[slot].read; }
 
     void on_timer();
     void run_clock();
@@ -136,23 +162,29 @@ private:
     PlayClock own_clock_;
     PlayClock& clock_;
     SlotReads slot_reads_;
+    const bool seeks_;  // some slots are sought
 
     std::vector<std::unique_ptr<FrameRead>> reads_;
     std::vector<FrameRead*> idle_;               // a stack
     std::vector<std::span<std::byte>> buffers_;  // free: a read has one from its start until it is settled
-    std::vector<FrameRead*> ahead_;              // taken, not started: slots [next_, ahead_end_)
-    std::vector<FrameRead*> window_;             // started, not yet on display: by slot
+    struct Slot {
+        std::uint64_t entered = UINT64_MAX;  // the slot that entered the window here last
+        Instant at;                          // when
+        FrameRead* read = nullptr;           // started, not yet on display
+        FrameRead* ahead = nullptr;          // taken, not started: slots [next_, ahead_end_)
+    };
+    SlotRing<Slot> slots_;
     StreamTail tail_;
 
     std::vector<SourceFile> containers_;  // by source; the entry of a sequence is unused
     std::vector<ShownFrame> shown_;       // scratch
     std::uint32_t opening_ = 0;           // containers
     bool all_wanted_ = false;             // the open of every container was submitted
-    struct Entry {
+    struct Due {
         std::uint64_t slot = UINT64_MAX;
-        Instant at;
+        Duration at;
     };
-    std::vector<Entry> entries_;  // when slots entered the window, by slot
+    mutable std::array<Due, 2> dues_;  // of the slot to be displayed and of the one to be read, as a rule
     FrameTimes times_;
     std::uint64_t seek_ = UINT64_MAX;  // the last slot that was sought
     std::uint64_t entered_ = 0;        // slots below are in the window or past it

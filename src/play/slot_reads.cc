@@ -37,9 +37,7 @@ SlotNeeds needs_of(const FrameIndex& index) {
     return needs;
 }
 
-}  // namespace
-
-SlotNeeds slot_needs(const PlayPath& path) {
+SlotNeeds needs_of(const PlayPath& path) {
     std::vector<SlotNeeds> all;
     for (std::size_t i = 0; i < path.sources().size(); ++i) {
         const auto& sources = path.sources();
@@ -65,26 +63,38 @@ SlotNeeds slot_needs(const PlayPath& path) {
     return needs;
 }
 
+}  // namespace
+
+const SlotNeeds& slot_needs(const PlayPath& path) {
+    if (!path.needs_) path.needs_ = needs_of(path);
+    return *path.needs_;
+}
+
 SlotReads::SlotReads(const PlayPath& path)
-    : path_(path), groups_(path.shown_max() == 1 ? 1 : 2 * path.shown_max()) {
+    : path_(path),
+      independent_(slot_needs(path).extents == path.shown_max()),
+      groups_(path.shown_max() == 1 ? 1 : 2 * path.shown_max()) {
     shown_.reserve(path.shown_max());
 }
 
-void SlotReads::plan(std::uint64_t slot, std::vector<SlotExtent>& into) {
+ShownFrame SlotReads::plan(std::uint64_t slot, std::vector<SlotExtent>& into) {
     into.clear();
     ++calls_;
     path_.shown(slot, shown_);
     for (const ShownFrame& shown : shown_) {
-        if (path_.sources()[shown.source]->file_per_frame()) {
-            into.push_back({shown.source, shown.frame, path_.sources()[shown.source]->extent(shown.frame)});
+        const FrameIndex& index = *path_.sources()[shown.source];
+        if (independent_ || index.file_per_frame()) {
+            into.push_back({shown.source, shown.frame, index.extent(shown.frame)});
         } else {
             add(shown, into);
         }
     }
-    if (into.size() < 2) return;
-    std::sort(into.begin(), into.end(), [](const SlotExtent& a, const SlotExtent& b) {
-        return std::tie(a.source, a.extent.offset, a.frame) < std::tie(b.source, b.extent.offset, b.frame);
-    });
+    if (into.size() > 1) {
+        std::sort(into.begin(), into.end(), [](const SlotExtent& a, const SlotExtent& b) {
+            return std::tie(a.source, a.extent.offset, a.frame) < std::tie(b.source, b.extent.offset, b.frame);
+        });
+    }
+    return shown_.empty() ? ShownFrame{} : shown_.front();
 }
 
 void SlotReads::add(const ShownFrame& shown, std::vector<SlotExtent>& into) {

@@ -25,23 +25,17 @@ struct SlotExtent {
     Extent extent;
 };
 
-/// The most that a slot can need; every frame is examined where frames depend on others or have audio.
-struct SlotNeeds {
-    std::size_t extents = 0;
-    std::size_t files = 0;    // of sequences, opened for the slot alone
-    std::uint64_t bytes = 0;  // of the extents of one frame from each source that is shown, its group left out
-    bool groups = false;      // frames of some source depend on others
-};
-SlotNeeds slot_needs(const PlayPath& path);
+/// The most that a slot of the path can need. The path keeps the answer.
+const SlotNeeds& slot_needs(const PlayPath& path);
 
 /// One thread; slots in rising order. Allocates in the constructor.
 class SlotReads {
 public:
     explicit SlotReads(const PlayPath& path);
 
-    /// Replaces `into` by the extents to read for the slot, by source and offset. A slot that is passed over is
-    /// not planned: the frames that later ones need are read with these.
-    void plan(std::uint64_t slot, std::vector<SlotExtent>& into);
+    /// Replaces `into` by the extents to read for the slot, by source and offset; returns path.named(slot). A
+    /// slot that is passed over is not planned: the frames that later ones need are read with these.
+    ShownFrame plan(std::uint64_t slot, std::vector<SlotExtent>& into);
 
 private:
     struct Group {  // in the decoder
@@ -61,6 +55,7 @@ private:
     Group& group_for(const ShownFrame& shown);
 
     const PlayPath& path_;
+    const bool independent_;  // no frame needs another one, or audio
     std::vector<ShownFrame> shown_;
     std::vector<Group> groups_;
     std::uint64_t calls_ = 0;

@@ -22,9 +22,15 @@ constexpr std::uint64_t kAveragedSlots = 1 << 20;
 
 double mean_slot_bytes(const play::PlayPath& path) {
     const std::uint64_t slots = std::clamp<std::uint64_t>(path.pass_slots(), 1, kAveragedSlots);
+    double bytes = 0;
+    if (path.front_to_back() && play::slot_needs(path).extents == 1) {
+        const FrameIndex& index = *path.sources().front();
+        for (std::uint64_t frame = 0; frame < slots; ++frame)
+            bytes += static_cast<double>(index.extent(frame).bytes);
+        return bytes / static_cast<double>(slots);
+    }
     play::SlotReads reads(path);
     std::vector<play::SlotExtent> extents;
-    double bytes = 0;
     for (std::uint64_t slot = 0; slot < slots; ++slot) {
         reads.plan(slot, extents);
         for (const play::SlotExtent& each : extents) bytes += static_cast<double>(each.extent.bytes);

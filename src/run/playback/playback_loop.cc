@@ -95,6 +95,7 @@ PlaybackLoop::Stream& PlaybackLoop::make_stream(const LoopStream& each) {
     ledger.slots = plan.options.paced ? plan.options.slots : 0;
     ledger.drops_kept = std::min(options_.drops_kept, plan.options.slots);
     ledger.readahead = plan.options.readahead;
+    ledger.hash_times = stats_.timing_is_exact;
     ledger.records = plan.record != nullptr;
     ledger.keep_frames = options_.keep_frames;
     ledgers_.push_back(std::make_unique<play::DeadlineLedger>(ledger, stats_.series));
@@ -464,7 +465,7 @@ void PlaybackLoop::copy_some(const std::shared_ptr<LoopSnapshot>& copy, std::uin
 }
 
 void PlaybackLoop::copy_stream(const Stream& stream, LoopSnapshot& copy) const {
-    const play::DeadlineLedger& ledger = *ledgers_[stream.index];
+    play::DeadlineLedger& ledger = *ledgers_[stream.index];
     auto& copied = copy.ledgers[stream.plan];
     if (copied == nullptr) copied = ledger.empty_copy(copy.stats.series);
     ledger.catch_up(*copied);
