@@ -397,6 +397,30 @@ TEST(BlockCache, AWarmOneHasWhatItHasRoomFor) {
     EXPECT_FALSE(sim::BlockCache(0, true).take(1));
 }
 
+TEST(BlockCache, MediaForWhichThereIsRoomStay) {
+    sim::BlockCache cache(4, true);
+    cache.hold_media(2);
+    for (std::uint64_t key = 0; key < 2; ++key) EXPECT_TRUE(cache.take(key, true));
+    EXPECT_TRUE(cache.take(10)) << "there is room for two others";
+    EXPECT_TRUE(cache.take(11));
+    EXPECT_FALSE(cache.take(12));
+    EXPECT_EQ(cache.put(12), std::optional<std::uint64_t>(10));
+    EXPECT_TRUE(cache.take(0, true));
+    EXPECT_EQ(cache.hits(), 5u);
+    cache.clear();
+    EXPECT_FALSE(cache.take(0, true));
+
+    sim::BlockCache small(4, true);
+    small.hold_media(4);  // no room is left for anything else: they are listed as all others
+    EXPECT_FALSE(small.put(10));
+    for (std::uint64_t key = 0; key < 3; ++key) EXPECT_TRUE(small.take(key, true));
+    EXPECT_FALSE(small.take(3, true));
+
+    sim::BlockCache cold(4, false);
+    cold.hold_media(2);
+    EXPECT_FALSE(cold.take(0, true));
+}
+
 TEST(FlatIndex, AgainstASet) {
     Prng prng(2);
     sim::FlatIndex index;

@@ -139,7 +139,8 @@ void BlockReader::reach_home(Job& job) {
     Node& home = home_of(job);
     if (home.lost) return enter_drive(job);
     const std::uint64_t key = key_at_home(job.file, job.block, job.paged);
-    if (job.paged ? has_page(home, job.file, job.block, home.l2) : home.l2.take(key)) {
+    if (job.paged ? has_page(home, job.file, job.block, home.l2)
+                  : home.l2.take(key, parts_.files[job.file].of_media)) {
         // The read that asks for the block does not wait for it yet.
         return &home == &parts_.nodes[job.node] ? parts_.pass(job, Stage::back_way) : leave_home(job);
     }

@@ -35,6 +35,7 @@ struct ClusterParts {
         const std::uint64_t other_loads = derive_seed(options.seed, kOtherLoadSeed);
         for (std::uint32_t i = 0; i < model().nodes; ++i)
             nodes.emplace_back(calendar, model(), options.warm, derive_seed(other_loads, i));
+        for (Node& node : nodes) node.l2.hold_media(files.media_blocks_a_node());
     }
 
     const ClusterModel& model() const { return options.model; }

@@ -26,12 +26,17 @@ public:
     BlockCache(std::uint64_t blocks, bool warm, std::uint32_t pages_a_block = 1)
         : capacity_(blocks * pages_a_block), block_room_(pages_a_block), warm_(warm) {}
 
+    /// A warm cache that has room for all media of the run, so many blocks, needs no list of them: they stay.
+    void hold_media(std::uint64_t blocks) {
+        if (warm_ && blocks * block_room_ < capacity_) held_ = blocks * block_room_;
+    }
+
     /// Set in the keys of pages, not in those of blocks.
     static constexpr std::uint64_t kPage = std::uint64_t{1} << 63;
 
     /// A request for the block. True: it is here, and becomes the most recently used one. Counted.
-    bool take(std::uint64_t key) {
-        const bool hit = touch_if_here(key) || was_there_all_the_time(key);
+    bool take(std::uint64_t key, bool of_media = false) {
+        const bool hit = (of_media && held_ > 0) || touch_if_here(key) || was_there_all_the_time(key);
         ++(hit ? hits_ : misses_);
         return hit;
     }
@@ -50,7 +55,7 @@ public:
     /// returns the others. An entry that is here already only moves in the order.
     std::optional<std::uint64_t> put(std::uint64_t key) {
         const std::uint64_t room = room_of(key);
-        if (room > capacity_) return key;
+        if (room > room_left()) return key;
         std::uint32_t number = index_.find(key / kRun);
         if (number == kNone) number = add_run(key / kRun);
         Run& run = runs_[number];
@@ -67,7 +72,7 @@ public:
 
     /// One more entry that has to leave.
     std::optional<std::uint64_t> evict() {
-        if (used_ <= capacity_) return std::nullopt;
+        if (used_ <= room_left()) return std::nullopt;
         const Place place = oldest_;
         const std::uint32_t number = place / kRun;
         const std::uint64_t gone = runs_[number].neighbours * kRun + place % kRun;
@@ -87,7 +92,7 @@ public:
         index_.clear();
         runs_.clear();
         free_.clear();
-        used_ = 0;
+        used_ = held_ = 0;
         newest_ = oldest_ = kNone;
         warm_ = false;
     }
@@ -114,12 +119,13 @@ private:
         std::array<Link, kRun> links;
     };
 
+    std::uint64_t room_left() const { return capacity_ - held_; }
     static std::uint32_t bit_of(std::uint64_t key) { return 1U << (key % kRun); }
     static Place place_of(std::uint32_t run, std::uint64_t key) {
         return run * kRun + static_cast<std::uint32_t>(key % kRun);
     }
     bool was_there_all_the_time(std::uint64_t key) {
-        if (!warm_ || used_ + room_of(key) > capacity_) return false;
+        if (!warm_ || used_ + room_of(key) > room_left()) return false;
         put(key);
         return true;
     }
@@ -166,7 +172,8 @@ private:
     std::uint32_t block_room_;
     bool warm_;
     std::uint64_t used_ = 0;
-    FlatIndex index_;  // of runs_, by key / kRun
+    std::uint64_t held_ = 0;  // the room of the media that stay
+    FlatIndex index_;         // of runs_, by key / kRun
     std::vector<Run> runs_;
     std::vector<std::uint32_t> free_;  // of runs_
     Place newest_ = kNone;

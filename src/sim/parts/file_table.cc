@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cmath>
 #include <string>
 
 #include "base/ascii.h"
@@ -72,12 +73,22 @@ void FileTable::add_media(const ModelMedia& media) {
         for (const Extent& audio : index->audio(frame)) bytes = std::max(bytes, end_of(audio));
     }
     directory_of(path).entries += sequence ? index->count() : 1;
+    const double files = sequence ? static_cast<double>(index->count()) : 1;
+    media_files_ += files;
+    media_blocks_ += files * static_cast<double>(blocks_of(bytes));
     if (!sequence) {
         const SimFile file{.bytes = bytes, .layout = key, .of_media = true, .strategy = media.strategy};
         return known.insert(key, add_file(file));
     }
     known.insert(key, static_cast<std::uint32_t>(sequences_.size()));
     sequences_.push_back({index, parsed.name, parsed.number, blocks_of(bytes), {}, media.strategy});
+}
+
+/// Each file has the same number of blocks on every node, and on some of them one more: a sum of as many coins,
+/// each with a variance of a quarter at most; seven standard deviations.
+std::uint64_t FileTable::media_blocks_a_node() const {
+    const double blocks = media_blocks_ / nodes_ + 3.5 * std::sqrt(media_files_) + 7;
+    return static_cast<std::uint64_t>(std::min(blocks, 0x1p62));
 }
 
 std::uint32_t FileTable::find(std::string_view path) {

@@ -98,6 +98,8 @@ public:
     std::uint32_t node_of(std::uint32_t ring) const { return ring % nodes_; }
     std::uint32_t drive_of(std::uint32_t ring) const { return ring / nodes_; }
     std::uint32_t ring_size() const { return ring_size_; }
+    /// The blocks of all media on one node, at most, but for one chance in a million million.
+    std::uint64_t media_blocks_a_node() const;
     std::uint64_t blocks_of(std::uint64_t bytes) const { return (bytes + block_bytes_ - 1) / block_bytes_; }
 
     /// The key of one block, or one page, among all files.
@@ -139,6 +141,8 @@ private:
     bool renamed_ = false;                                      // names of sequences may be in by_path_
     std::vector<Sequence> sequences_;
     FlatIndex by_name_;  // of sequences
+    double media_blocks_ = 0;
+    double media_files_ = 0;
 };
 
 }  // namespace streamsim::sim
