@@ -34,6 +34,16 @@ public:
     virtual Instant next() const { return Instant::never(); }
 };
 
+/// A completion queue in which the loop's thread waits, for the loop's other events too: one system call
+/// submits operations and waits for completions.
+class Waiter {
+public:
+    virtual ~Waiter() = default;
+    /// Submits all operations of the turn. `wait`: returns when an operation has completed, or the loop has an
+    /// event.
+    virtual void end_turn(bool wait) = 0;
+};
+
 /// The lateness of this loop's timers, and its stalls.
 struct LoopLateness {
     std::int64_t p50_ns = 0;
@@ -82,6 +92,10 @@ public:
     /// For a reaper that knows its next completion: moves the clock on to it, if nothing else happens until
     /// then. False: it did not; the loop goes on, and reaps again. Always false in real time.
     virtual bool skip_to(Instant /*completion*/) { return false; }
+
+    /// Real time: each turn ends in `waiter`, which is removed by nullptr before it is destroyed. Virtual time
+    /// has nothing to wait for. REQUIRES: there is no other.
+    virtual void set_waiter(Waiter* waiter) = 0;
 
     /// The part of [from, to] in which this loop had a timer due and could not run: the process was stopped,
     /// the thread did not get the processor, or a callback took too long. Zero in virtual time. Covers a

@@ -47,6 +47,11 @@ void LoopBase::remove_reaper(Reaper* reaper) {
     std::erase(reapers_, reaper);
 }
 
+void LoopBase::set_waiter(Waiter* waiter) {
+    STREAMSIM_CHECK(waiter_ == nullptr || waiter == nullptr, "a loop waits in one completion queue");
+    waiter_ = waiter;
+}
+
 void LoopBase::reap() {
     for (Reaper* reaper : reapers_) reaper->reap();
 }

@@ -23,6 +23,7 @@ public:
     void release() override;
     void add_reaper(Reaper* reaper) override;
     void remove_reaper(Reaper* reaper) override;
+    void set_waiter(Waiter* waiter) override;
 
 protected:
     /// run_calls() has something to run.
@@ -38,6 +39,7 @@ protected:
     std::vector<Reaper*> reapers_;
     std::uint64_t held_ = 0;
     bool stopping_ = false;
+    Waiter* waiter_ = nullptr;
 
 private:
     std::vector<Callback> deferred_now_;

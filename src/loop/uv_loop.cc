@@ -52,9 +52,16 @@ StopReason UvLoop::run() {
     stopping_ = false;
     alive_ = now();
     heartbeat_ = timers_.set(alive_ + kHeartbeat, Callback::of<&UvLoop::beat>(this));
-    while (!stopping_ && !idle()) {
+    // A waiter is woken by the handles that libuv has polled before: the first turn does not wait. A handle of
+    // a later turn is polled at the next heartbeat at the latest.
+    for (bool polled = false; !stopping_ && !idle(); polled = true) {
         prepare_to_wait();
-        uv_run(&loop_, UV_RUN_ONCE);
+        if (waiter_ == nullptr) {
+            uv_run(&loop_, UV_RUN_ONCE);
+        } else {
+            waiter_->end_turn(polled && uv_backend_timeout(&loop_) != 0);
+            uv_run(&loop_, UV_RUN_NOWAIT);
+        }
     }
     timers_.cancel(heartbeat_);
     return stopping_ ? StopReason::stopped : StopReason::idle;

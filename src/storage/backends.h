@@ -31,7 +31,7 @@ bool smb_is_built_in();
 
 // ---- local files: paths are as for open(2)
 
-/// By io_uring, with a ring of its own whose eventfd the loop polls.
+/// By io_uring, with a ring of its own, in which the loop waits.
 Result<std::unique_ptr<Storage>> make_uring_storage(EventLoop& loop,
                                                     uv_loop_s* uv,
                                                     const LocalOptions& options);

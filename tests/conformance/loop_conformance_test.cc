@@ -170,6 +170,43 @@ TEST(UvLoop, DeferredCallbacksThatDeferAgainDoNotStarveTimers) {
     EXPECT_EQ(loop.run(), StopReason::stopped) << "else it never ends";
 }
 
+/// A turn that leaves a deferred callback does not wait; one that leaves a timer does, but the first of run().
+TEST(UvLoop, TurnsEndInTheWaiter) {
+    struct Waits final : Waiter {
+        std::vector<bool> waits;
+        void end_turn(bool wait) override { waits.push_back(wait); }
+    } waiter;
+    loop::UvLoop loop;
+    struct Steps {
+        EventLoop& loop;
+        const std::vector<bool>& waits;
+        std::size_t deferred_at = 0;
+        bool waited_in_vain = true;
+        void defer() {
+            deferred_at = waits.size();
+            loop.defer(Callback::of<&Steps::defer_again>(this));
+        }
+        void defer_again() { loop.defer(Callback::of<&Steps::end>(this)); }
+        void end() {
+            waited_in_vain = std::find(waits.begin() + static_cast<std::ptrdiff_t>(deferred_at), waits.end(),
+                                       true) != waits.end();
+            loop.stop();
+        }
+    } steps{loop, waiter.waits};
+    loop.set_waiter(&waiter);
+    loop.at(loop.now() + milliseconds(3), Callback::of<&Steps::defer>(&steps));
+    EXPECT_EQ(loop.run(), StopReason::stopped);
+    ASSERT_GT(steps.deferred_at, 1u);
+    EXPECT_FALSE(waiter.waits.front()) << "libuv had polled nothing yet";
+    EXPECT_TRUE(waiter.waits[1]) << "a timer was all that was left";
+    EXPECT_FALSE(steps.waited_in_vain);
+    loop.set_waiter(nullptr);
+    const std::size_t turns = waiter.waits.size();
+    loop.at(loop.now(), Callback::of<&Steps::end>(&steps));
+    loop.run();
+    EXPECT_EQ(waiter.waits.size(), turns);
+}
+
 TEST(VirtualLoop, JumpsToTheNextEvent) {
     loop::VirtualLoop loop;
     std::vector<int> log;

@@ -1,7 +1,6 @@
 #include "storage/uring/ring.h"
 
 #include <fmt/format.h>
-#include <sys/eventfd.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
 #include <unistd.h>
@@ -64,21 +63,11 @@ Result<std::unique_ptr<Ring>> Ring::make(std::uint32_t requests) {
         }
         io_uring_free_probe(probe);
     }
-    ring->eventfd_ = FileDescriptor(::eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC));
-    if (!ring->eventfd_) return environment_error(why_not(errno));
-    result = io_uring_register_eventfd(&ring->ring_, ring->eventfd());
-    if (result < 0) return environment_error(why_not(-result));
     return ring;
 }
 
 Ring::~Ring() {
     if (ring_.ring_fd >= 0) io_uring_queue_exit(&ring_);
-}
-
-void Ring::clear_eventfd() {
-    std::uint64_t count = 0;
-    // EAGAIN when the eventfd was cleared already; the count does not matter.
-    [[maybe_unused]] const ssize_t got = ::read(eventfd(), &count, sizeof count);
 }
 
 void Ring::enable(std::uint32_t workers) {
@@ -104,15 +93,11 @@ io_uring_sqe& Ring::entry() {
     return *entry;
 }
 
-bool Ring::submit() {
-    const int result = io_uring_submit(&ring_);
-    if (result < 0) {
-        STREAMSIM_CHECK(result == -EAGAIN || result == -EBUSY || result == -EINTR,
-                        "the kernel takes submissions");
-        return false;
-    }
+void Ring::submit(bool wait) {
+    const int result = io_uring_submit_and_wait(&ring_, wait ? 1 : 0);
+    STREAMSIM_CHECK(result >= 0 || result == -EAGAIN || result == -EBUSY || result == -EINTR,
+                    "the kernel takes submissions");
     waiting_ = io_uring_sq_ready(&ring_);
-    return waiting_ == 0;
 }
 
 void Ring::fetch() {

@@ -1,4 +1,4 @@
-// One io_uring and its eventfd; hides the differences between kernels and between users. Private to this
+// One io_uring; hides the differences between kernels and between users. Private to this
 // folder.
 #pragma once
 
@@ -13,7 +13,6 @@
 #include <vector>
 
 #include "base/result.h"
-#include "storage/file_descriptor.h"
 
 namespace streamsim::storage {
 
@@ -27,10 +26,6 @@ public:
     Ring(const Ring&) = delete;
     Ring& operator=(const Ring&) = delete;
 
-    /// Readable when completions may have come.
-    int eventfd() const { return eventfd_.get(); }
-    void clear_eventfd();
-
     /// Once, before the first entry(), on the thread that will use the ring. `workers` is the number of
     /// requests that may block in the kernel at once without delaying others.
     void enable(std::uint32_t workers);
@@ -39,8 +34,9 @@ public:
     /// Returns a zeroed submission entry; submits the queued entries first when the queue is full.
     io_uring_sqe& entry();
     std::uint32_t entries_waiting() const { return waiting_; }
-    /// Hands the entries to the kernel. False: the kernel cannot take them now; try again.
-    bool submit();
+    /// Hands the entries to the kernel; it may take some of them, or none: try again. `wait`: returns when
+    /// there is a completion, or at a signal.
+    void submit(bool wait = false);
 
     /// Calls `seen(data, result)` for each completion; `data` is the entry's user data.
     template <typename Seen>
@@ -68,7 +64,6 @@ private:
     void fetch();
 
     io_uring ring_{};
-    FileDescriptor eventfd_;
     bool enabled_ = false;
     std::uint32_t waiting_ = 0;
     std::bitset<256> operations_;

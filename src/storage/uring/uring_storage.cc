@@ -6,27 +6,34 @@
 // in-flight slot while the kernel has it. Operations above the limit of their line wait (operation_intake.h).
 // libuv's pool performs the operations that the ring does not support (uring_names.cc).
 //
-// Submission. Entries are handed over together at the end of the turn, one system call for all of them, or as
-// soon as kBatch are waiting, so that the disk has work while a long batch of callbacks goes on. submitted_at
-// is the instant of read() or open(): the short wait for the submission is part of the service latency.
+// Submission. The first entry of a turn is handed over when the second comes, then two together, four, up to
+// kBatchMax, and the rest at the end of the turn: the disk has work while the callbacks go on, and many entries
+// still cost few system calls. Measured with random reads of 4 KiB, 8 in flight, against all entries at the end
+// of the turn: 1.2 times the operations a second. submitted_at is the instant of read() or open(): the short
+// wait for the submission is part of the service latency.
 //
 // Never block the loop. A buffered read or write is a copy in the submitting thread, a sync waits for the disk,
 // and an open or a read on a network or FUSE file system may wait for a server; such requests carry IOSQE_ASYNC
 // and run in the kernel's workers. There may be as many workers as requests, so that one that hangs delays no
 // other. Direct reads and writes on a local disk are queued to it inline, which costs less.
 //
-// Completion and its stamps. The kernel signals an eventfd, which libuv polls; that wakes the loop, whose turn
-// begins with reap(). reap() takes the whole batch, stamps it with one now(), and only then runs callbacks. The
-// request completed at that stamp or before, but after the previous conclusive poll, which did not find it
-// (operation_intake.h). So not_before is always that poll, or the submission if that was later. In a loop
-// that runs well the two are close: each deadline has a timer, and each turn polls. After a SIGSTOP they lie on
-// both sides of the stop, and a deadline between them is attributed to the client.
+// Waiting. The loop's thread waits in the ring, in the system call that submits; a request that polls libuv's
+// descriptor ends the wait when the loop has another event. Against an eventfd that libuv polls: two system
+// calls a turn instead of four, 0.85 times the CPU of random reads and writes, 1 in flight.
+//
+// Completion and its stamps. Each turn begins with reap(), which takes the whole batch, stamps it with one
+// now(), and only then runs callbacks. A request completed at that stamp or before, but after the previous
+// conclusive poll, which did not find it (operation_intake.h). So not_before is always that poll, or the
+// submission if that was later. In a loop that runs well the two are close: each deadline has a timer, and each
+// turn polls. After a SIGSTOP they lie on both sides of the stop, and a deadline between them is attributed to
+// the client.
 //
 // Cancelling asks the kernel to cancel; a read or write that has reached the disk cannot be stopped, and
 // completes.
 #include "storage/uring/uring_storage.h"
 
 #include <fmt/format.h>
+#include <poll.h>
 #include <uv.h>
 
 #include <algorithm>
@@ -41,7 +48,7 @@
 namespace streamsim::storage {
 namespace {
 
-constexpr std::uint32_t kBatch = 16;
+constexpr std::uint32_t kBatchMax = 16;
 /// Limit of one read or write; the kernel allows 2 GiB.
 constexpr std::size_t kRequestBytesMax = std::size_t{1} << 30;
 
@@ -53,35 +60,35 @@ bool is_transient(int error) {
 
 }  // namespace
 
-UringStorage::UringStorage(EventLoop& loop, const LocalOptions& options, std::unique_ptr<Ring> ring)
+UringStorage::UringStorage(EventLoop& loop,
+                           uv_loop_t* uv,
+                           const LocalOptions& options,
+                           std::unique_ptr<Ring> ring)
     : LimitedIntake(loop, options.parallel_reads, options.parallel_opens),
+      uv_(uv),
       ring_(std::move(ring)),
       policy_(options),
       writes_(options.writes_below),
       notice_(options.notice),
       workers_(options.parallel_reads + options.parallel_opens + 8),
       hints_max_(std::max(options.parallel_reads, 1u)),
-      slots_(std::size_t{options.parallel_reads} + options.parallel_opens) {}
-
-UringStorage::~UringStorage() {
-    STREAMSIM_CHECK(poll_ == nullptr, "shutdown() comes before destruction");
+      slots_(std::size_t{options.parallel_reads} + options.parallel_opens) {
+    loop.set_waiter(this);
 }
 
-Result<void> UringStorage::watch(uv_loop_t* uv) {
-    uv_ = uv;
-    poll_ = new uv_poll_t{};
-    if (const int result = uv_poll_init(uv, poll_, ring_->eventfd()); result != 0) {
-        delete poll_;
-        poll_ = nullptr;
-        return environment_error(fmt::format("the loop cannot poll an eventfd: {}", uv_strerror(result)));
+UringStorage::~UringStorage() {
+    STREAMSIM_CHECK(closed_, "shutdown() comes before destruction");
+}
+
+void UringStorage::end_turn(bool wait) {
+    if (wait && !polls_loop_) {
+        polls_loop_ = true;
+        io_uring_sqe& sqe = entry();
+        io_uring_prep_poll_add(&sqe, uv_backend_fd(uv_), POLLIN);
+        io_uring_sqe_set_data(&sqe, this);
     }
-    poll_->data = this;
-    // The poll only wakes the loop: the turn that follows calls reap().
-    uv_poll_start(poll_, UV_READABLE, [](uv_poll_t* poll, int, int) {
-        static_cast<UringStorage*>(poll->data)->ring_->clear_eventfd();
-    });
-    uv_unref(reinterpret_cast<uv_handle_t*>(poll_));
-    return {};
+    if (wait || ring_->entries_waiting() > 0) ring_->submit(wait);
+    batch_max_ = 1;
 }
 
 void UringStorage::start(Op& op) {
@@ -119,8 +126,10 @@ void UringStorage::request(UringSlot& slot) {
 // Returns an entry for one io_uring_prep function, which clears the whole entry; issue() comes afterwards.
 io_uring_sqe& UringStorage::entry() {
     if (!ring_->enabled()) ring_->enable(workers_);
-    if (ring_->entries_waiting() >= kBatch) ring_->submit();
-    flush_later();
+    if (ring_->entries_waiting() >= batch_max_) {
+        ring_->submit();
+        batch_max_ = std::min(batch_max_ * 2, kBatchMax);
+    }
     return ring_->entry();
 }
 
@@ -129,15 +138,6 @@ void UringStorage::issue(io_uring_sqe& sqe, UringSlot* slot, bool async) {
     if (async) sqe.flags |= IOSQE_ASYNC;
     if (slot == nullptr) ++without_operation_;
     io_uring_sqe_set_data(&sqe, slot);
-}
-
-void UringStorage::flush_later() {
-    if (!std::exchange(flush_set_, true)) loop().defer(Callback::of<&UringStorage::flush>(this));
-}
-
-void UringStorage::flush() {
-    flush_set_ = false;
-    if (!ring_->submit()) flush_later();
 }
 
 void UringStorage::request_transfer(UringSlot& slot,
@@ -248,6 +248,10 @@ void UringStorage::take_completions() {
             --without_operation_;
             return;
         }
+        if (data == this) {
+            polls_loop_ = false;
+            return;
+        }
         auto& slot = *static_cast<UringSlot*>(data);
         slot.result = result;
         batch_.push(slot);
@@ -331,8 +335,8 @@ bool UringStorage::close_all() {
         if (files_[file].open) close(file);
     }
     if (without_operation_ > 0) return false;
-    uv_close(reinterpret_cast<uv_handle_t*>(std::exchange(poll_, nullptr)),
-             [](uv_handle_t* closed) { delete reinterpret_cast<uv_poll_t*>(closed); });
+    loop().set_waiter(nullptr);
+    closed_ = true;
     return true;
 }
 
@@ -342,9 +346,7 @@ Result<std::unique_ptr<Storage>> make_uring_storage(EventLoop& loop,
     raise_open_file_limit();
     auto ring = Ring::make(options.parallel_reads + options.parallel_opens);
     if (!ring) return ring.error();
-    auto storage = std::make_unique<UringStorage>(loop, options, std::move(*ring));
-    if (auto watched = storage->watch(uv); !watched) return watched.error();
-    return std::unique_ptr<Storage>(std::move(storage));
+    return std::unique_ptr<Storage>(std::make_unique<UringStorage>(loop, uv, options, std::move(*ring)));
 }
 
 }  // namespace streamsim::storage

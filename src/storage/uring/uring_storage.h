@@ -49,13 +49,12 @@ struct UringFile {
     bool local = false;
 };
 
-class UringStorage final : public LimitedIntake {
+class UringStorage final : public LimitedIntake, public Waiter {
 public:
-    UringStorage(EventLoop& loop, const LocalOptions& options, std::unique_ptr<Ring> ring);
+    UringStorage(EventLoop& loop, uv_loop_t* uv, const LocalOptions& options, std::unique_ptr<Ring> ring);
     ~UringStorage() override;
 
-    Result<void> watch(uv_loop_t* uv);
-
+    void end_turn(bool wait) override;
     void hint(FileId file, std::uint64_t offset, std::uint64_t bytes) override;
     void close(FileId file) override;
     void cancel(Op& op) override;
@@ -74,8 +73,6 @@ private:
     void request_write(UringSlot& slot);
     void request_sync(UringSlot& slot);
     void request_close(int file, bool local);
-    void flush();
-    void flush_later();
     bool advance(UringSlot& slot);
     bool advance_read(UringSlot& slot);
     bool advance_write(UringSlot& slot);
@@ -96,7 +93,7 @@ private:
     bool advance_name(UringSlot& slot);
     bool ring_has(PathOp::Kind kind) const;
 
-    uv_loop_t* uv_ = nullptr;
+    uv_loop_t* const uv_;
     std::unique_ptr<Ring> ring_;
     DirectPolicy policy_;
     const LocalWrites writes_;
@@ -105,10 +102,11 @@ private:
     const std::size_t hints_max_;
     SlotPool<UringSlot> slots_;
     FileTable<UringFile> files_;         // by file descriptor
-    uv_poll_t* poll_ = nullptr;          // libuv frees it, by our callback
     LinkedQueue<UringSlot> batch_;       // completions that were taken in this poll, in their order
     std::size_t without_operation_ = 0;  // requests that no operation waits for: close, hint, cancel
-    bool flush_set_ = false;
+    std::uint32_t batch_max_ = 1;        // entries that wait for their submission
+    bool polls_loop_ = false;            // a request of the ring waits for an event of the loop
+    bool closed_ = false;
 };
 
 }  // namespace streamsim::storage

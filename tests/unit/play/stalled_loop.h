@@ -35,6 +35,7 @@ public:
     void release() override { loop_.release(); }
     void add_reaper(Reaper* reaper) override { loop_.add_reaper(reaper); }
     void remove_reaper(Reaper* reaper) override { loop_.remove_reaper(reaper); }
+    void set_waiter(Waiter* waiter) override { loop_.set_waiter(waiter); }
     Duration stalled_within(Instant from, Instant to) const override {
         Duration sum;
         for (const LoopStall& stall : stalls)
