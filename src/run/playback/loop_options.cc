@@ -54,8 +54,10 @@ public:
 
     PlaybackLoopOptions next() {
         PlaybackLoopOptions options = common();
-        Operations all = add_streams(options);
-        add_meters(options, all);
+        std::uint64_t bytes = 0;
+        Operations all = add_streams(options, bytes);
+        add_meters(options, all, bytes);
+        options.memory = take_memory(bytes);
         set_parallel_operations(options.storage, all.reads, all.opens);
         ++loop_;
         return options;
@@ -89,10 +91,9 @@ private:
         return plan_.memory().all().subspan(used_ - bytes, bytes);
     }
 
-    Operations add_streams(PlaybackLoopOptions& options) {
+    Operations add_streams(PlaybackLoopOptions& options, std::uint64_t& bytes) {
         Operations all;
         Operations largest;  // of one stream
-        std::uint64_t bytes = 0;
         for (std::size_t i = loop_; i < plan_.streams().size(); i += loops_) {
             const StreamPlan& plan = plan_.streams()[i];
             options.streams.push_back({&plan, &plan_.progress_of(i)});
@@ -107,16 +108,16 @@ private:
         const std::uint64_t spare = (plan_.request().spare_streams + loops_ - 1) / loops_;
         all.reads += spare * largest.reads;
         all.opens += spare * largest.opens;
-        options.memory = take_memory(bytes);
         return all;
     }
 
-    void add_meters(PlaybackLoopOptions& options, Operations& all) {
+    void add_meters(PlaybackLoopOptions& options, Operations& all, std::uint64_t& bytes) {
         all.reads = std::min(all.reads, kParallelReadsMax);
         all.opens = std::min(all.opens, kParallelReadsMax);
         for (std::size_t i = loop_; i < plan_.meters().size(); i += loops_) {
             const load::MeterPlan& plan = plan_.meters()[i];
-            options.meters.push_back({&plan, take_memory(load::Meter::memory_bytes(plan))});
+            options.meters.push_back(&plan);
+            bytes += load::Meter::memory_bytes(plan);
             all.reads += std::uint64_t{plan.spec.users} * plan.spec.inflight;
             all.opens += std::uint64_t{plan.spec.users} * plan.spec.inflight;
         }

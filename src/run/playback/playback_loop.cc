@@ -67,18 +67,21 @@ Result<void> PlaybackLoop::build() {
         }
         used += options_.shared_memory ? 0 : bytes;
     }
-    for (const LoopMeter& each : options_.meters) {
+    for (const load::MeterPlan* meter : options_.meters) {
         if (made_.cluster != nullptr) {  // in a model no files were prepared
-            const load::WorkingSetNames& names = each.plan->names;
+            const load::WorkingSetNames& names = meter->names;
             for (const std::string& file : names.files)
-                made_.cluster->add_file(file.c_str(), each.plan->spec.set.file_bytes);
+                made_.cluster->add_file(file.c_str(), meter->spec.set.file_bytes);
             for (const std::string& file : names.spare) made_.cluster->add_file(file.c_str(), 0);
         }
-        meters_.push_back(std::make_unique<load::Meter>(*made_.loop, *made_.storage, *each.plan, each.memory,
+        const std::uint64_t bytes = load::Meter::memory_bytes(*meter);
+        const std::span<std::byte> memory = options_.memory.subspan(used, bytes);
+        used += options_.shared_memory ? 0 : bytes;
+        meters_.push_back(std::make_unique<load::Meter>(*made_.loop, *made_.storage, *meter, memory,
                                                         Callback::of<&PlaybackLoop::player_changed>(this)));
     }
     const bool write = std::any_of(options_.meters.begin(), options_.meters.end(),
-                                   [](const LoopMeter& each) { return writes(each.plan->spec); });
+                                   [](const load::MeterPlan* meter) { return writes(meter->spec); });
     if (write && !made_.storage->capabilities().writes)
         return environment_error(
             fmt::format("{}: cannot be written to by this streamsim: mount it and give the path",

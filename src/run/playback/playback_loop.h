@@ -25,12 +25,6 @@
 
 namespace streamsim::run {
 
-/// One meter of a loop. The plan outlives the loop.
-struct LoopMeter {
-    const load::MeterPlan* plan = nullptr;
-    std::span<std::byte> memory;
-};
-
 /// Statistics of a loop, besides the ledgers of its streams.
 struct LoopStats {
     metrics::TimeSeries series;
@@ -66,10 +60,10 @@ inline constexpr Duration kInterruptedTimeout = milliseconds(800);
 struct PlaybackLoopOptions {
     StorageSpec storage;
     std::vector<LoopStream> streams;
-    std::vector<LoopMeter> meters;  // begin with the streams of offset 0
-    Duration meter_time;            // how long the meters play
-    std::span<std::byte> memory;    // for the streams' frames, in this order
-    bool shared_memory = false;     // the storage never touches buffers: all streams have the same
+    std::vector<const load::MeterPlan*> meters;  // outlive the loop; begin with the streams of offset 0
+    Duration meter_time;                         // how long the meters play
+    std::span<std::byte> memory;  // for the streams' frames and the meters' blocks, in this order
+    bool shared_memory = false;   // the storage never touches buffers: all have the same
     Duration preroll_timeout = seconds(10);
     bool sync = false;                        // the streams of a seat run on one clock
     bool staggered = false;                   // streams begin at their own offsets, not all at once
