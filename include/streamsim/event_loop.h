@@ -40,8 +40,8 @@ class Waiter {
 public:
     virtual ~Waiter() = default;
     /// Submits all operations of the turn. `wait`: returns when an operation has completed, or the loop has an
-    /// event.
-    virtual void end_turn(bool wait) = 0;
+    /// event. True: the loop has an event.
+    virtual bool end_turn(bool wait) = 0;
 };
 
 /// The lateness of this loop's timers, and its stalls.

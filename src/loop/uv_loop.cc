@@ -56,11 +56,13 @@ StopReason UvLoop::run() {
     // a later turn is polled at the next heartbeat at the latest.
     for (bool polled = false; !stopping_ && !idle(); polled = true) {
         prepare_to_wait();
+        const bool wait = polled && uv_backend_timeout(&loop_) != 0;
         if (waiter_ == nullptr) {
             uv_run(&loop_, UV_RUN_ONCE);
-        } else {
-            waiter_->end_turn(polled && uv_backend_timeout(&loop_) != 0);
+        } else if (waiter_->end_turn(wait) || !wait) {
             uv_run(&loop_, UV_RUN_NOWAIT);
+        } else {
+            turn();
         }
     }
     timers_.cancel(heartbeat_);

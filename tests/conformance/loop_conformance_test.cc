@@ -174,7 +174,10 @@ TEST(UvLoop, DeferredCallbacksThatDeferAgainDoNotStarveTimers) {
 TEST(UvLoop, TurnsEndInTheWaiter) {
     struct Waits final : Waiter {
         std::vector<bool> waits;
-        void end_turn(bool wait) override { waits.push_back(wait); }
+        bool end_turn(bool wait) override {
+            waits.push_back(wait);
+            return true;
+        }
     } waiter;
     loop::UvLoop loop;
     struct Steps {

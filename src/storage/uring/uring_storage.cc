@@ -80,7 +80,7 @@ UringStorage::~UringStorage() {
     STREAMSIM_CHECK(closed_, "shutdown() comes before destruction");
 }
 
-void UringStorage::end_turn(bool wait) {
+bool UringStorage::end_turn(bool wait) {
     if (wait && !polls_loop_) {
         polls_loop_ = true;
         io_uring_sqe& sqe = entry();
@@ -89,6 +89,8 @@ void UringStorage::end_turn(bool wait) {
     }
     if (wait || ring_->entries_waiting() > 0) ring_->submit(wait);
     batch_max_ = 1;
+    if (wait) drain();
+    return !polls_loop_;
 }
 
 void UringStorage::start(Op& op) {
@@ -242,7 +244,8 @@ void UringStorage::use_memory(std::span<std::byte> memory) {
     }
 }
 
-void UringStorage::take_completions() {
+/// Takes the completions out of the ring; take_completions() follows and stamps them.
+void UringStorage::drain() {
     ring_->drain([this](void* data, std::int32_t result) {
         if (data == nullptr) {
             --without_operation_;
@@ -256,6 +259,10 @@ void UringStorage::take_completions() {
         slot.result = result;
         batch_.push(slot);
     });
+}
+
+void UringStorage::take_completions() {
+    drain();
     if (batch_.empty()) return;
     const Instant seen = now();
     for (LinkedQueue<UringSlot> batch = batch_.take(); !batch.empty();) {

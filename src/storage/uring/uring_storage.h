@@ -54,7 +54,7 @@ public:
     UringStorage(EventLoop& loop, uv_loop_t* uv, const LocalOptions& options, std::unique_ptr<Ring> ring);
     ~UringStorage() override;
 
-    void end_turn(bool wait) override;
+    bool end_turn(bool wait) override;
     void hint(FileId file, std::uint64_t offset, std::uint64_t bytes) override;
     void close(FileId file) override;
     void cancel(Op& op) override;
@@ -65,6 +65,7 @@ private:
     void start(Op& op) override;
     void take_completions() override;
     bool close_all() override;
+    void drain();
     void request(UringSlot& slot);
     io_uring_sqe& entry();
     void issue(io_uring_sqe& sqe, UringSlot* slot, bool async);
