@@ -53,6 +53,9 @@ struct DirectoryEntry {
     bool operator<(const DirectoryEntry& other) const { return name < other.name; }
 };
 
+/// Sorts as ByteStore::list() does.
+void sort_entries(std::vector<DirectoryEntry>& entries);
+
 class ByteSource {
 public:
     virtual ~ByteSource();
@@ -86,6 +89,9 @@ public:
 
     /// The entries of a directory without "." and "..", sorted by name, byte by byte.
     virtual Result<std::vector<DirectoryEntry>> list(const std::string& directory) = 0;
+    /// At least `count` of these entries, in no order, or all where there are fewer. A store that cannot stop
+    /// lists all.
+    virtual Result<std::vector<DirectoryEntry>> list_some(const std::string& directory, std::size_t count);
     /// None when there is no such file.
     virtual Result<std::optional<FileInfo>> stat(const std::string& path) = 0;
     virtual Result<std::unique_ptr<ByteSource>> open(const std::string& path) = 0;

@@ -23,7 +23,7 @@ void touch(std::span<std::byte> memory) {
 }
 
 void touch_in_parallel(std::span<std::byte> memory) {
-    constexpr std::size_t kBytesPerThread = std::size_t{64} << 20;
+    constexpr std::size_t kBytesPerThread = std::size_t{8} << 20;
     constexpr std::size_t kMappingThreadsMax = 16;
     const std::size_t processors = std::max(std::thread::hardware_concurrency(), 1u);
     const std::size_t threads =

@@ -106,24 +106,30 @@ private:
     std::vector<Members> groups_by_shape() const {
         std::vector<Members> groups;
         std::unordered_map<std::string, std::size_t> known;
-        std::string shape;
+        std::string shape, last_shape;
+        std::size_t group = 0;
         Runs runs;
         for (std::size_t i = 0; i < names_.size(); ++i) {
             find_runs(names_[i], runs);
             if (runs.count == 0) continue;
             write_shape(names_[i], runs, shape);
-            const auto [at, is_new] = known.try_emplace(shape, groups.size());
-            if (is_new) groups.emplace_back();
-            groups[at->second].push_back(static_cast<std::uint32_t>(i));
+            if (groups.empty() || shape != last_shape) {  // neighbours mostly have one shape
+                const auto [at, is_new] = known.try_emplace(shape, groups.size());
+                if (is_new) groups.emplace_back();
+                group = at->second;
+                last_shape = shape;
+            }
+            groups[group].push_back(static_cast<std::uint32_t>(i));
         }
         return groups;
     }
 
-    /// Number of values of each run among the members; 1 where the run does not vary.
+    /// Number of values of each run among the members; 1 where the run does not vary, or is the only one.
     std::vector<std::size_t> values_of_runs(const Members& members) const {
         const std::string_view first = names_[members.front()];
         Runs first_runs;
         find_runs(first, first_runs);
+        if (first_runs.count == 1) return {1};  // there is no choice
         std::vector<bool> varies(first_runs.count, false);
         Runs runs;
         for (const std::uint32_t member : members) {
@@ -268,20 +274,24 @@ private:
         std::vector<Part> parts;
         std::unordered_map<std::string, std::size_t> known;
         std::string rest;
+        std::size_t place = 0;
         for (const std::uint32_t member : members) {
             const std::string_view name = names_[member];
             find_runs(name, runs);
             const Runs::Run run = runs.at[counting];
             const std::string_view prefix = name.substr(0, run.begin);
             const std::string_view suffix = name.substr(run.end);
-            rest.assign(prefix);
-            rest += '\0';
-            rest += suffix;
-            const auto [at, is_new] = known.try_emplace(rest, parts.size());
-            if (is_new) parts.push_back({std::string(prefix), std::string(suffix), member, {}});
+            if (parts.empty() || parts[place].prefix != prefix || parts[place].suffix != suffix) {
+                rest.assign(prefix);
+                rest += '\0';
+                rest += suffix;
+                const auto [at, is_new] = known.try_emplace(rest, parts.size());
+                if (is_new) parts.push_back({std::string(prefix), std::string(suffix), member, {}});
+                place = at->second;
+            }
             const std::string_view digits = text_of(name, run);
-            parts[at->second].frames.push_back({number_of(digits), static_cast<std::uint32_t>(digits.size()),
-                                                digits.size() > 1 && digits.front() == '0'});
+            parts[place].frames.push_back({number_of(digits), static_cast<std::uint32_t>(digits.size()),
+                                           digits.size() > 1 && digits.front() == '0'});
         }
         const std::size_t before = found_.size();
         for (const Part& part : parts)

@@ -211,12 +211,19 @@ Result<bool> is_empty_directory(ByteStore& store, const std::string& path) {
     auto info = store.stat(path);
     if (!info) return info.error();
     if (!info->has_value() || !(**info).directory) return false;
-    auto entries = store.list(path);
-    if (!entries) return entries.error();
-    return std::all_of(entries->begin(), entries->end(), [](const DirectoryEntry& entry) {
-        return entry.name == media::kMediaDirectory || entry.name == "lost+found" ||
-               entry.name.starts_with(".");
-    });
+    // A few entries mostly tell: a folder of 200,000 frames is not listed for this.
+    constexpr std::size_t kSome = 16;
+    for (const std::size_t count : {kSome, SIZE_MAX}) {
+        const auto entries = store.list_some(path, count);
+        if (!entries) return entries.error();
+        const bool empty = std::all_of(entries->begin(), entries->end(), [](const DirectoryEntry& entry) {
+            return entry.name == media::kMediaDirectory || entry.name == "lost+found" ||
+                   entry.name.starts_with(".");
+        });
+        if (!empty) return false;
+        if (entries->size() < count) break;
+    }
+    return true;
 }
 
 Result<std::vector<media::PreparePlan>> missing_media(ByteStore& store, const PlayRequest& request) {

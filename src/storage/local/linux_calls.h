@@ -67,11 +67,13 @@ struct CloseDirectory {
 };
 using DirectoryStream = std::unique_ptr<DIR, CloseDirectory>;
 
-/// As Beneath::list(). Returns zero or an errno.
-inline int read_directory(DIR* directory, std::vector<DirectoryEntry>& entries) {
+/// Reads `count` entries of a directory, or all, in no order. Returns zero or an errno.
+inline int read_entries(DIR* directory, std::size_t count, std::vector<DirectoryEntry>& entries) {
     entries.clear();
     errno = 0;
-    while (const dirent* const entry = readdir(directory)) {
+    while (entries.size() < count) {
+        const dirent* const entry = readdir(directory);
+        if (entry == nullptr) break;
         DirectoryEntry out{entry->d_name, entry->d_type == DT_DIR, entry->d_type == DT_LNK};
         struct stat info {};
         if (entry->d_type == DT_UNKNOWN &&
@@ -82,8 +84,13 @@ inline int read_directory(DIR* directory, std::vector<DirectoryEntry>& entries) 
         if (out.name != "." && out.name != "..") entries.push_back(std::move(out));
         errno = 0;
     }
-    const int error = errno;
-    std::sort(entries.begin(), entries.end());
+    return errno;
+}
+
+/// As Beneath::list(). Returns zero or an errno.
+inline int read_directory(DIR* directory, std::vector<DirectoryEntry>& entries) {
+    const int error = read_entries(directory, SIZE_MAX, entries);
+    sort_entries(entries);
     return error;
 }
 

@@ -16,6 +16,7 @@ namespace streamsim::storage {
 class LocalByteStore final : public ByteStore {
 public:
     Result<std::vector<DirectoryEntry>> list(const std::string& directory) override;
+    Result<std::vector<DirectoryEntry>> list_some(const std::string& directory, std::size_t count) override;
     Result<std::optional<FileInfo>> stat(const std::string& path) override;
     Result<std::unique_ptr<ByteSource>> open(const std::string& path) override;
     Result<std::unique_ptr<ByteSink>> create(const std::string& path) override;

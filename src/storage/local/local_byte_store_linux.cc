@@ -142,10 +142,16 @@ private:
 }  // namespace
 
 Result<std::vector<DirectoryEntry>> LocalByteStore::list(const std::string& directory) {
+    auto entries = list_some(directory, SIZE_MAX);
+    if (entries) sort_entries(*entries);
+    return entries;
+}
+
+Result<std::vector<DirectoryEntry>> LocalByteStore::list_some(const std::string& directory, std::size_t count) {
     const DirectoryStream open(opendir(directory.c_str()));
     if (open == nullptr) return file_error(errno, "list", directory);
     std::vector<DirectoryEntry> entries;
-    if (const int error = read_directory(open.get(), entries)) return file_error(error, "list", directory);
+    if (const int error = read_entries(open.get(), count, entries)) return file_error(error, "list", directory);
     for (DirectoryEntry& entry : entries) {
         struct stat info {};
         if (entry.symbolic_link)

@@ -77,6 +77,10 @@ private:
 
 }  // namespace
 
+Result<std::vector<DirectoryEntry>> LocalByteStore::list_some(const std::string& directory, std::size_t) {
+    return list(directory);
+}
+
 Result<std::vector<DirectoryEntry>> LocalByteStore::list(const std::string& directory) {
     std::vector<DirectoryEntry> entries;
     if (const int code = read_directory(directory, entries); code < 0) return failed(code, "list", directory);

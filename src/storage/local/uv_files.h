@@ -3,7 +3,6 @@
 
 #include <uv.h>
 
-#include <algorithm>
 #include <cerrno>
 #include <cstdint>
 #include <string>
@@ -90,7 +89,7 @@ inline int read_directory(const std::string& path, std::vector<DirectoryEntry>& 
         }
         entries.push_back(std::move(entry));
     }
-    std::sort(entries.begin(), entries.end());
+    sort_entries(entries);
     return 0;
 }
 

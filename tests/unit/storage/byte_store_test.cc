@@ -20,6 +20,29 @@ using testing::AllOf;
 using testing::ElementsAre;
 using testing::HasSubstr;
 
+TEST(SortEntries, SortsByNameByteByByte) {
+    const auto sorted = [](std::vector<std::string> names) {
+        std::vector<DirectoryEntry> entries;
+        for (const std::string& name : names) entries.push_back({name, name.size() % 2 == 1});
+        sort_entries(entries);
+        std::vector<std::string> out;
+        for (const DirectoryEntry& entry : entries) {
+            EXPECT_EQ(entry.directory, entry.name.size() % 2 == 1) << entry.name;
+            out.push_back(entry.name);
+        }
+        std::sort(names.begin(), names.end());
+        EXPECT_EQ(out, names);
+    };
+    sorted({});
+    sorted({"one"});
+    sorted({"a", "", "ab", "aa", "b", "a"});
+    sorted({"shot.2", "shot.10", "shot", "shot.1", "shot.\x80", "shot.\x7f", "shot.10a"});
+    std::vector<std::string> many;
+    for (std::uint64_t i = 0; i < 2000; ++i)
+        many.push_back("sc_000000000000/shot." + std::to_string(i * 7919 % 2003 * 1'000'003) + ".dpx");
+    sorted(many);
+}
+
 class LocalByteStoreTest : public testing::Test {
 protected:
     LocalByteStoreTest() { EXPECT_NE(mkdtemp(root_.data()), nullptr); }
@@ -212,6 +235,17 @@ TEST_F(LocalByteStoreTest, WhatIsNoFileIsRefusedAndNotWaitedFor) {
         EXPECT_FALSE(store_->evict(at(name)));
     }
     EXPECT_THAT(store_->open("/dev/zero").error().problems.front(), HasSubstr("found a character device"));
+}
+
+TEST_F(LocalByteStoreTest, ListsSomeEntriesOrAllThatAreThere) {
+    for (const char* const name : {"a", "b", "c", "d"}) put(name, "x");
+    const auto some = store_->list_some(root_, 3);
+    ASSERT_TRUE(some);
+    EXPECT_EQ(some->size(), 3u);
+    const auto all = store_->list_some(root_, 5);
+    ASSERT_TRUE(all);
+    EXPECT_EQ(all->size(), 4u);
+    EXPECT_FALSE(store_->list_some(at("missing"), 3));
 }
 
 }  // namespace
