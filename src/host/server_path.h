@@ -93,6 +93,8 @@ private:
     std::map<std::string, std::uint64_t> first_;  // bytes, by id
     std::map<std::string, Peer> peers_;           // by address
     std::string most_;                            // of peers_: the one with most bytes
+    std::uint64_t most_bytes_ = 0;                // its bytes
+    std::uint64_t looks_ = 0;                     // without a server
     std::optional<SystemSample::Connection> busiest_;
     std::optional<std::int64_t> rtt_ns_, rtt_min_ns_;
     SystemSample::Path path_;
