@@ -3,6 +3,8 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <vector>
@@ -10,6 +12,23 @@
 #include "base/time.h"
 
 namespace streamsim {
+
+/// The knowledge and the connections that the backends of one place pass on to each other in this process: far
+/// from a server, finding and entering it takes longer than reading a frame. Thread-safe.
+class RemoteSharing {
+public:
+    /// The object of the protocol's own class. REQUIRES: the same class in every call.
+    template <typename Shared>
+    std::shared_ptr<Shared> of() {
+        const std::lock_guard lock(mutex_);
+        if (shared_ == nullptr) shared_ = std::make_shared<Shared>();
+        return std::static_pointer_cast<Shared>(shared_);
+    }
+
+private:
+    std::mutex mutex_;
+    std::shared_ptr<void> shared_;
+};
 
 struct RemotePlace {
     enum class Protocol { nfs, smb };
@@ -28,6 +47,8 @@ struct RemotePlace {
     /// The timeout of connecting, of mounting, and of one request, reconnections included. Afterwards the
     /// operation fails with ETIMEDOUT.
     Duration timeout = seconds(10);
+    /// Common to all copies of this place.
+    std::shared_ptr<RemoteSharing> sharing = std::make_shared<RemoteSharing>();
 
     const std::string& address_of(std::uint32_t seat) const { return addresses[seat % addresses.size()]; }
 };

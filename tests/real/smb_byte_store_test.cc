@@ -95,6 +95,36 @@ TEST_F(SmbByteStore, ADirectoryOfMany) {
     EXPECT_EQ(entries->back().name, "frame.11499.dpx");
 }
 
+TEST_F(SmbByteStore, WhatAListHasSaidDoesNotOutliveAChange) {
+    const auto names = [this] {
+        std::string all;
+        const auto entries = store_->list(at());
+        for (const DirectoryEntry& entry : *entries) all += entry.name + " ";
+        return all;
+    };
+    make("a", "abc");
+    EXPECT_EQ(names(), "a ");
+    EXPECT_EQ((*store_->stat(at("a")))->bytes, 3U);
+    EXPECT_GT((*store_->stat(at("a")))->modified_s, 1'600'000'000);
+    auto sink = store_->create(at("b"));
+    ASSERT_TRUE(sink);
+    EXPECT_EQ(names(), "a b ");
+    ASSERT_TRUE((*sink)->write_at(0, std::vector<std::byte>(5)));
+    ASSERT_TRUE((*sink)->close());
+    EXPECT_EQ((*store_->stat(at("b")))->bytes, 5U);
+    EXPECT_EQ((*store_->open(at("b")))->size().value(), 5U);
+    ASSERT_TRUE(store_->rename(at("b"), at("c")));
+    EXPECT_EQ(names(), "a c ");
+    ASSERT_TRUE(store_->make_directories(at("d")));
+    EXPECT_EQ(names(), "a c d ");
+    EXPECT_TRUE(store_->stat(at("d")).value()->directory);
+    ASSERT_TRUE(store_->remove(at("a")));
+    EXPECT_EQ(names(), "c d ");
+    EXPECT_FALSE(store_->stat(at("a")).value());
+    ASSERT_TRUE(store_->remove(at("d")));
+    EXPECT_FALSE(store_->stat(at("d")).value());
+}
+
 TEST_F(SmbByteStore, RenamesRemovesAndCounts) {
     make("one", "1");
     make("two", "22");
@@ -147,6 +177,7 @@ TEST(SmbRefusals, NameTheShareAndTheReason) {
     Credentials wrong = right;
     wrong.password = "open sesame";
     const RemotePlace place = tests::smb_place(1);
+    EXPECT_EQ(refusal(place, "/media", right), "(it worked)");
     EXPECT_THAT(refusal(place, "/media", wrong),
                 HasSubstr("smb://127.0.0.1/media: the server refuses the user"));
     EXPECT_THAT(refusal(place, "/media", {"", "", "x"}),

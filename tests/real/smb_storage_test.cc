@@ -37,6 +37,9 @@ protected:
     void begin(std::uint32_t connections, Duration timeout) {
         RemotePlace place = tests::smb_place(connections);
         place.timeout = timeout;
+        begin(place);
+    }
+    void begin(const RemotePlace& place) {
         storage::RemoteOptions options;
         options.credentials = tests::smb_user();
         options.notice = [this](const std::string& notice) { notices_.push_back(notice); };
@@ -50,6 +53,9 @@ protected:
         harness_.storage().open(open_);
         harness_.loop().run();
         ASSERT_EQ(open_.error, 0);
+    }
+    std::string shared_directory() const {
+        return std::filesystem::path(tests::shared(directory_ / "clip")).parent_path();
     }
     void read(std::size_t count) {
         for (std::size_t i = 0; i < count; ++i) {
@@ -145,6 +151,43 @@ TEST_F(SmbStorageTest, AProcessThatIsKilledFailsWhatItWasAtAndNoMore) {
     EXPECT_EQ(reads_.front().error, EIO);
     for (std::size_t i = 1; i < reads_.size(); ++i) EXPECT_EQ(reads_[i].error, 0);
     end();
+}
+
+TEST_F(SmbStorageTest, TheConnectionsThatFoundTheMediaPlayThem) {
+    const RemotePlace place = tests::smb_place(3);
+    const auto store = storage::make_smb_byte_store(place, "/media", tests::smb_user());
+    ASSERT_TRUE(store->list(shared_directory()));
+    const auto logged_in = children();
+    EXPECT_EQ(logged_in.size(), 3U);
+    write_test_file(directory_ / "open", 1, kBlock);
+    auto held = store->open(tests::shared(directory_ / "open"));  // its connection is not idle
+    ASSERT_TRUE(held);
+    ASSERT_NO_FATAL_FAILURE(begin(place));
+    EXPECT_EQ(children().size(), 4U);
+    EXPECT_EQ(harness_.storage().traffic().at(0).connections, 3U);
+    std::vector<std::byte> bytes(kBlock);
+    EXPECT_EQ((*held)->read_at(0, bytes).value(), kBlock);
+    EXPECT_EQ(same_bytes(bytes, 1, 0), kBlock);
+    held->reset();
+    EXPECT_TRUE(store->list(shared_directory())) << "by the connection that is idle again";
+    read(64);
+    harness_.loop().run();
+    for (const TestRead& read : reads_) EXPECT_EQ(same_bytes(read.buffer, 1, read.offset), kBlock);
+    EXPECT_EQ(children().size(), 4U);
+    harness_.shut_down({});
+}
+
+TEST_F(SmbStorageTest, AnIdleConnectionThatTheServerHasClosedIsMadeAgain) {
+    const RemotePlace place = tests::smb_place(2);
+    const auto store = storage::make_smb_byte_store(place, "/media", tests::smb_user());
+    ASSERT_TRUE(store->list(shared_directory()));
+    tests::smb_lab().kill("smb");
+    tests::smb_lab().start("smb");
+    ASSERT_NO_FATAL_FAILURE(begin(place));
+    read(8);
+    harness_.loop().run();
+    for (const TestRead& read : reads_) EXPECT_EQ(same_bytes(read.buffer, 1, read.offset), kBlock);
+    harness_.shut_down({});
 }
 
 TEST_F(SmbStorageTest, AFileThatManyReadIsReadByAll) {

@@ -14,7 +14,7 @@
 
 #include "base/path.h"
 #include "storage/backends.h"
-#include "storage/nfs/listed_files.h"
+#include "storage/listed_files.h"
 #include "storage/nfs/nfs_library.h"
 #include "storage/nfs/nfs_requests.h"
 #include "storage/nfs/nfs_session.h"
@@ -316,6 +316,7 @@ public:
           listed_(std::make_shared<ListedFiles>()) {}
 
     Result<std::vector<DirectoryEntry>> list(const std::string& directory) override {
+        if (const auto known = listed_->list(directory)) return *known;
         Turn turn(sessions_.take());
         if (!turn.ready()) return turn.ready().error();
         const std::string where = turn.path(directory);
@@ -346,8 +347,8 @@ public:
             if (!entry.symbolic_link) continue;
             entry.directory = look_at(turn, join_path(directory, entry.name), true).is(kDirectory);
         }
-        listed_->put(directory, std::move(files));
         std::sort(entries.begin(), entries.end());
+        listed_->put(directory, entries, std::move(files));
         return entries;
     }
 
@@ -359,6 +360,7 @@ public:
         if (found.error == ENOENT || found.error == ENOTDIR) return std::optional<FileInfo>();
         if (found.error != 0) return error(found.error, "look at", path);
         FileInfo out = file_info(found);
+        if (out.directory) listed_->put_directory(path, out);
         if (!out.symbolic_link) return std::optional(out);
         found = look_at(turn, path, true);
         if (found.error == ENOENT || found.error == ENOTDIR || found.error == ELOOP) {
@@ -377,6 +379,10 @@ public:
         if (!turn.ready()) return turn.ready().error();
         OpenHandle file;
         const int number = open_in(turn, path, O_RDONLY, file);
+        const auto known = listed_->find(path);
+        if (number == 0 && known && *known && (*known)->is_regular())
+            return std::unique_ptr<ByteSource>(
+                std::make_unique<NfsSource>(turn.session(), path, file, (*known)->bytes));
         const NfsStat found = number == 0 ? look_by(turn, nfs_fstat64_async, file.file) : NfsStat{{}, number};
         if (!found.is(kRegular)) {
             close_in(turn, file);

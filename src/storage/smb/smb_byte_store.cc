@@ -1,8 +1,9 @@
-// A few helper processes (smb_process.h, session_pool.h), each started when it is first used; a single
-// thread uses the first one only. When a process is lost, calls that change nothing are made again with a new
-// one until RemotePlace::timeout has passed; a call that changes something fails, because it may or may not
-// have been done. A file that is being written is lost with the process; one that is being read is opened
-// again.
+// A few helper processes (smb_process.h, session_pool.h), one for each thread that is at work. A process
+// without an open file is idle, and goes to whoever needs one next: another thread, or the storage that plays
+// (smb_sessions.h). The first login starts RemotePlace::connections processes. When a process is lost, calls
+// that change nothing are made again with a new one until RemotePlace::timeout has passed; a call that changes
+// something fails, because it may or may not have been done. A file that is being written is lost with the
+// process; one that is being read is opened again.
 #include <fmt/format.h>
 #include <uv.h>
 
@@ -10,16 +11,20 @@
 #include <cerrno>
 #include <cstring>
 #include <exception>
+#include <optional>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include "base/ascii.h"
 #include "base/path.h"
 #include "storage/backends.h"
 #include "storage/clock_now.h"
 #include "storage/errno_text.h"
+#include "storage/listed_files.h"
 #include "storage/remote/session_pool.h"
 #include "storage/smb/smb_process.h"
+#include "storage/smb/smb_sessions.h"
 
 namespace streamsim::storage {
 namespace {
@@ -37,51 +42,69 @@ std::string show_smb(const RemotePlace& place, const std::string& path) {
     return fmt::format("smb://{}{}", place.host, path);
 }
 
+/// The text before the next space, which is taken away with the space.
+std::string_view take_word(std::string_view& text) {
+    const std::string_view word = text.substr(0, text.find(' '));
+    text.remove_prefix(std::min(text.size(), word.size() + 1));
+    return word;
+}
+
+/// An entry of SmbCall::list, "f 520448 1700000000 NAME".
+std::pair<std::string, FileInfo> listed_entry(std::string_view text) {
+    FileInfo info;
+    info.directory = take_word(text) == "d";
+    info.bytes = whole_number<std::uint64_t>(take_word(text)).value_or(0);
+    info.modified_s = whole_number<std::int64_t>(take_word(text)).value_or(0);
+    return {std::string(text), info};
+}
+
 /// A helper process and its calls. Thread-safe.
 class Channel {
 public:
-    Channel(const RemotePlace& place, const std::string& directory, const Credentials& credentials)
+    Channel(const RemotePlace& place,
+            const std::string& directory,
+            const Credentials& credentials,
+            std::shared_ptr<ListedFiles> listed)
         : place_(place),
-          login_(place, directory.substr(0, directory.find('/', 1)), credentials),
-          address_(place.addresses.empty() ? place.host : place.addresses.front()) {}
+          login_(place, directory, credentials),
+          directory_(directory),
+          listed_(std::move(listed)),
+          address_(place.addresses.empty() ? place.host : place.addresses.front()),
+          sessions_(place.sharing->of<SmbSessions>()) {}
 
     std::string show(const std::string& path) const { return show_smb(place_, path); }
 
     using Texts = std::initializer_list<std::string_view>;
 
+    /// Logs in, unless a connection is up.
+    Result<void> connect() {
+        const TurnLock turn(mutex_);
+        auto up = ensure_connected(deadline_from_now());
+        leave_session();
+        return up;
+    }
+
     /// A call that changes nothing. Errors: connecting failed; the server's error is in the answer.
     Result<SmbAnswer> look(const SmbRequest& request, Texts texts) {
         const TurnLock turn(mutex_);
-        const Instant deadline = deadline_from_now();
-        auto answer = once(request, texts, deadline);
-        while (answer && answer->lost && clock_now() < deadline) answer = once(request, texts, deadline);
+        auto answer = look_in_turn(request, texts);
+        leave_session();
         return answer;
     }
 
     /// As look(); returns the names in a directory, as the helper sends them.
     Result<SmbAnswer> list(const std::string& path, std::string& names) {
         const TurnLock turn(mutex_);
-        const Instant deadline = deadline_from_now();
-        std::string_view from = path;
-        for (;;) {
-            auto answer = once({.call = SmbCall::list}, {from}, deadline);
-            if (!answer) return answer;
-            if (answer->lost && clock_now() < deadline) {
-                names.clear();  // the new process lists from the beginning
-                from = path;
-                continue;
-            }
-            if (answer->error != 0) return answer;
-            const auto got = process_->slot(0).first(std::min<std::uint64_t>(answer->bytes, kSmbSlotBytes));
-            names.append(reinterpret_cast<const char*>(got.data()), got.size());
-            if (!answer->more) return answer;
-            from = {};
-        }
+        auto answer = list_in_turn(path, names);
+        leave_session();
+        return answer;
     }
 
     Result<SmbAnswer> change(const SmbRequest& request, Texts texts) {
         const TurnLock turn(mutex_);
-        return once(request, texts, deadline_from_now());
+        auto answer = once(request, texts, deadline_from_now());
+        leave_session();
+        return answer;
     }
 
     /// A call for an open file. EBADF: the file was open in an earlier process.
@@ -90,25 +113,31 @@ public:
                                 std::span<const std::byte> to_write,
                                 std::span<std::byte> to_read) {
         const TurnLock turn(mutex_);
-        if (process_ == nullptr || file.process != number_) return SmbAnswer{.error = EBADF, .lost = true};
+        if (session_.process == nullptr || file.process != number_)
+            return SmbAnswer{.error = EBADF, .lost = true};
         request.file = file.number;
-        const auto slot = process_->slot(0);
+        const auto slot = session_.process->slot(0);
         if (!to_write.empty()) std::memcpy(slot.data(), to_write.data(), to_write.size());
         auto answer = once(request, {}, deadline_from_now());
         if (answer && answer->error == 0 && !to_read.empty()) {
             answer->bytes = std::min<std::uint64_t>(answer->bytes, to_read.size());
             std::memcpy(to_read.data(), slot.data(), answer->bytes);
         }
+        if (request.call == SmbCall::close && open_files_ > 0) --open_files_;
+        leave_session();
         return answer;
     }
 
     Result<RemoteFile> open(SmbCall call, const std::string& path) {
-        auto answer = look({.call = call}, {path});  // creating twice is the same as once
-        if (!answer) return answer.error();
-        if (answer->error != 0)
-            return file_error(answer->error, call == SmbCall::open ? "open" : "create", show(path));
         const TurnLock turn(mutex_);
-        return RemoteFile{answer->file, number_};
+        auto answer = look_in_turn({.call = call}, {path});  // creating twice is the same as once
+        if (answer && answer->error == 0) {
+            ++open_files_;
+            return RemoteFile{answer->file, number_};
+        }
+        leave_session();
+        if (!answer) return answer.error();
+        return file_error(answer->error, call == SmbCall::open ? "open" : "create", show(path));
     }
 
     void close(const RemoteFile& file) noexcept {
@@ -126,15 +155,26 @@ private:
     Instant deadline_from_now() const { return clock_now() + place_.timeout; }
 
     Result<void> ensure_connected(Instant deadline) REQUIRES(mutex_) {
-        if (process_ != nullptr) return {};
+        if (session_.process != nullptr) return {};
         for (;;) {
-            auto process = SmbProcess::start(1);
-            if (!process) return process.error();
-            (void)login_.ask(**process, address_, 0);
-            const auto answer = await_connected(**process, login_, address_, deadline);
+            auto session = sessions_->take(login_.identity(address_));
+            const bool is_new = !session;
+            if (is_new) {
+                auto started = start_smb_session(login_, address_);
+                if (!started) return started.error();
+                session = std::move(*started);
+            }
+            const auto answer = session->connected
+                                    ? Result<SmbAnswer>(*session->connected)
+                                    : await_connected(*session->process, login_, address_, deadline);
             if (answer) {
-                process_ = std::move(*process);
+                if (is_new && answer->directory)
+                    listed_->put_directory(directory_, {true, 0, answer->modified_s, false});
+                session_ = std::move(*session);
+                session_.connected = *answer;
                 ++number_;
+                open_files_ = 0;
+                if (sessions_->is_first()) start_others(*answer);
                 return {};
             }
             // A server that answered before may come back; one that never did is an error at once.
@@ -143,35 +183,86 @@ private:
         }
     }
 
+    /// Other threads and playing will want them. Not before the server has accepted the password once: it may
+    /// lock out a user after several wrong ones.
+    void start_others(const SmbAnswer& known) {
+        for (std::uint32_t i = 1; i < place_.connections; ++i) {
+            auto started = start_smb_session(login_, address_, known);
+            if (!started) return;  // whoever needs another one will hear why
+            sessions_->leave(std::move(*started));
+        }
+    }
+
+    /// Lets others use the connection, unless a file is open in it.
+    void leave_session() REQUIRES(mutex_) {
+        if (session_.process != nullptr && open_files_ == 0) sessions_->leave(std::exchange(session_, {}));
+    }
+
+    Result<SmbAnswer> look_in_turn(const SmbRequest& request, Texts texts) REQUIRES(mutex_) {
+        const Instant deadline = deadline_from_now();
+        auto answer = once(request, texts, deadline);
+        while (answer && answer->lost && clock_now() < deadline) answer = once(request, texts, deadline);
+        return answer;
+    }
+
+    Result<SmbAnswer> list_in_turn(const std::string& path, std::string& names) REQUIRES(mutex_) {
+        const Instant deadline = deadline_from_now();
+        std::string_view from = path;
+        for (;;) {
+            auto answer = once({.call = SmbCall::list}, {from}, deadline);
+            if (!answer) return answer;
+            if (answer->lost && clock_now() < deadline) {
+                names.clear();  // the new process lists from the beginning
+                from = path;
+                continue;
+            }
+            if (answer->error != 0) return answer;
+            const auto got =
+                session_.process->slot(0).first(std::min<std::uint64_t>(answer->bytes, kSmbSlotBytes));
+            names.append(reinterpret_cast<const char*>(got.data()), got.size());
+            if (!answer->more) return answer;
+            from = {};
+        }
+    }
+
     Result<SmbAnswer> once(const SmbRequest& request, Texts texts, Instant deadline) REQUIRES(mutex_) {
         if (!SmbProcess::fits(texts)) return SmbAnswer{.error = ENAMETOOLONG};
         if (auto up = ensure_connected(deadline); !up) return up.error();
-        (void)process_->send(request, texts);
+        SmbProcess& process = *session_.process;
+        (void)process.send(request, texts);
         SmbAnswer answer;
         auto received = SmbProcess::Received::nothing;
         bool in_time = true;
         while (received == SmbProcess::Received::nothing && in_time) {
-            in_time = await_readable(*process_, deadline);
-            received = process_->receive(answer);
+            in_time = await_readable(process, deadline);
+            received = process.receive(answer);
         }
         if (received != SmbProcess::Received::answer)
             answer = {.error = in_time ? EIO : ETIMEDOUT, .lost = true};
-        if (answer.lost) process_.reset();
+        if (answer.lost) session_ = {};
         return answer;
     }
 
     const RemotePlace place_;
     const SmbLogin login_;
+    const std::string directory_;
+    const std::shared_ptr<ListedFiles> listed_;
     const std::string address_;
+    const std::shared_ptr<SmbSessions> sessions_;
     TurnMutex mutex_;
-    std::unique_ptr<SmbProcess> process_ GUARDED_BY(mutex_);
-    std::uint64_t number_ GUARDED_BY(mutex_) = 0;  // of processes so far
+    SmbSession session_ GUARDED_BY(mutex_);            // without a process: none
+    std::uint64_t number_ GUARDED_BY(mutex_) = 0;      // of processes so far
+    std::uint32_t open_files_ GUARDED_BY(mutex_) = 0;  // in this process
 };
 
 class SmbSource final : public ByteSource {
 public:
-    SmbSource(std::shared_ptr<Channel> channel, RemoteFile file, std::string path)
-        : channel_(std::move(channel)), file_(file), path_(std::move(path)) {}
+    /// `bytes`: the size, where a list has just told it.
+    SmbSource(std::shared_ptr<Channel> channel,
+              RemoteFile file,
+              std::string path,
+              std::optional<std::uint64_t> bytes)
+        : channel_(std::move(channel)), file_(file), path_(std::move(path)), bytes_(bytes) {}
     ~SmbSource() override { channel_->close(file_); }
 
     Result<std::size_t> read_at(std::uint64_t offset, std::span<std::byte> into) override {
@@ -188,6 +279,7 @@ public:
     }
 
     Result<std::uint64_t> size() override {
+        if (bytes_) return *bytes_;
         const auto answer = ask({.call = SmbCall::size}, {});
         if (!answer) return answer.error();
         return answer->bytes;
@@ -210,13 +302,18 @@ private:
     std::shared_ptr<Channel> channel_;
     RemoteFile file_;
     std::string path_;
+    std::optional<std::uint64_t> bytes_;
 };
 
 class SmbSink final : public ByteSink {
 public:
-    SmbSink(std::shared_ptr<Channel> channel, RemoteFile file, std::string path)
-        : channel_(std::move(channel)), file_(file), path_(std::move(path)) {}
+    SmbSink(std::shared_ptr<Channel> channel,
+            std::shared_ptr<ListedFiles> listed,
+            RemoteFile file,
+            std::string path)
+        : channel_(std::move(channel)), listed_(std::move(listed)), file_(file), path_(std::move(path)) {}
     ~SmbSink() override {
+        listed_->forget(path_);
         if (open_) channel_->close(file_);
     }
 
@@ -233,6 +330,7 @@ public:
 
     Result<void> close() override {
         open_ = false;
+        listed_->forget(path_);
         return ask({.call = SmbCall::close}, {});
     }
 
@@ -248,6 +346,7 @@ private:
     }
 
     std::shared_ptr<Channel> channel_;
+    std::shared_ptr<ListedFiles> listed_;
     RemoteFile file_;
     std::string path_;
     bool open_ = true;
@@ -256,47 +355,64 @@ private:
 class SmbByteStore final : public ByteStore {
 public:
     SmbByteStore(const RemotePlace& place, const std::string& directory, const Credentials& credentials)
-        : place_(place),
-          channels_(kChannelsMax, [=] { return std::make_shared<Channel>(place, directory, credentials); }) {}
+        : place_(place), channels_(kChannelsMax, [=, listed = listed_] {
+              return std::make_shared<Channel>(place, directory, credentials, listed);
+          }) {}
 
     Result<std::vector<DirectoryEntry>> list(const std::string& directory) override {
+        if (const auto known = listed_->list(directory)) return *known;
         std::string names;
         const auto answer = channels_.take()->list(directory, names);
         if (!answer) return answer.error();
         if (answer->error != 0) return file_error(answer->error, "list", show(directory));
         std::vector<DirectoryEntry> entries;
+        ListedFiles::Files files;
         for (std::size_t at = 0; at < names.size();) {
-            const std::string entry(names.c_str() + at);
-            if (entry.size() > 1) entries.push_back({entry.substr(1), entry.front() == 'd', false});
-            at += entry.size() + 1;
+            const std::string_view text(names.c_str() + at);
+            auto [name, info] = listed_entry(text);
+            if (!name.empty()) entries.push_back({name, info.directory, false});
+            files.insert_or_assign(std::move(name), info);
+            at += text.size() + 1;
         }
         std::sort(entries.begin(), entries.end());
+        listed_->put(directory, entries, std::move(files));
         return entries;
     }
 
     Result<std::optional<FileInfo>> stat(const std::string& path) override {
-        const auto answer = channels_.take()->look({.call = SmbCall::stat}, {path});
+        if (const auto known = listed_->find(path)) return *known;
+        const auto channel = channels_.take();
+        // Logging in looks at the directory of this store, which is often what is asked for first.
+        if (auto up = channel->connect(); !up) return up.error();
+        if (const auto known = listed_->find(path)) return *known;
+        const auto answer = channel->look({.call = SmbCall::stat}, {path});
         if (!answer) return answer.error();
         if (answer->error == ENOENT || answer->error == ENOTDIR) return std::optional<FileInfo>();
         if (answer->error != 0) return file_error(answer->error, "look at", show(path));
-        return std::optional(FileInfo{answer->directory, answer->bytes, answer->modified_s, false});
+        const FileInfo info{answer->directory, answer->bytes, answer->modified_s, false};
+        if (info.directory) listed_->put_directory(path, info);
+        return std::optional(info);
     }
 
     Result<std::unique_ptr<ByteSource>> open(const std::string& path) override {
         const auto channel = channels_.take();
         const auto file = channel->open(SmbCall::open, path);
         if (!file) return file.error();
-        return std::unique_ptr<ByteSource>(std::make_unique<SmbSource>(channel, *file, path));
+        std::optional<std::uint64_t> bytes;
+        if (const auto known = listed_->find(path); known && *known) bytes = (*known)->bytes;
+        return std::unique_ptr<ByteSource>(std::make_unique<SmbSource>(channel, *file, path, bytes));
     }
 
     Result<std::unique_ptr<ByteSink>> create(const std::string& path) override {
+        listed_->forget(path);
         const auto channel = channels_.take();
         const auto file = channel->open(SmbCall::create, path);
         if (!file) return file.error();
-        return std::unique_ptr<ByteSink>(std::make_unique<SmbSink>(channel, *file, path));
+        return std::unique_ptr<ByteSink>(std::make_unique<SmbSink>(channel, listed_, *file, path));
     }
 
     Result<void> make_directories(const std::string& path) override {
+        listed_->forget_all();  // directories above may be created, too
         for (std::size_t slash = path.find('/', path.find('/', 1) + 1);; slash = path.find('/', slash + 1)) {
             const std::string part = path.substr(0, slash);
             const auto there = stat(part);
@@ -311,9 +427,17 @@ public:
     }
 
     Result<void> rename(const std::string& from, const std::string& to) override {
+        listed_->forget(from);
+        listed_->forget(to);
         return change(SmbCall::rename, "rename to", to, {from, to});
     }
+    /// Drops the cache: the next calls ask the server.
+    Result<bool> set_aside(const std::string& from, const std::string& /*to*/) override {
+        listed_->forget(from);
+        return false;
+    }
     Result<void> remove(const std::string& path) override {
+        listed_->forget(path);
         return change(SmbCall::remove, "remove", path, {path});
     }
     Result<std::uint64_t> free_bytes(const std::string& path) override {
@@ -340,6 +464,7 @@ private:
     std::string show(const std::string& path) const { return show_smb(place_, path); }
 
     const RemotePlace place_;
+    const std::shared_ptr<ListedFiles> listed_ = std::make_shared<ListedFiles>();
     SessionPool<Channel> channels_;
 };
 

@@ -50,7 +50,7 @@ void SmbStorage::receive(Connection& connection) {
         if (received == SmbProcess::Received::gone) return process_gone(connection);
         if (connection.state == Connection::State::up) {
             take(connection, answer);
-        } else if (answer.error == 0) {
+        } else if (answer.error == 0 && answer.directory_error == 0) {
             connected(connection, answer);
         } else {
             lose(connection);
@@ -63,7 +63,7 @@ void SmbStorage::take(Connection& connection, const SmbAnswer& answer) {
     traffic.requests += answer.requests;
     connection.retransmitted_segments = answer.retransmitted_segments;
     if (answer.rtt_ns >= 0) traffic.rtt_ns = answer.rtt_ns;
-    const bool expected = answer.id < kDepth && connection.jobs[answer.id].busy;
+    const bool expected = answer.id < kSmbDepth && connection.jobs[answer.id].busy;
     if (!expected || answer.lost) return lose(connection);
     Job& job = connection.jobs[answer.id];
     if (job.call == SmbCall::open) {
@@ -126,7 +126,7 @@ void SmbStorage::take_read(Connection& connection, Job& job, const SmbAnswer& an
         const bool cancelled = answer.bytes == job.asked && op.bytes < op.buffer.size();
         complete(op, cancelled ? ECANCELED : 0, {answer.completed_ns});
         free_job(connection, job);
-        // Until its data are copied below, the slot must not be used again: kDepth jobs have others.
+        // Until its data are copied below, the slot must not be used again: kSmbDepth jobs have others.
         std::swap(connection.free_slots.front(), connection.free_slots.back());
         std::erase(connection.free_slots, slot);
         give_work(connection);
@@ -138,16 +138,20 @@ void SmbStorage::take_read(Connection& connection, Job& job, const SmbAnswer& an
 // --- connections
 
 Result<void> SmbStorage::start_process(Connection& connection) {
-    auto process = SmbProcess::start(kSlots);
-    if (!process) return process.error();
-    connection.process = std::move(*process);
+    auto session = start_smb_session(login_, connection.node->address);
+    if (!session) return session.error();
+    take_session(connection, std::move(*session));
+    return {};
+}
+
+void SmbStorage::take_session(Connection& connection, SmbSession session) {
+    connection.process = std::move(session.process);
     connection.free_slots.clear();
-    for (std::uint32_t slot = 0; slot < kSlots; ++slot) connection.free_slots.push_back(slot);
+    for (std::uint32_t slot = 0; slot < kSmbSlots; ++slot) connection.free_slots.push_back(slot);
     connection.state = Connection::State::connecting;
     connection.until = loop().now() + place_.timeout;
     watch(connection);
-    (void)login_.ask(*connection.process, connection.node->address, kConnectId);
-    return {};
+    if (session.connected) connected(connection, *session.connected);
 }
 
 void SmbStorage::watch(Connection& connection) {

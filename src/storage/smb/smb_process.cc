@@ -126,7 +126,7 @@ bool smb_is_built_in() {
 #endif
 }
 
-Result<std::unique_ptr<SmbProcess>> SmbProcess::start(std::uint32_t slots) {
+Result<std::unique_ptr<SmbProcess>> SmbProcess::start() {
     if (!smb_is_built_in()) {
         return environment_error(
             "smb: this streamsim was built without libsmbclient: install it (Debian: libsmbclient-dev) and "
@@ -135,13 +135,13 @@ Result<std::unique_ptr<SmbProcess>> SmbProcess::start(std::uint32_t slots) {
     auto program = find_program();
     if (!program) return program.error();
     const FileDescriptor memory = above_inherited(memfd_create("streamsim-smb", MFD_CLOEXEC));
-    const std::size_t bytes = slots * kSmbSlotBytes;
-    if (memory.get() < 0 || ftruncate(memory.get(), static_cast<off_t>(bytes)) != 0)
+    constexpr std::size_t kBytes = kSmbSlots * kSmbSlotBytes;
+    if (memory.get() < 0 || ftruncate(memory.get(), off_t{kBytes}) != 0)
         return no_process("cannot share memory with a helper process", errno);
     std::unique_ptr<SmbProcess> process(new SmbProcess);
-    void* const mapped = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, memory.get(), 0);
+    void* const mapped = mmap(nullptr, kBytes, PROT_READ | PROT_WRITE, MAP_SHARED, memory.get(), 0);
     if (mapped == MAP_FAILED) return no_process("cannot share memory with a helper process", errno);
-    process->memory_ = {static_cast<std::byte*>(mapped), bytes};
+    process->memory_ = {static_cast<std::byte*>(mapped), kBytes};
     if (auto spawned = process->spawn(*program, memory.get()); !spawned) return spawned.error();
     return process;
 }
@@ -214,11 +214,24 @@ SmbLogin::SmbLogin(const RemotePlace& place, std::string directory, Credentials 
     if (!place.domain.empty()) credentials_.domain = place.domain;
 }
 
-bool SmbLogin::ask(SmbProcess& process, const std::string& address, std::uint32_t id) const {
+bool SmbLogin::ask(SmbProcess& process, const std::string& address, const SmbAnswer& known) const {
+    SmbRequest request{.call = SmbCall::connect, .id = kSmbConnectId, .port = place_.port};
     // The helper reports its own timeout before this process gives up on it.
-    const auto timeout_ms = static_cast<std::uint32_t>(place_.timeout.ns / 1'000'000 * 9 / 10 + 1);
-    return process.send({.call = SmbCall::connect, .id = id, .port = place_.port, .timeout_ms = timeout_ms},
+    request.timeout_ms = static_cast<std::uint32_t>(place_.timeout.ns / 1'000'000 * 9 / 10 + 1);
+    request.dialect = known.dialect;
+    request.read_bytes = known.read_bytes;
+    return process.send(request,
                         {address, directory_, credentials_.user, credentials_.domain, credentials_.password});
+}
+
+std::string SmbLogin::identity(const std::string& address) const {
+    std::string text = fmt::format("{}:{}", address, place_.port);
+    for (const std::string* each :
+         {&share_, &credentials_.user, &credentials_.domain, &credentials_.password}) {
+        text += '\0';
+        text += *each;
+    }
+    return text;
 }
 
 std::string SmbLogin::at(const std::string& address) const {
@@ -266,14 +279,18 @@ Error SmbLogin::refused(const SmbAnswer& answer, const std::string& address) con
             return error(fmt::format("the share is not available: {}", reason));
         case SmbStep::may_enter:
             return error(fmt::format("the server refuses {} this share: {}: {}", who, reason, how));
-        case SmbStep::find_directory:
-        case SmbStep::connected:
-            return environment_error(fmt::format(
-                "smb://{}{}: {}", place_.host, directory_,
-                answer.error == ENOENT ? fmt::format("there is no such file or directory ({})", name)
-                                       : reason));
+        case SmbStep::connected: break;
     }
     return error(reason);
+}
+
+Result<void> SmbLogin::check_directory(const SmbAnswer& answer) const {
+    const int error = answer.directory_error;
+    if (error == 0) return {};
+    const char* const name = errno_name(error);
+    const std::string text = error == ENOENT ? "there is no such file or directory" : text_of(error);
+    return environment_error(
+        fmt::format("smb://{}{}: {} ({})", place_.host, directory_, text, name != nullptr ? name : "unknown"));
 }
 
 bool await_readable(const SmbProcess& process, Instant deadline) {

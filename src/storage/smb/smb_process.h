@@ -22,7 +22,7 @@ class SmbProcess {
 public:
     /// Starts the program that the environment variable STREAMSIM_SMB_HELPER names, else streamsim-smb beside
     /// this program, else the one in ../libexec/streamsim. Errors: environment.
-    static Result<std::unique_ptr<SmbProcess>> start(std::uint32_t slots);
+    static Result<std::unique_ptr<SmbProcess>> start();
     /// Kills the process and does not wait for its end, which a hanging system call may delay.
     ~SmbProcess();
     SmbProcess(const SmbProcess&) = delete;
@@ -61,9 +61,14 @@ public:
 
     /// "smb://nas/media"
     const std::string& share() const { return share_; }
-    bool ask(SmbProcess& process, const std::string& address, std::uint32_t id) const;
+    /// Equal for connections to one server and port, as one user, for one share. Contains the password.
+    std::string identity(const std::string& address) const;
+    /// `known`: the answer to an earlier connection to this address, if there was one.
+    bool ask(SmbProcess& process, const std::string& address, const SmbAnswer& known) const;
     /// The meaning of an answer to `connect`, with advice. REQUIRES: answer.error != 0.
     Error refused(const SmbAnswer& answer, const std::string& address) const;
+    /// An error when the directory was not accessible.
+    Result<void> check_directory(const SmbAnswer& answer) const;
     /// The error of a process that did not answer, or that is gone.
     Error no_answer(const std::string& address) const;
 

@@ -2,9 +2,9 @@
 // =========================
 //
 // libsmbclient blocks, so each connection is a process of its own (smb_wire.h, smb_process.h) that performs one
-// request after the other. A process has up to kDepth requests, so that it never waits for this loop. There are
-// RemotePlace::connections processes for each node in use. A process reads into a slot of shared memory; this
-// loop copies the data from there into the operation's buffer after the next request has been sent.
+// request after the other. A process has up to kSmbDepth requests, so that it never waits for this loop. There
+// are RemotePlace::connections processes for each node in use. A process reads into a slot of shared memory;
+// this loop copies the data from there into the operation's buffer after the next request has been sent.
 //
 // Which process. Operations wait in line; the process with the fewest requests takes the oldest operation. The
 // reads of a file go to the process that opened it, so that a frame in a file of its own costs one open; a file
@@ -44,6 +44,7 @@ SmbStorage::SmbStorage(EventLoop& loop,
       uv_(uv),
       place_(place),
       login_(place, directory, options.credentials),
+      sessions_(place.sharing->of<SmbSessions>()),
       notice_(options.notice) {
     std::vector<std::string> addresses = place.addresses;
     if (addresses.empty()) addresses.push_back(place.host);
@@ -75,18 +76,25 @@ SmbStorage::~SmbStorage() {
     close_all();
 }
 
-/// Starts all processes at once, then waits for each. Before the loop runs.
+/// Takes idle sessions and starts the other processes, all at once, then waits for each. Before the loop runs.
 Result<void> SmbStorage::connect() {
     const Instant deadline = loop().now() + place_.timeout;
     for (Node& node : nodes_) {
         for (Connection& connection : node.connections) {
-            if (auto started = start_process(connection); !started) return started;
+            auto session = sessions_->take(login_.identity(node.address));
+            if (session) {
+                take_session(connection, std::move(*session));
+            } else if (auto started = start_process(connection); !started) {
+                return started;
+            }
         }
     }
     for (Node& node : nodes_) {
         for (Connection& connection : node.connections) {
+            if (connection.state == Connection::State::up) continue;
             const auto answer = await_connected(*connection.process, login_, node.address, deadline);
             if (!answer) return answer.error();
+            if (auto there = login_.check_directory(*answer); !there) return there;
             connected(connection, *answer);
         }
     }
@@ -154,7 +162,7 @@ void SmbStorage::complete(Op& op, int error, Instant at) {
 /// Gives each process a first operation, then each a second.
 void SmbStorage::pump(Node& node) {
     const std::size_t count = node.connections.size();
-    for (std::uint32_t depth = 0; depth < kDepth; ++depth) {
+    for (std::uint32_t depth = 0; depth < kSmbDepth; ++depth) {
         for (std::size_t i = 0; i < count; ++i) {
             Connection& connection = node.connections[(node.next + i) % count];
             if (connection.state != Connection::State::up || connection.busy != depth) continue;
@@ -186,7 +194,7 @@ bool SmbStorage::give_work(Connection& connection) {
 
 Job& SmbStorage::take_job(Connection& connection) {
     Job& job = connection.jobs[connection.jobs[0].busy ? 1 : 0];
-    static_assert(kDepth == 2);
+    static_assert(kSmbDepth == 2);
     STREAMSIM_CHECK(!job.busy && !connection.free_slots.empty(), "a process with room has a job and a slot");
     job = {};
     job.busy = true;

@@ -14,13 +14,12 @@
 #include "storage/operation_intake.h"
 #include "storage/remote/remote_options.h"
 #include "storage/smb/smb_process.h"
+#include "storage/smb/smb_sessions.h"
 #include "streamsim/event_loop.h"
 #include "streamsim/storage.h"
 
 namespace streamsim::storage::smb {
 
-constexpr std::uint32_t kDepth = 2;           // requests of a process at a time
-constexpr std::uint32_t kSlots = kDepth + 1;  // data are copied from one more
 constexpr std::uint64_t kSpreadBytes = std::uint64_t{64} << 20;
 constexpr std::size_t kWaitingClosesMax = 16;  // beyond, closes no longer wait for an idle process
 constexpr Duration kBackoff = milliseconds(50);
@@ -28,7 +27,6 @@ constexpr Duration kBackoffMax = seconds(1);
 constexpr Duration kCancelGrace = milliseconds(300);
 constexpr Duration kEndingGrace = milliseconds(300);
 constexpr Duration kEndingPollPause = milliseconds(1);
-constexpr std::uint32_t kConnectId = kDepth;
 
 struct Node;
 
@@ -58,7 +56,7 @@ struct Connection {
     uv_poll_t* poll = nullptr;
     bool readable = false;
     bool was_up = false;
-    std::array<Job, kDepth> jobs;
+    std::array<Job, kSmbDepth> jobs;
     std::uint32_t busy = 0;
     std::vector<std::uint32_t> free_slots;
     OpQueue reads;                             // for files that are open in this process
@@ -126,6 +124,7 @@ private:
     void ask(Connection& connection, Job& job, SmbRequest request, std::string_view text = {});
 
     Result<void> start_process(Connection& connection);
+    void take_session(Connection& connection, SmbSession session);
     void connected(Connection& connection, const SmbAnswer& answer);
     void drop_process(Connection& connection);
     void lose(Connection& connection, bool crashed = false);
@@ -148,6 +147,7 @@ private:
     uv_loop_t* const uv_;
     const RemotePlace place_;
     const SmbLogin login_;
+    const std::shared_ptr<SmbSessions> sessions_;
     NoticeSink notice_;
     std::vector<Node> nodes_;
     std::uint32_t first_seat_ = 0;

@@ -14,10 +14,14 @@ namespace streamsim::storage {
 constexpr int kSmbSocket = 3;  // the helper's descriptor of the socket
 constexpr int kSmbMemory = 4;  // the helper's descriptor of a memfd of whole slots
 constexpr std::size_t kSmbSlotBytes = std::size_t{4} << 20;
+constexpr std::uint32_t kSmbDepth = 2;               // requests of a process at a time
+constexpr std::uint32_t kSmbSlots = kSmbDepth + 1;   // data are copied from one more
+constexpr std::uint32_t kSmbConnectId = kSmbDepth;   // of SmbCall::connect
 constexpr std::size_t kSmbTextBytesMax = 16 * 1024;  // all texts of a packet
 
 enum class SmbCall : std::uint32_t {
-    connect,         // texts: host, directory (/SHARE/DIR), user, domain, password; port, timeout_ms
+    connect,         // texts: host, directory (/SHARE/DIR), user, domain, password; port, timeout_ms,
+                     // dialect, read_bytes. Answer: as stat, of the directory
     open,            // text: path. Answer: file
     read,            // file, offset, bytes, slot. Answer: bytes in the slot; fewer: the file ends there
     close,           // file, of open or create
@@ -41,6 +45,9 @@ struct SmbRequest {
     std::uint32_t timeout_ms = 0;  // for each step of connecting, and for each later request
     std::uint64_t offset = 0;
     std::uint64_t bytes = 0;
+    // connect: the answer to an earlier connection, which saves asking again; 0: none
+    std::uint32_t dialect = 0;
+    std::uint32_t read_bytes = 0;
 };
 
 /// The steps of connecting, in order.
@@ -51,7 +58,6 @@ enum class SmbStep : std::uint32_t {
     log_in,       // the server accepts user and password
     enter_share,  // the share exists
     may_enter,    // and this user may use it
-    find_directory,
     connected,
 };
 
@@ -67,6 +73,7 @@ struct SmbAnswer {
     bool more = false;
     bool lost = false;  // the connection is lost: this process ends, and its files are closed
     // connect
+    std::int32_t directory_error = 0;   // errno; the share is accessible, and the directory is not
     SmbStep step = SmbStep::find_host;  // with an error: the step that failed
     std::uint32_t dialect = 0;          // 0x0311 for SMB 3.1.1
     std::uint32_t read_bytes = 0;       // the largest read of one request

@@ -40,6 +40,7 @@ private:
     void connect(const SmbRequest& request, const std::vector<std::string>& texts, SmbAnswer& answer);
     bool make_context(const SmbRequest& request);
     bool enter(const std::string& directory, SmbAnswer& answer);
+    bool enter_again(const std::string& directory);
     void open(const std::string& path, int flags, SmbAnswer& answer);
     void close(Open& open, SmbAnswer& answer);
     void read(Open& open, const SmbRequest& request, std::span<std::byte> slot, SmbAnswer& answer);
