@@ -116,6 +116,13 @@ TEST_P(NfsByteStore, DirectoriesLinksAndWhatIsThere) {
     EXPECT_FALSE(entries.value()[1].directory);
     EXPECT_TRUE(entries.value()[2].directory && entries.value()[2].symbolic_link);
     EXPECT_TRUE(!entries.value()[3].directory && entries.value()[3].symbolic_link);
+    for (const char* const way : {"a/link", "a//b/", "a/b/../link"}) {
+        const auto below = store_->list(url_path(way));
+        ASSERT_TRUE(below) << below.error().problems.front();
+        ASSERT_EQ(below.value().size(), 1U) << way;
+        EXPECT_EQ(below.value()[0].name, "c");
+    }
+    EXPECT_FALSE(store_->list(url_path("a/file")));
     const auto file = store_->stat(url_path("a/file")).value();
     ASSERT_TRUE(file.has_value());
     EXPECT_EQ(file->bytes, 5U);

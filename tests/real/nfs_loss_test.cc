@@ -7,6 +7,7 @@
 #include <deque>
 #include <fstream>
 #include <iterator>
+#include <string>
 
 #include "conformance/storage_backends.h"
 #include "conformance/storage_harness.h"
@@ -22,9 +23,12 @@ constexpr std::uint64_t kBytes = std::uint64_t{4} << 20;
 class NfsLoss : public testing::TestWithParam<std::uint32_t> {
 protected:
     void begin(Duration timeout) {
-        write_test_file(directory_ / "clip", 5, kBytes);
         RemotePlace place = tests::nfs_place(GetParam(), 2);
         place.timeout = timeout;
+        begin(place);
+    }
+    void begin(const RemotePlace& place) {
+        write_test_file(directory_ / "clip", 5, kBytes);
         storage::RemoteOptions options;
         options.notice = [this](const std::string& text) { said_.push_back(text); };
         auto storage = storage::make_nfs_storage(harness_.loop(), harness_.own_loop().uv(), place,
@@ -50,6 +54,56 @@ protected:
     std::string path_;
     TestOpen open_;
 };
+
+/// Connections of this network, each counted at both ends.
+std::size_t connections() {
+    std::ifstream list("/proc/self/net/tcp");
+    std::size_t count = 0;
+    std::string line;
+    while (std::getline(list, line)) {
+        if (line.find(" 01 ") != std::string::npos) ++count;
+    }
+    return count;
+}
+
+TEST_P(NfsLoss, TheConnectionsThatFoundTheMediaPlayThem) {
+    const RemotePlace place = tests::nfs_place(GetParam(), 2);
+    const auto store = storage::make_nfs_byte_store(place, tests::exported(directory_.path()));
+    ASSERT_TRUE(store->list(tests::exported(directory_.path())));
+    const std::size_t before = connections();
+    ASSERT_NO_FATAL_FAILURE(begin(place));
+    EXPECT_EQ(connections(), before);
+    TestRead read;
+    begin_read(read);
+    harness_.loop().run();
+    EXPECT_EQ(same_bytes(memory_, 5, 0), kBytes);
+    EXPECT_EQ(harness_.storage().traffic().front().connections, 2U);
+    EXPECT_TRUE(said_.empty());
+    tests::kill_server();  // the notices have another reader now
+    TestRead again;
+    begin_read(again);
+    harness_.loop().at(harness_.loop().now() + milliseconds(100),
+                       Callback{[](void*) { tests::start_server(); }, this});
+    harness_.loop().run();
+    EXPECT_EQ(again.error, 0);
+    EXPECT_FALSE(said_.empty());
+    EXPECT_TRUE(store->list(tests::exported(directory_.path())));
+    harness_.shut_down({});
+}
+
+TEST_P(NfsLoss, AnIdleConnectionThatTheServerHasClosedIsMadeAgain) {
+    const RemotePlace place = tests::nfs_place(GetParam(), 2);
+    const auto store = storage::make_nfs_byte_store(place, tests::exported(directory_.path()));
+    ASSERT_TRUE(store->list(tests::exported(directory_.path())));
+    tests::kill_server();
+    tests::start_server();
+    ASSERT_NO_FATAL_FAILURE(begin(place));
+    TestRead read;
+    begin_read(read);
+    harness_.loop().run();
+    EXPECT_EQ(same_bytes(memory_, 5, 0), kBytes);
+    harness_.shut_down({});
+}
 
 TEST_P(NfsLoss, AServerThatComesBackIsUsedAgain) {
     begin(seconds(30));

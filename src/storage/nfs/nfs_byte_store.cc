@@ -16,6 +16,7 @@
 #include "storage/backends.h"
 #include "storage/listed_files.h"
 #include "storage/nfs/nfs_library.h"
+#include "storage/nfs/nfs_listing.h"
 #include "storage/nfs/nfs_requests.h"
 #include "storage/nfs/nfs_session.h"
 
@@ -319,33 +320,18 @@ public:
         if (const auto known = listed_->list(directory)) return *known;
         Turn turn(sessions_.take());
         if (!turn.ready()) return turn.ready().error();
-        const std::string where = turn.path(directory);
+        std::vector<NfsListed> listed;
+        if (const int number = list_directory(turn, directory, listed)) return error(number, "list", directory);
         std::vector<DirectoryEntry> entries;
         ListedFiles::Files files;
-        const int result =
-            turn.run({calling(nfs_opendir_async, where.c_str()), [&](nfs_context* nfs, int, void* data) {
-                          auto* const open = static_cast<nfsdir*>(data);
-                          while (const nfsdirent* entry = nfs_readdir(nfs, open)) {
-                              const std::string name(entry->name);
-                              if (name == "." || name == "..") continue;
-                              const std::uint64_t type = entry->mode & kTypeMask;
-                              entries.push_back({name, type == kDirectory, type == kLink});
-                              auto& file = files[name];
-                              if (type != kDirectory && type != kRegular) continue;
-                              file.emplace();
-                              file->directory = type == kDirectory;
-                              file->bytes = entry->size;
-                              file->modified_s = static_cast<std::int64_t>(entry->mtime.tv_sec);
-                              file->links = entry->nlink;
-                              // libnfs 4.0 does not initialize this member in lists of version 4.
-                              if (turn.version() == 3) file->file_id = entry->inode;
-                          }
-                          nfs_closedir(nfs, open);
-                      }});
-        if (result < 0) return error(-result, "list", directory);
-        for (DirectoryEntry& entry : entries) {
-            if (!entry.symbolic_link) continue;
-            entry.directory = look_at(turn, join_path(directory, entry.name), true).is(kDirectory);
+        for (NfsListed& each : listed) {
+            if (!each.info) each.info = file_info(look_at(turn, join_path(directory, each.name), false));
+            DirectoryEntry& entry =
+                entries.emplace_back(DirectoryEntry{each.name, each.info->directory, each.info->symbolic_link});
+            if (entry.symbolic_link)
+                entry.directory = look_at(turn, join_path(directory, each.name), true).is(kDirectory);
+            auto& file = files[each.name];
+            if (each.info->directory || each.info->is_regular()) file = each.info;
         }
         std::sort(entries.begin(), entries.end());
         listed_->put(directory, entries, std::move(files));

@@ -12,6 +12,7 @@
 #include <optional>
 #include <string>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "storage/nfs/nfs_requests.h"
@@ -58,6 +59,7 @@ public:
     NfsNode(const NfsNode&) = delete;
     NfsNode& operator=(const NfsNode&) = delete;
 
+    void notify(NoticeSink notice) { notice_ = std::move(notice); }
     const std::string& address() const { return address_; }
     std::uint32_t version() const { return version_; }
 
@@ -153,7 +155,7 @@ private:
     const std::string address_;
     const std::uint32_t version_;
     const std::string directory_;
-    const NoticeSink notice_;
+    NoticeSink notice_;
     Instant now_;
 
     // Finding the export.

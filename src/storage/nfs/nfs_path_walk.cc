@@ -12,6 +12,12 @@ constexpr std::uint32_t kLinksMax = 40;  // as Linux
 constexpr std::size_t kNameMax = 255;
 constexpr std::size_t kDirectoriesMax = 10'000;
 
+/// The key of NfsNode::directories(); empty for a name in the root.
+std::string directory_of(const std::string& path) {
+    const std::size_t slash = path.find_last_of('/');
+    return slash == std::string::npos ? "" : path.substr(0, slash);
+}
+
 /// Puts the names of a path before those of `rest`, which is in reverse order.
 void put_before(std::vector<std::string>& rest, std::string_view path) {
     std::vector<std::string> names;
@@ -47,8 +53,7 @@ bool NfsPathWalk::wants_parent() const {
 
 void NfsPathWalk::walk(const std::string& path) {
     path_ = path;
-    const std::size_t slash = path_.find_last_of('/');
-    directory_ = slash == std::string::npos ? "" : path_.substr(0, slash);
+    directory_ = directory_of(path_);
     from_cached_ = may_use_cache_;
     links_ = 0;
     bytes_ = entries_ = cookie_ = 0;
@@ -62,19 +67,17 @@ void NfsPathWalk::from_root(const std::string& path) {
     parents_.clear();
     at_.size = 0;  // the root handle is taken when the walk goes on: it may change until then
     first_walk_ = true;
-    if (from_cached_) {
-        const auto known = node_->directories().find(directory_);
-        if (known != node_->directories().end()) {
-            at_ = known->second;
-            put_before(rest_, std::string_view(path).substr(directory_.size()));
-            if (rest_.size() == 1) {
-                used_cache_ = true;
-                return next();
-            }
-            rest_.clear();
-            at_.size = 0;
-        }
+    // The nearest directory whose handle is known.
+    for (std::string near = directory_; from_cached_ && !near.empty(); near = directory_of(near)) {
+        const auto known = node_->directories().find(near);
+        if (known == node_->directories().end()) continue;
+        put_before(rest_, std::string_view(path).substr(near.size()));
+        if (rest_.empty()) break;
+        at_ = known->second;
+        used_cache_ = true;
+        return next();
     }
+    rest_.clear();
     from_cached_ = false;
     put_before(rest_, path);
     step_ = Step::lookup;
@@ -331,7 +334,7 @@ void NfsPathWalk::take_lookup(const NfsReply& reply) {
         parents_.push_back(at_);
         at_ = reply.handle;
         rest_.pop_back();
-        if (rest_.size() == 1 && first_walk_ && !from_cached_ && rest_.back() != "..") {
+        if (rest_.size() == 1 && first_walk_ && rest_.back() != "..") {
             auto& known = node_->directories();
             if (known.size() >= kDirectoriesMax) known.clear();
             known.insert_or_assign(directory_, at_);
@@ -381,7 +384,7 @@ void NfsPathWalk::go_stale() {
 }
 
 void NfsPathWalk::forget() {
-    node_->directories().erase(directory_);
+    for (std::string at = directory_; !at.empty(); at = directory_of(at)) node_->directories().erase(at);
     may_use_cache_ = used_cache_ = from_found_ = false;
     walk(request_.path);
 }

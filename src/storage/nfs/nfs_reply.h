@@ -1,4 +1,4 @@
-// From libnfs's replies to NfsReply. For nfs_requests.cc and nfs_changes.cc only.
+// From libnfs's replies to NfsReply. For the files that send raw requests only.
 #pragma once
 
 #include <cstdint>

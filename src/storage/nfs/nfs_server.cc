@@ -1,6 +1,7 @@
 #include "storage/nfs/nfs_server.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -16,10 +17,32 @@ namespace {
 
 constexpr Duration kWaitStep = milliseconds(10);
 
+/// A server that lies in what its place shares must not own that in turn.
+RemotePlace without_sharing(RemotePlace place) {
+    place.sharing.reset();
+    return place;
+}
+
 }  // namespace
 
 NfsServer::NfsServer(RemotePlace place, std::string directory, const RemoteOptions& options)
-    : place_(std::move(place)), directory_(std::move(directory)), options_(options) {}
+    : place_(without_sharing(std::move(place))), directory_(std::move(directory)), options_(options) {}
+
+std::string NfsServer::identity() const {
+    const auto number = [](const auto& value) { return value ? std::int64_t{*value} : -1; };
+    return fmt::format("{} {} {} {} {} {} {} {} {}", fmt::join(place_.addresses, ","), place_.port,
+                       place_.mount_port, number(place_.version), place_.connections, place_.read_bytes,
+                       number(place_.uid), number(place_.gid), directory_);
+}
+
+void NfsServer::adopt(const RemoteOptions& options) {
+    options_ = options;
+    NfsNode& node = *nodes_.front();
+    node.seats.clear();
+    for (std::uint32_t i = 0; i < std::max(options_.seats, 1u); ++i)
+        node.seats.push_back(options_.first_seat + i * options_.seat_step);
+    node.notify(options_.notice);
+}
 
 void NfsServer::make_nodes(std::uint32_t version) {
     nodes_.clear();

@@ -21,7 +21,12 @@ public:
     /// most. Errors: environment, naming host, path and reason.
     Result<void> connect();
 
+    /// Another loop takes the server over, with its own options. REQUIRES: the place has one address.
+    void adopt(const RemoteOptions& options);
+
     const RemotePlace& place() const { return place_; }
+    /// Equal for servers that connect in the same way to the same place.
+    std::string identity() const;
     /// From here on replies wake this loop. REQUIRES: connect() has ended well.
     void wake(uv_loop_t* loop);
     const std::vector<std::unique_ptr<NfsNode>>& nodes() const { return nodes_; }
@@ -39,7 +44,7 @@ private:
 
     const RemotePlace place_;
     const std::string directory_;
-    const RemoteOptions options_;
+    RemoteOptions options_;
     std::vector<std::unique_ptr<NfsNode>> nodes_;
     std::vector<NfsNode*> node_by_address_;
     // For wait_and_serve(): the same number of each.

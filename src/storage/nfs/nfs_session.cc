@@ -11,7 +11,7 @@
 #include "storage/clock_now.h"
 #include "storage/errno_text.h"
 #include "storage/nfs/nfs_library.h"
-#include "storage/nfs/nfs_server.h"
+#include "storage/nfs/nfs_sharing.h"
 #include "storage/nfs/system/socket_poll.h"
 #include "storage/remote/remote_names.h"
 
@@ -43,16 +43,27 @@ Result<void> NfsSession::connect() {
     const Instant until = clock_now() + place_.timeout;
     RemotePlace place = place_;
     if (auto known = resolve(place); !known) return known;
-    place.connections = 1;
-    NfsServer server(place, directory_, {});
-    if (auto connected = server.connect(); !connected) return connected;
-    const NfsNode& node = *server.nodes().front();
-    version_ = node.version();
-    mounted_ = node.mounted();
+    auto server = std::make_unique<NfsServer>(place, directory_, RemoteOptions{});
+    const auto sharing = place_.sharing->of<NfsSharing>();
+    const std::string identity = server->identity();
+    if (const auto facts = sharing->facts(identity)) {
+        if (mount(*facts, place.addresses.front(), until)) return {};
+        sharing->forget(identity);
+    }
+    if (auto connected = server->connect(); !connected) return connected;
+    return mount(sharing->leave(std::move(server)), place.addresses.front(), until);
+}
+
+Result<void> NfsSession::mount(const NfsFacts& facts, const std::string& address, Instant until) {
+    version_ = facts.version;
+    mounted_ = facts.mounted;
+    root_ = facts.root;
     nfs_ = new_nfs_context();
     if (nfs_ == nullptr) return environment_error(fmt::format("{}: no memory", name_of(directory_)));
-    std::string options = fmt::format("nfs://host/export?version={}&nfsport={}", version_, node.nfs_port());
-    if (version_ == 3) options += fmt::format("&mountport={}", node.mount_port());
+    // Playing does not enter another export below this one either.
+    std::string options =
+        fmt::format("nfs://host/export?version={}&nfsport={}&auto-traverse-mounts=0", version_, facts.nfs_port);
+    if (version_ == 3) options += fmt::format("&mountport={}", facts.mount_port);
     if (nfs_url* url = nfs_parse_url_dir(nfs_, options.c_str()))
         nfs_destroy_url(url);  // parsing sets the options
     nfs_set_autoreconnect(nfs_, 0);
@@ -66,7 +77,7 @@ Result<void> NfsSession::connect() {
     }
     Call mount;
     mount.begin = [&](nfs_context* nfs, void* user) {
-        return nfs_mount_async(nfs, place.addresses.front().c_str(), mounted_.c_str(), on_answer, user);
+        return nfs_mount_async(nfs, address.c_str(), mounted_.c_str(), on_answer, user);
     };
     if (mount.begin(nfs_, &mount) != 0 || wait(mount, until) < 0) {
         const char* said = nfs_get_error(nfs_);
@@ -104,11 +115,19 @@ NfsSession::Turn::Turn(std::shared_ptr<NfsSession> session, bool connects)
     if (nfs() == nullptr && connects) ready_ = session_->connect();
 }
 
-std::string NfsSession::Turn::path(const std::string& whole) const {
+std::optional<std::string> NfsSession::Turn::below_root(const std::string& whole) const {
     const std::string& mounted = session_->mounted_;
-    if (mounted == "/" || !whole.starts_with(mounted)) return whole;
-    if (whole.size() == mounted.size()) return "/";
-    return whole[mounted.size()] == '/' ? whole.substr(mounted.size()) : whole;
+    if (mounted == "/") return whole;
+    if (!whole.starts_with(mounted)) return std::nullopt;
+    std::string below = whole.substr(mounted.size());
+    if (!below.empty() && below.front() != '/') return std::nullopt;
+    return below;
+}
+
+std::string NfsSession::Turn::path(const std::string& whole) const {
+    const auto below = below_root(whole);
+    if (!below) return whole;
+    return below->empty() ? "/" : *below;
 }
 
 int NfsSession::Turn::run(Call call) {

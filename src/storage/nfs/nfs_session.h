@@ -5,18 +5,22 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "base/result.h"
 #include "base/time.h"
+#include "storage/nfs/nfs_call.h"
 #include "storage/remote/session_pool.h"
 #include "streamsim/remote_place.h"
 
 struct nfs_context;
 
 namespace streamsim::storage {
+
+struct NfsFacts;
 
 class NfsSession {
 public:
@@ -49,6 +53,7 @@ public:
 
 private:
     Result<void> connect();
+    Result<void> mount(const NfsFacts& facts, const std::string& address, Instant until);
     void disconnect();
     int wait(Call& call, Instant until);
 
@@ -58,6 +63,7 @@ private:
     // Only used in a Turn. Not GUARDED_BY: clang cannot see that a Turn holds the mutex of its session.
     nfs_context* nfs_ = nullptr;
     std::string mounted_;
+    NfsHandle root_;                // of mounted_
     std::uint64_t generation_ = 0;  // of nfs_; a file is open in the generation that opened it only
     std::uint32_t version_ = 3;
     std::uint32_t piece_bytes_ = 0;
@@ -80,6 +86,9 @@ public:
     std::string path(const std::string& whole) const;
     /// The data limit of one request.
     std::uint32_t piece_bytes() const { return session_->piece_bytes_; }
+    /// The part of a path below root(); none: it is not below.
+    std::optional<std::string> below_root(const std::string& whole) const;
+    const NfsHandle& root() const { return session_->root_; }
     nfs_context* nfs() const { return session_->nfs_; }
     std::uint32_t version() const { return session_->version_; }
     std::uint32_t& sinks() { return session_->sinks_; }

@@ -31,6 +31,7 @@
 #include "base/system/errno_values.h"
 #include "storage/backends.h"
 #include "storage/errno_text.h"
+#include "storage/nfs/nfs_sharing.h"
 #include "storage/remote/remote_names.h"
 
 namespace streamsim::storage {
@@ -328,9 +329,16 @@ Result<std::unique_ptr<Storage>> make_nfs_storage(EventLoop& loop,
                                                   const std::string& directory,
                                                   const RemoteOptions& options) {
     RemotePlace resolved = place;
-    if (auto known = resolve(resolved); !known) return known.error();
-    auto server = std::make_unique<NfsServer>(std::move(resolved), directory, options);
-    if (auto connected = server->connect(); !connected) return connected.error();
+    if (auto found = resolve(resolved); !found) return found.error();
+    auto server = std::make_unique<NfsServer>(resolved, directory, options);
+    auto known =
+        resolved.addresses.size() == 1 ? place.sharing->of<NfsSharing>()->take(server->identity()) : nullptr;
+    if (known != nullptr) {
+        server = std::move(known);
+        server->adopt(options);
+    } else if (auto connected = server->connect(); !connected) {
+        return connected.error();
+    }
     auto storage = std::make_unique<NfsStorage>(loop, std::move(server), options);
     storage->watch(uv);
     return std::unique_ptr<Storage>(std::move(storage));
