@@ -7,6 +7,7 @@
 #include <deque>
 #include <fstream>
 #include <iterator>
+#include <set>
 #include <string>
 
 #include "conformance/storage_backends.h"
@@ -55,22 +56,22 @@ protected:
     TestOpen open_;
 };
 
-/// Connections of this network, each counted at both ends.
-std::size_t connections() {
+/// The addresses of both ends of each connection of this network.
+std::set<std::string> connections() {
     std::ifstream list("/proc/self/net/tcp");
-    std::size_t count = 0;
-    std::string line;
-    while (std::getline(list, line)) {
-        if (line.find(" 01 ") != std::string::npos) ++count;
+    std::set<std::string> found;
+    std::string number, here, there, state, rest;
+    while (list >> number >> here >> there >> state && std::getline(list, rest)) {
+        if (state == "01") found.insert(here + there);
     }
-    return count;
+    return found;
 }
 
 TEST_P(NfsLoss, TheConnectionsThatFoundTheMediaPlayThem) {
     const RemotePlace place = tests::nfs_place(GetParam(), 2);
     const auto store = storage::make_nfs_byte_store(place, tests::exported(directory_.path()));
     ASSERT_TRUE(store->list(tests::exported(directory_.path())));
-    const std::size_t before = connections();
+    const auto before = connections();
     ASSERT_NO_FATAL_FAILURE(begin(place));
     EXPECT_EQ(connections(), before);
     TestRead read;
