@@ -78,6 +78,7 @@ public:
 class ByteSink {
 public:
     virtual ~ByteSink();  // without close(), written data may be lost
+    /// The error may be that of an earlier write: a store may still be writing when this returns.
     virtual Result<void> write_at(std::uint64_t offset, std::span<const std::byte> bytes) = 0;
     /// Puts the file on stable storage and drops it from the page cache, if there is one.
     virtual Result<void> close() = 0;

@@ -146,6 +146,37 @@ TEST_P(NfsByteStore, ADirectoryOfMany) {
     EXPECT_EQ(entries.value().back().name, "frame.12999.dpx");
 }
 
+TEST_P(NfsByteStore, TheLaterOfTwoWritesToOnePlaceCounts) {
+    constexpr std::size_t kBytes = std::size_t{256} << 10;
+    auto sink = store_->create(url_path("clip"));
+    ASSERT_TRUE(sink);
+    std::vector<std::byte> bytes(4 * kBytes);
+    for (int round = 1; round <= 40; ++round) {
+        for (std::size_t at = 0; at < bytes.size(); at += kBytes) {
+            const auto part = std::span(bytes).subspan(at, kBytes);
+            std::fill(part.begin(), part.end(), std::byte(round + static_cast<int>(at / kBytes)));
+            ASSERT_TRUE((*sink)->write_at(at, part));
+        }
+    }
+    ASSERT_TRUE((*sink)->close());
+    std::vector<std::byte> back(bytes.size());
+    EXPECT_EQ((*store_->open(url_path("clip")))->read_at(0, back).value(), back.size());
+    EXPECT_TRUE(back == bytes);
+}
+
+TEST_P(NfsByteStore, ALostWriteIsAnErrorOfTheNextCallOrOfClose) {
+    auto sink = store_->create(url_path("unfinished"));
+    ASSERT_TRUE(sink);
+    ASSERT_TRUE((*sink)->write_at(0, pattern(std::size_t{1} << 20)));
+    tests::kill_server();
+    auto written = (*sink)->write_at(std::size_t{1} << 20, pattern(std::size_t{1} << 20));
+    tests::start_server();
+    if (written) written = (*sink)->close();
+    ASSERT_FALSE(written);
+    EXPECT_THAT(written.error().problems.front(), HasSubstr("unfinished"));
+    EXPECT_FALSE((*sink)->close());
+}
+
 TEST_P(NfsByteStore, RenameReplacesNothing) {
     std::ofstream(directory_ / "one") << "1";
     std::ofstream(directory_ / "two") << "22";

@@ -163,6 +163,46 @@ TEST_F(SmbByteStore, LooksAgainAfterTheServerWasAway) {
     EXPECT_THAT(written.error().problems.front(), HasSubstr("unfinished"));
 }
 
+TEST_F(SmbByteStore, TwoFilesAreWrittenInTurn) {
+    constexpr std::size_t kPart = (std::size_t{3} << 20) + 7, kParts = 4;
+    std::vector<std::byte> bytes(kPart * kParts);
+    for (std::size_t i = 0; i < bytes.size(); ++i) bytes[i] = test_byte(7, i);
+    const auto part = [&](std::size_t i) {
+        return std::span<const std::byte>(bytes).subspan(i * kPart, kPart);
+    };
+    auto one = store_->create(at("one"));
+    auto two = store_->create(at("two"));
+    ASSERT_TRUE(one && two);
+    for (std::size_t i = 0; i < kParts; ++i) {
+        const std::size_t back = kParts - 1 - i;
+        ASSERT_TRUE((*one)->write_at(i * kPart, part(i)));
+        ASSERT_TRUE((*two)->write_at(back * kPart, part(back)));
+    }
+    EXPECT_FALSE(store_->stat(at("three")).value()) << "other calls go through the same connection";
+    ASSERT_TRUE((*one)->write_at(0, part(0))) << "again";
+    ASSERT_TRUE((*two)->close());
+    ASSERT_TRUE((*one)->close());
+    for (const char* const name : {"one", "two"}) {
+        ASSERT_EQ(fs::file_size(directory_ / name), bytes.size());
+        std::vector<std::byte> back(bytes.size());
+        EXPECT_EQ((*store_->open(at(name)))->read_at(0, back).value(), bytes.size());
+        EXPECT_TRUE(back == bytes) << name;
+    }
+}
+
+TEST_F(SmbByteStore, ALostWriteIsAnErrorOfTheNextCallOrOfClose) {
+    auto sink = store_->create(at("unfinished"));
+    ASSERT_TRUE(sink);
+    ASSERT_TRUE((*sink)->write_at(0, std::vector<std::byte>(std::size_t{9} << 20)));
+    tests::smb_lab().kill("smb");
+    tests::smb_lab().start("smb");
+    auto written = (*sink)->write_at(std::size_t{9} << 20, std::vector<std::byte>(10));
+    if (written) written = (*sink)->close();
+    ASSERT_FALSE(written);
+    EXPECT_THAT(written.error().problems.front(), HasSubstr("unfinished"));
+    EXPECT_FALSE((*sink)->close());
+}
+
 /// Returns the error of inspecting a directory.
 std::string refusal(const RemotePlace& place, const std::string& directory, const Credentials& user) {
     const auto entries = storage::make_smb_byte_store(place, directory, user)->list(directory);

@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <deque>
 #include <utility>
 
 #include "base/path.h"
@@ -30,7 +31,6 @@ constexpr std::size_t kSessionsMax = 8;
 constexpr std::size_t kInFlight = 4;
 /// libnfs 4 encodes a request of version 4 in 4 KiB with all headers: writes are small, and many are in flight.
 constexpr std::size_t kWrite4Bytes = 3072;
-constexpr std::size_t kWrites4InFlight = 256;
 constexpr int kMode = 0666;
 constexpr int kDirectoryMode = 0777;
 constexpr int kOpenAttemptsMax = 2;
@@ -230,6 +230,9 @@ private:
     std::uint64_t bytes_;
 };
 
+/// Up to kWindowBytes are on their way while the next data are made; an error is returned by a later call.
+/// (libnfs has copied the data when a write begins.) That is only done with a server that writes all that a
+/// request has: the rest of a short write is written again, which takes the data.
 class NfsSink final : public ByteSink {
 public:
     NfsSink(std::shared_ptr<NfsSession> session,
@@ -240,20 +243,34 @@ public:
     ~NfsSink() override {
         listed_->forget(path_);
         Turn turn(session_, false);
+        for (Piece& piece : outstanding_) turn.finish(piece.call);
         --turn.sinks();
         close_in(turn, file_);
     }
 
     Result<void> write_at(std::uint64_t offset, std::span<const std::byte> bytes) override {
+        Turn turn(session_);
+        if (auto same = check(turn); !same) return same;
+        const std::size_t piece_bytes = turn.version() == 4 ? kWrite4Bytes : turn.piece_bytes();
+        // The server may perform outstanding writes in any order: those to the same bytes must not meet there.
+        if (offset != end_) {
+            if (auto written = finish_all(turn); !written) return written;
+        }
         while (!bytes.empty()) {
-            Turn turn(session_);
-            if (auto same = check(turn); !same) return same;
-            std::size_t put = 0;
-            if (const int error = write_some(turn, offset, bytes, put); error != 0)
-                return session_->error(error, "write", path_);
+            const auto part = bytes.first(std::min(bytes.size(), piece_bytes));
+            while (outstanding_bytes_ + part.size() > kWindowBytes || outstanding_.size() >= kWindowWrites) {
+                if (auto written = finish_first(turn); !written) return written;
+            }
+            start(turn, offset, part);
+            std::size_t put = part.size();
+            if (!whole_writes_) {
+                if (auto written = finish_checked(turn, put); !written) return written;
+            }
             offset += put;
             bytes = bytes.subspan(put);
         }
+        end_ = offset;
+        turn.flush();
         return {};
     }
 
@@ -261,6 +278,7 @@ public:
         Turn turn(session_);
         if (auto same = check(turn); !same) return same;
         listed_->forget(path_);
+        if (auto written = finish_all(turn); !written) return written;
         const int error = -turn.run({calling(nfs_fsync_async, file_.file)});
         if (error != 0) return session_->error(error, "write", path_);
         close_in(turn, file_);
@@ -268,44 +286,66 @@ public:
     }
 
 private:
+    struct Piece {
+        std::size_t bytes = 0;
+        Call call;
+    };
+
     Result<void> check(Turn& turn) const {
         if (!turn.ready()) return turn.ready().error();
         if (file_.generation != turn.generation()) return session_->error(ENOTCONN, "write", path_);
         return {};
     }
 
-    /// Sends several requests at once; `put` counts up to the first short reply.
-    int write_some(Turn& turn, std::uint64_t offset, std::span<const std::byte> bytes, std::size_t& put) {
-        std::vector<Call> calls;
-        std::vector<std::pair<std::size_t, std::size_t>> asked_and_put;
-        const bool four = turn.version() == 4;
-        const std::size_t piece = four ? kWrite4Bytes : turn.piece_bytes();
-        const std::size_t at_once = four ? kWrites4InFlight : kInFlight;
-        asked_and_put.reserve(at_once);
-        for (std::size_t at = 0; at < bytes.size() && calls.size() < at_once;) {
-            const auto part = bytes.subspan(at, std::min(bytes.size() - at, piece));
-            auto& sizes = asked_and_put.emplace_back(part.size(), 0);
-            // libnfs 4 takes the data as void*, and does not change them.
-            auto* const data = const_cast<std::byte*>(part.data());
-            calls.push_back({calling(nfs_pwrite_async, file_.file, offset + at, part.size(), data),
-                             [&sizes](nfs_context*, int result, void*) {
-                                 sizes.second = static_cast<std::size_t>(result);
-                             }});
-            at += part.size();
-        }
-        const int result = turn.run_all(calls);
-        if (result < 0) return -result;
-        for (const auto& [asked, went] : asked_and_put) {
-            put += std::min(went, asked);
-            if (went < asked) break;
-        }
-        return put == 0 ? EIO : 0;
+    void start(Turn& turn, std::uint64_t offset, std::span<const std::byte> part) {
+        // libnfs 4 takes the data as void*, and does not change them.
+        auto* const data = const_cast<std::byte*>(part.data());
+        Piece& piece = outstanding_.emplace_back();
+        piece.bytes = part.size();
+        piece.call.begin = calling(nfs_pwrite_async, file_.file, offset, part.size(), data);
+        outstanding_bytes_ += piece.bytes;
+        turn.start(piece.call);
     }
+
+    /// Waits for the oldest write; `put` becomes the bytes that the server wrote.
+    Result<void> finish_checked(Turn& turn, std::size_t& put) {
+        Piece& piece = outstanding_.front();
+        const int result = turn.finish(piece.call);
+        const std::size_t asked = piece.bytes;
+        outstanding_bytes_ -= asked;
+        outstanding_.pop_front();
+        if (result <= 0) return session_->error(result < 0 ? -result : EIO, "write", path_);
+        put = std::min(static_cast<std::size_t>(result), asked);
+        whole_writes_ = put == asked;
+        return {};
+    }
+
+    Result<void> finish_first(Turn& turn) {
+        std::size_t put = 0;
+        if (auto written = finish_checked(turn, put); !written) return written;
+        if (whole_writes_) return {};
+        return environment_error(
+            fmt::format("cannot write {}: the server wrote a part of the data only", session_->name_of(path_)));
+    }
+
+    Result<void> finish_all(Turn& turn) {
+        while (!outstanding_.empty()) {
+            if (auto written = finish_first(turn); !written) return written;
+        }
+        return {};
+    }
+
+    static constexpr std::size_t kWindowBytes = std::size_t{8} << 20;
+    static constexpr std::size_t kWindowWrites = 256;
 
     std::shared_ptr<NfsSession> session_;
     std::shared_ptr<ListedFiles> listed_;
     std::string path_;
     OpenHandle file_;
+    std::deque<Piece> outstanding_;
+    std::size_t outstanding_bytes_ = 0;
+    std::uint64_t end_ = 0;      // of the last write
+    bool whole_writes_ = false;  // the server wrote all of the last write
 };
 
 class NfsByteStore final : public ByteStore {

@@ -137,23 +137,42 @@ int NfsSession::Turn::run(Call call) {
 }
 
 int NfsSession::Turn::run_all(std::vector<Call>& calls) {
-    if (session_->nfs_ == nullptr) return -ENOTCONN;
     int worst = 0;
+    for (Call& call : calls) start(call);
     for (Call& call : calls) {
-        if (call.begin(session_->nfs_, &call) == 0) continue;
-        call.done = true;
-        call.result = -EIO;
+        const int result = finish(call);
+        if (result < 0 && worst == 0) worst = result;
     }
-    for (Call& call : calls) {
-        if (!call.done) session_->wait(call, until_);
-        if (call.result < 0 && worst == 0) worst = call.result;
-        if (call.done) continue;
-        session_->disconnect();  // answers the other calls
-        break;
+    return worst;
+}
+
+void NfsSession::Turn::start(Call& call) {
+    call.done = true;
+    call.result = -ENOTCONN;
+    if (session_->nfs_ == nullptr) return;
+    call.done = false;
+    if (call.begin(session_->nfs_, &call) == 0) return;
+    call.done = true;
+    call.result = -EIO;
+}
+
+void NfsSession::Turn::flush() {
+    if (session_->nfs_ == nullptr) return;
+    pollfd socket = polled_socket(nfs_get_fd(session_->nfs_), nfs_which_events(session_->nfs_));
+    poll_sockets({&socket, 1}, Duration{});
+    // A connection that is lost answers its calls, which tell.
+    if (socket.revents != 0) (void)nfs_service(session_->nfs_, socket.revents);
+}
+
+int NfsSession::Turn::finish(Call& call) {
+    const int waited = call.done ? call.result : session_->wait(call, until_);
+    if (!call.done) {
+        session_->disconnect();  // answers this call and the others
+        call.result = waited;
     }
     session_->used_ = clock_now();
     // libnfs's errors for calls that were given up.
-    return worst == -EINTR || worst == -EFAULT ? -ENOTCONN : worst;
+    return call.result == -EINTR || call.result == -EFAULT ? -ENOTCONN : call.result;
 }
 
 Error NfsSession::error(int number, const std::string& action, const std::string& path) const {

@@ -98,6 +98,12 @@ public:
     int run(Call call);
     /// Runs several calls at once. Returns the first error, or zero.
     int run_all(std::vector<Call>& calls);
+    /// Begins a call, which stays at its address until it is done; finish() waits for it, in this turn or a
+    /// later one, and returns as run().
+    void start(Call& call);
+    int finish(Call& call);
+    /// Sends what the network takes of the calls that were begun, without waiting.
+    void flush();
 
 private:
     const std::shared_ptr<NfsSession> session_;

@@ -11,6 +11,7 @@
 #include <cerrno>
 #include <cstring>
 #include <exception>
+#include <map>
 #include <optional>
 #include <string_view>
 #include <utility>
@@ -108,24 +109,51 @@ public:
     }
 
     /// A call for an open file. EBADF: the file was open in an earlier process.
-    Result<SmbAnswer> with_file(const RemoteFile& file,
-                                SmbRequest request,
-                                std::span<const std::byte> to_write,
-                                std::span<std::byte> to_read) {
+    Result<SmbAnswer> with_file(const RemoteFile& file, SmbRequest request, std::span<std::byte> to_read) {
         const TurnLock turn(mutex_);
-        if (session_.process == nullptr || file.process != number_)
-            return SmbAnswer{.error = EBADF, .lost = true};
+        if (!is_open(file)) return SmbAnswer{.error = EBADF, .lost = true};
         request.file = file.number;
         const auto slot = session_.process->slot(0);
-        if (!to_write.empty()) std::memcpy(slot.data(), to_write.data(), to_write.size());
         auto answer = once(request, {}, deadline_from_now());
         if (answer && answer->error == 0 && !to_read.empty()) {
             answer->bytes = std::min<std::uint64_t>(answer->bytes, to_read.size());
             std::memcpy(to_read.data(), slot.data(), answer->bytes);
         }
-        if (request.call == SmbCall::close && open_files_ > 0) --open_files_;
+        if (request.call == SmbCall::close && open_files_ > 0) {
+            --open_files_;
+            failed_writes_.erase(file.number);
+            if (writer_.file == file.number) writer_ = {};  // unsent data are dropped
+        }
         leave_session();
         return answer;
+    }
+
+    /// Collects data to requests of a slot; one request is on its way while the next slot is filled. The error
+    /// may be that of an earlier write.
+    SmbAnswer write(const RemoteFile& file, std::uint64_t offset, std::span<const std::byte> bytes) {
+        const TurnLock turn(mutex_);
+        SmbAnswer answer = become_writer(file);
+        while (answer.error == 0 && !bytes.empty()) {
+            const bool follows = offset == writer_.offset + writer_.bytes;
+            if (writer_.bytes > 0 && (!follows || writer_.bytes == kSmbSlotBytes)) {
+                answer = send_collected();
+                continue;
+            }
+            if (writer_.bytes == 0) writer_.offset = offset;
+            const auto part = bytes.first(std::min(bytes.size(), kSmbSlotBytes - writer_.bytes));
+            std::memcpy(session_.process->slot(writer_.slot).data() + writer_.bytes, part.data(), part.size());
+            writer_.bytes += part.size();
+            offset += part.size();
+            bytes = bytes.subspan(part.size());
+        }
+        return answer;
+    }
+
+    /// The server has all that write() collected, or one of the writes failed.
+    SmbAnswer finish_writes(const RemoteFile& file) {
+        const TurnLock turn(mutex_);
+        const SmbAnswer answer = become_writer(file);
+        return answer.error != 0 ? answer : send_all();
     }
 
     Result<RemoteFile> open(SmbCall call, const std::string& path) {
@@ -142,7 +170,7 @@ public:
 
     void close(const RemoteFile& file) noexcept {
         try {
-            (void)with_file(file, {.call = SmbCall::close}, {}, {});
+            (void)with_file(file, {.call = SmbCall::close}, {});
         } catch (const std::exception&) {
             return;  // the server closes it with the connection
         }
@@ -153,6 +181,68 @@ public:
 
 private:
     Instant deadline_from_now() const { return clock_now() + place_.timeout; }
+
+    bool is_open(const RemoteFile& file) const REQUIRES(mutex_) {
+        return session_.process != nullptr && file.process == number_;
+    }
+
+    /// Another file that was written in this process is finished first; its error waits for its next call.
+    SmbAnswer become_writer(const RemoteFile& file) REQUIRES(mutex_) {
+        if (!is_open(file)) return {.error = EBADF, .lost = true};
+        if (writer_.file != file.number) {
+            const SmbAnswer other = send_all();
+            if (other.error != 0) failed_writes_[writer_.file] = other;
+            if (other.lost) return other;
+            writer_ = {.file = file.number};
+        }
+        const auto failed = failed_writes_.find(file.number);
+        return failed == failed_writes_.end() ? SmbAnswer{} : failed->second;
+    }
+
+    /// Sends the collected data, and then waits for the answer to the request before.
+    SmbAnswer send_collected() REQUIRES(mutex_) {
+        if (writer_.bytes == 0) return {};
+        const SmbRequest request{.call = SmbCall::write,
+                                 .file = writer_.file,
+                                 .slot = writer_.slot,
+                                 .offset = writer_.offset,
+                                 .bytes = std::exchange(writer_.bytes, 0)};
+        writer_.slot = writer_.slot == 1 ? 2 : 1;
+        (void)session_.process->send(request);
+        if (!std::exchange(writer_.waits, true)) return {};
+        const SmbAnswer answer = receive(deadline_from_now());
+        if (answer.error != 0 && !answer.lost) (void)take_written();
+        return answer;
+    }
+
+    /// The answer to the last request of the writer, if it has not been received.
+    SmbAnswer take_written() REQUIRES(mutex_) {
+        return std::exchange(writer_.waits, false) ? receive(deadline_from_now()) : SmbAnswer{};
+    }
+
+    SmbAnswer send_all() REQUIRES(mutex_) {
+        const SmbAnswer sent = send_collected();
+        return sent.error != 0 ? sent : take_written();
+    }
+
+    /// The next answer; `lost`: there is none, and the process is ended.
+    SmbAnswer receive(Instant deadline) REQUIRES(mutex_) {
+        SmbAnswer answer;
+        auto received = SmbProcess::Received::nothing;
+        bool in_time = true;
+        while (received == SmbProcess::Received::nothing && in_time) {
+            in_time = await_readable(*session_.process, deadline);
+            received = session_.process->receive(answer);
+        }
+        if (received != SmbProcess::Received::answer)
+            answer = {.error = in_time ? EIO : ETIMEDOUT, .lost = true};
+        if (!answer.lost) return answer;
+        session_ = {};
+        writer_ = {};
+        failed_writes_.clear();
+        if (answer.error == 0) answer.error = EIO;
+        return answer;
+    }
 
     Result<void> ensure_connected(Instant deadline) REQUIRES(mutex_) {
         if (session_.process != nullptr) return {};
@@ -228,20 +318,23 @@ private:
     Result<SmbAnswer> once(const SmbRequest& request, Texts texts, Instant deadline) REQUIRES(mutex_) {
         if (!SmbProcess::fits(texts)) return SmbAnswer{.error = ENAMETOOLONG};
         if (auto up = ensure_connected(deadline); !up) return up.error();
-        SmbProcess& process = *session_.process;
-        (void)process.send(request, texts);
-        SmbAnswer answer;
-        auto received = SmbProcess::Received::nothing;
-        bool in_time = true;
-        while (received == SmbProcess::Received::nothing && in_time) {
-            in_time = await_readable(process, deadline);
-            received = process.receive(answer);
+        if (writer_.waits) {
+            const SmbAnswer written = take_written();
+            if (written.lost) return written;
+            if (written.error != 0) failed_writes_[writer_.file] = written;
         }
-        if (received != SmbProcess::Received::answer)
-            answer = {.error = in_time ? EIO : ETIMEDOUT, .lost = true};
-        if (answer.lost) session_ = {};
-        return answer;
+        (void)session_.process->send(request, texts);
+        return receive(deadline);
     }
+
+    /// The file that is being written, and its data that have not been sent.
+    struct Writer {
+        std::int32_t file = -1;
+        std::uint32_t slot = 1;  // 1 or 2; slot 0 is for all other requests
+        std::uint64_t offset = 0;
+        std::size_t bytes = 0;
+        bool waits = false;  // for the answer to its last request
+    };
 
     const RemotePlace place_;
     const SmbLogin login_;
@@ -253,6 +346,8 @@ private:
     SmbSession session_ GUARDED_BY(mutex_);            // without a process: none
     std::uint64_t number_ GUARDED_BY(mutex_) = 0;      // of processes so far
     std::uint32_t open_files_ GUARDED_BY(mutex_) = 0;  // in this process
+    Writer writer_ GUARDED_BY(mutex_);
+    std::map<std::int32_t, SmbAnswer> failed_writes_ GUARDED_BY(mutex_);  // by file
 };
 
 class SmbSource final : public ByteSource {
@@ -288,12 +383,12 @@ public:
 private:
     /// Opens the file once more after a lost connection.
     Result<SmbAnswer> ask(const SmbRequest& request, std::span<std::byte> into) {
-        auto answer = channel_->with_file(file_, request, {}, into);
+        auto answer = channel_->with_file(file_, request, into);
         if (answer && answer->lost) {
             auto again = channel_->open(SmbCall::open, path_);
             if (!again) return again.error();
             file_ = *again;
-            answer = channel_->with_file(file_, request, {}, into);
+            answer = channel_->with_file(file_, request, into);
         }
         if (answer && answer->error != 0) return file_error(answer->error, "read", channel_->show(path_));
         return answer;
@@ -318,30 +413,23 @@ public:
     }
 
     Result<void> write_at(std::uint64_t offset, std::span<const std::byte> bytes) override {
-        while (!bytes.empty()) {
-            const auto part = bytes.first(std::min(bytes.size(), kSmbSlotBytes));
-            const SmbRequest request{.call = SmbCall::write, .offset = offset, .bytes = part.size()};
-            if (auto done = ask(request, part); !done) return done;
-            offset += part.size();
-            bytes = bytes.subspan(part.size());
-        }
-        return {};
+        return result(channel_->write(file_, offset, bytes));
     }
 
     Result<void> close() override {
-        open_ = false;
         listed_->forget(path_);
-        return ask({.call = SmbCall::close}, {});
+        if (auto written = result(channel_->finish_writes(file_)); !written) return written;
+        open_ = false;
+        const auto closed = channel_->with_file(file_, {.call = SmbCall::close}, {});
+        return closed ? result(*closed) : closed.error();
     }
 
 private:
-    Result<void> ask(const SmbRequest& request, std::span<const std::byte> bytes) {
-        const auto answer = channel_->with_file(file_, request, bytes, {});
-        if (!answer) return answer.error();
-        if (answer->lost)
+    Result<void> result(const SmbAnswer& answer) const {
+        if (answer.lost)
             return environment_error(
                 fmt::format("cannot write {}: the connection was lost", channel_->show(path_)));
-        if (answer->error != 0) return file_error(answer->error, "write", channel_->show(path_));
+        if (answer.error != 0) return file_error(answer.error, "write", channel_->show(path_));
         return {};
     }
 
