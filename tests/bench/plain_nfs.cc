@@ -1,8 +1,12 @@
-// A plain reader on libnfs: N connections, D reads of 1 MiB in flight on each, one file front to back, again
-// and again for some seconds. It copies the data once, as every reader does that keeps them. Prints MB/s and
-// CPU seconds per GB as JSON.
+// A plain reader and writer on libnfs: N connections, D requests in flight on each, one file front to back,
+// again and again for some seconds; a writer of N connections writes N files, FILE.0 and on, of 256 MiB each,
+// and has them committed at the end. The reader copies the data once, as every reader does that keeps them.
+// Prints bytes a second and CPU seconds a GB as JSON.
 //
-//     nfs_reader HOST EXPORT FILE VERSION CONNECTIONS DEPTH SECONDS
+//     plain_nfs read|write HOST EXPORT FILE VERSION CONNECTIONS DEPTH SECONDS
+//
+// A request has 1 MiB, or 3 KiB for writes of version 4: libnfs 4 encodes such a request in 4 KiB, headers
+// included. DEPTH is in MiB for those, too.
 #include <fcntl.h>
 #include <nfsc/libnfs.h>
 #include <poll.h>
@@ -10,31 +14,39 @@
 #include <sys/stat.h>
 #include <sys/time.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace {
 
-constexpr std::uint64_t kBytes = 1U << 20;
+constexpr std::uint64_t kMiB = 1U << 20;
+constexpr std::uint64_t kWrite4Bytes = 3072;
+constexpr std::size_t kWrites4Max = 256;  // in flight
+constexpr std::uint64_t kWrittenBytes = 256 * kMiB;
 
 struct Connection;
 
 struct Slot {
     Connection* connection = nullptr;
-    std::vector<char> buffer = std::vector<char>(kBytes);
+    std::vector<char> buffer;
 };
 
 struct Connection {
     nfs_context* nfs = nullptr;
     nfsfh* file = nullptr;
+    std::uint64_t position = 0;  // writing
     std::vector<Slot> slots;
 };
 
+bool writes = false;
+std::uint64_t request_bytes = kMiB;
 std::uint64_t position = 0, file_bytes = 0, total = 0;
 bool going_on = true;
 int in_flight = 0;
@@ -46,21 +58,26 @@ void fail(const char* what, nfs_context* nfs) {
 
 void next(Slot& slot);
 
-void on_read(int result, nfs_context* nfs, void* data, void* user) {
+void on_done(int result, nfs_context* nfs, void* data, void* user) {
     auto& slot = *static_cast<Slot*>(user);
     --in_flight;
-    if (result < 0) fail("read", nfs);
-    std::memcpy(slot.buffer.data(), data, static_cast<std::size_t>(result));
+    if (result < 0) fail("transfer", nfs);
+    if (!writes) std::memcpy(slot.buffer.data(), data, static_cast<std::size_t>(result));
     total += static_cast<std::uint64_t>(result);
     if (going_on) next(slot);
 }
 
 void next(Slot& slot) {
-    if (position + kBytes > file_bytes) position = 0;
-    if (nfs_pread_async(slot.connection->nfs, slot.connection->file, position, kBytes, on_read, &slot) != 0)
-        fail("pread", slot.connection->nfs);
+    Connection& connection = *slot.connection;
+    std::uint64_t& at = writes ? connection.position : position;
+    if (at + request_bytes > (writes ? kWrittenBytes : file_bytes)) at = 0;
+    const int begun = writes
+                          ? nfs_pwrite_async(connection.nfs, connection.file, at, request_bytes,
+                                             slot.buffer.data(), on_done, &slot)
+                          : nfs_pread_async(connection.nfs, connection.file, at, request_bytes, on_done, &slot);
+    if (begun != 0) fail("request", connection.nfs);
     ++in_flight;
-    position += kBytes;
+    at += request_bytes;
 }
 
 double cpu() {
@@ -72,28 +89,44 @@ double cpu() {
     return seconds(usage.ru_utime) + seconds(usage.ru_stime);
 }
 
+void open(Connection& each, const std::string& version, int number, char** arguments) {
+    each.nfs = nfs_init_context();
+    nfs_set_version(each.nfs, version == "4" ? 4 : 3);
+    if (version == "4") {
+        nfs4_set_client_name(each.nfs, ("plain " + std::to_string(number)).c_str());
+        nfs4_set_verifier(each.nfs, ("verify" + std::to_string(10 + number)).c_str());
+    }
+    if (nfs_mount(each.nfs, arguments[2], arguments[3]) != 0) fail("mount", each.nfs);
+    std::string name = arguments[4];
+    if (writes) {
+        name += "." + std::to_string(number);
+        if (nfs_creat(each.nfs, name.c_str(), 0666, &each.file) != 0) fail("create", each.nfs);
+        nfs_close(each.nfs, each.file);
+        if (version == "4" && nfs_chmod(each.nfs, name.c_str(), 0666) != 0) fail("chmod", each.nfs);
+    }
+    if (nfs_open(each.nfs, name.c_str(), writes ? O_WRONLY : O_RDONLY, &each.file) != 0) fail("open", each.nfs);
+    if (writes) return;
+    nfs_stat_64 info{};
+    if (nfs_fstat64(each.nfs, each.file, &info) != 0) fail("stat", each.nfs);
+    file_bytes = info.nfs_size;
+}
+
 }  // namespace
 
 int main(int count, char** arguments) {
-    if (count != 8) return 2;
-    const std::string version = arguments[4];
-    const auto connections = static_cast<std::size_t>(std::atoi(arguments[5]));
-    const auto depth = static_cast<std::size_t>(std::atoi(arguments[6]));
+    if (count != 9) return 2;
+    writes = std::string_view(arguments[1]) == "write";
+    const std::string version = arguments[5];
+    const auto connections = static_cast<std::size_t>(std::atoi(arguments[6]));
+    auto depth = static_cast<std::size_t>(std::atoi(arguments[7]));
+    if (writes && version == "4") {
+        request_bytes = kWrite4Bytes;
+        depth = std::min(depth * kMiB / kWrite4Bytes, kWrites4Max);
+    }
     std::vector<Connection> all(connections);
     for (std::size_t i = 0; i < connections; ++i) {
-        Connection& each = all[i];
-        each.nfs = nfs_init_context();
-        nfs_set_version(each.nfs, version == "4" ? 4 : 3);
-        if (version == "4") {
-            nfs4_set_client_name(each.nfs, ("reader " + std::to_string(i)).c_str());
-            nfs4_set_verifier(each.nfs, ("verify" + std::to_string(10 + i)).c_str());
-        }
-        if (nfs_mount(each.nfs, arguments[1], arguments[2]) != 0) fail("mount", each.nfs);
-        if (nfs_open(each.nfs, arguments[3], O_RDONLY, &each.file) != 0) fail("open", each.nfs);
-        nfs_stat_64 info{};
-        if (nfs_fstat64(each.nfs, each.file, &info) != 0) fail("stat", each.nfs);
-        file_bytes = info.nfs_size;
-        each.slots.resize(depth);
+        open(all[i], version, static_cast<int>(i), arguments);
+        all[i].slots.resize(depth);
     }
     using Clock = std::chrono::steady_clock;
     const auto begin = Clock::now();
@@ -102,6 +135,7 @@ int main(int count, char** arguments) {
     for (Connection& each : all) {
         for (Slot& slot : each.slots) {
             slot.connection = &each;
+            slot.buffer.resize(request_bytes);
             next(slot);
         }
     }
@@ -114,7 +148,10 @@ int main(int count, char** arguments) {
             if (polls[i].revents != 0 && nfs_service(all[i].nfs, polls[i].revents) < 0)
                 fail("service", all[i].nfs);
         }
-        going_on = going_on && seconds() < std::atof(arguments[7]);
+        going_on = going_on && seconds() < std::atof(arguments[8]);
+    }
+    for (Connection& each : all) {
+        if (writes && nfs_fsync(each.nfs, each.file) != 0) fail("sync", each.nfs);
     }
     const double took = seconds(), gigabytes = static_cast<double>(total) / 1e9;
     std::printf("{\"bytes_per_s\": %.0f, \"cpu_s_per_gb\": %.3f}\n", static_cast<double>(total) / took,
