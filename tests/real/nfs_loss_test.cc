@@ -107,7 +107,7 @@ TEST_P(NfsLoss, AnIdleConnectionThatTheServerHasClosedIsMadeAgain) {
 }
 
 TEST_P(NfsLoss, AServerThatComesBackIsUsedAgain) {
-    begin(seconds(30));
+    ASSERT_NO_FATAL_FAILURE(begin(seconds(30)));
     tests::kill_server();
     TestRead read;
     begin_read(read);

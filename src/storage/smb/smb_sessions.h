@@ -11,6 +11,8 @@
 
 #include "base/result.h"
 #include "base/system/mutex.h"
+#include "base/time.h"
+#include "storage/clock_now.h"
 #include "storage/smb/smb_process.h"
 
 namespace streamsim::storage {
@@ -20,6 +22,7 @@ struct SmbSession {
     std::string identity;  // SmbLogin::identity
     std::unique_ptr<SmbProcess> process;
     std::optional<SmbAnswer> connected;  // none: the answer has not been received yet
+    Instant left_at = {};                // idle since then
 };
 
 /// Starts a process, and asks it to connect. `known`: as SmbLogin::ask.
@@ -29,15 +32,19 @@ inline Result<SmbSession> start_smb_session(const SmbLogin& login,
     auto process = SmbProcess::start();
     if (!process) return process.error();
     (void)login.ask(**process, address, known);
-    return SmbSession{login.identity(address), std::move(*process), std::nullopt};
+    return SmbSession{login.identity(address), std::move(*process), std::nullopt, {}};
 }
 
-/// Sessions without an open file and without an outstanding request. Thread-safe.
+/// Sessions without an open file and without an outstanding request. One that was idle for longer than kIdleMax
+/// is ended: servers and firewalls close idle connections, and that must not be found out by playing.
+/// Thread-safe.
 class SmbSessions {
 public:
     /// A session of this identity, a connected one first; none: the caller starts a process.
     std::optional<SmbSession> take(const std::string& identity) {
         const MutexLock lock(mutex_);
+        std::erase_if(idle_,
+                      [now = clock_now()](const SmbSession& each) { return now - each.left_at > kIdleMax; });
         auto best = idle_.end();
         for (auto each = idle_.begin(); each != idle_.end(); ++each) {
             if (each->identity == identity && (best == idle_.end() || each->connected)) best = each;
@@ -49,6 +56,7 @@ public:
     }
     void leave(SmbSession session) {
         const MutexLock lock(mutex_);
+        session.left_at = clock_now();
         idle_.push_back(std::move(session));
     }
     /// True for the first caller, which may start more processes than it needs for itself.
@@ -58,6 +66,8 @@ public:
     }
 
 private:
+    static constexpr Duration kIdleMax = seconds(60);
+
     Mutex mutex_;
     std::vector<SmbSession> idle_ GUARDED_BY(mutex_);
     bool first_ GUARDED_BY(mutex_) = true;

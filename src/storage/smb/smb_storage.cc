@@ -82,6 +82,7 @@ Result<void> SmbStorage::connect() {
     for (Node& node : nodes_) {
         for (Connection& connection : node.connections) {
             auto session = sessions_->take(login_.identity(node.address));
+            connection.was_idle = session.has_value();
             if (session) {
                 take_session(connection, std::move(*session));
             } else if (auto started = start_process(connection); !started) {
@@ -92,7 +93,12 @@ Result<void> SmbStorage::connect() {
     for (Node& node : nodes_) {
         for (Connection& connection : node.connections) {
             if (connection.state == Connection::State::up) continue;
-            const auto answer = await_connected(*connection.process, login_, node.address, deadline);
+            auto answer = await_connected(*connection.process, login_, node.address, deadline);
+            if (!answer && connection.was_idle) {  // the server may have been away when it was begun
+                drop_process(connection);
+                if (auto started = start_process(connection); !started) return started;
+                answer = await_connected(*connection.process, login_, node.address, deadline);
+            }
             if (!answer) return answer.error();
             if (auto there = login_.check_directory(*answer); !there) return there;
             connected(connection, *answer);

@@ -56,6 +56,7 @@ struct Connection {
     uv_poll_t* poll = nullptr;
     bool readable = false;
     bool was_up = false;
+    bool was_idle = false;  // the process was taken over (smb_sessions.h)
     std::array<Job, kSmbDepth> jobs;
     std::uint32_t busy = 0;
     std::vector<std::uint32_t> free_slots;
