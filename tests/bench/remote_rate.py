@@ -110,11 +110,12 @@ class Bench:
                 max(1, IN_FLIGHT // connections), seconds]
 
     def play(self, network, protocol, path, connections, frame_bytes):
-        """As many frames at once as have 16 pieces of a MiB."""
+        """As many frames at once as have 16 pieces of a MiB; by SMB two a connection, whose plain reader never waits."""
         pieces = max(1, -(-frame_bytes // (1 << 20)))
+        frames = 2 * connections if protocol == "smb" else max(1, IN_FLIGHT // pieces)
         document = json.loads(network.seat(
             [self.options.streamsim, "--fps", "max", "--duration", f"{self.options.seconds}s", "--no-probes", "--quiet",
-             "--json", "-", "--inflight", max(1, IN_FLIGHT // pieces), "--io-depth", min(pieces, IN_FLIGHT),
+             "--json", "-", "--inflight", frames, "--io-depth", min(pieces, IN_FLIGHT),
              self.url(protocol, path, connections)]))
         return {"bytes_per_s": document["totals"]["read_bytes_per_s"],
                 "cpu_s_per_gb": document["client"]["cpu_ns"] / document["totals"]["bytes_read"]}
