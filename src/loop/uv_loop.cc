@@ -115,12 +115,16 @@ void UvLoop::run_timers() {
 
 void UvLoop::note_stall(Instant due, Instant now) {
     if (now - due < kStallThreshold) return;
-    const Instant last_end = stall_count_ == 0 ? Instant{} : stalls_[(stall_count_ - 1) % stalls_.size()].to;
-    const Stall stall{std::max(std::min(alive_, due), last_end), now};
+    Stall& last = stalls_[(stall_count_ - 1) % stalls_.size()];
+    const Stall stall{std::max(std::min(alive_, due), stall_count_ == 0 ? Instant{} : last.to), now};
     if (stall.from >= stall.to) return;
+    stalled_ += stall.to - stall.from;
+    if (stall_count_ > 0 && stall.from == last.to) {  // of many timers that are due at once, each is later
+        last.to = stall.to;
+        return;
+    }
     stalls_[stall_count_ % stalls_.size()] = stall;
     ++stall_count_;
-    stalled_ += stall.to - stall.from;
 }
 
 void UvLoop::beat() {
