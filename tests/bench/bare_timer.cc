@@ -48,6 +48,7 @@ int main(int argc, char** argv) {
     }
     if (late.empty()) return 2;
     std::sort(late.begin(), late.end());
-    std::printf("{\"p50\": %lld, \"p99\": %lld, \"max\": %lld}\n", static_cast<long long>(late[late.size() / 2]),
+    std::printf("{\"p50\": %lld, \"p99\": %lld, \"max\": %lld}\n",
+                static_cast<long long>(late[late.size() / 2]),
                 static_cast<long long>(late[late.size() * 99 / 100]), static_cast<long long>(late.back()));
 }
