@@ -50,10 +50,9 @@ void Histogram::Free::operator()(std::uint64_t* counts) const {
     unmap_pages(counts, kBytes);
 }
 
-Histogram::Histogram() : counts_(zero_pages()) {}
-
 void Histogram::add(std::int64_t value, std::uint64_t times) {
     if (times == 0) return;
+    if (counts_ == nullptr) counts_.reset(zero_pages());
     value = std::max<std::int64_t>(value, 0);
     min_ = std::min(min_, value);
     max_ = std::max(max_, value);
@@ -63,6 +62,7 @@ void Histogram::add(std::int64_t value, std::uint64_t times) {
 
 void Histogram::merge(const Histogram& other) {
     if (other.count_ == 0) return;
+    if (counts_ == nullptr) counts_.reset(zero_pages());
     const std::size_t last = bucket_of(other.max_);
     for (std::size_t i = bucket_of(other.min_); i <= last; ++i) counts_[i] += other.counts_[i];
     count_ += other.count_;
@@ -72,6 +72,7 @@ void Histogram::merge(const Histogram& other) {
 
 void Histogram::catch_up(const Histogram& other) {
     if (other.count_ == 0) return;
+    if (counts_ == nullptr) counts_.reset(zero_pages());
     const std::size_t first = bucket_of(other.min_);
     std::copy(&other.counts_[first], &other.counts_[bucket_of(other.max_)] + 1, &counts_[first]);
     count_ = other.count_;

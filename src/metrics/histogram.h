@@ -12,15 +12,11 @@
 namespace streamsim::metrics {
 
 /// Values from 0 to kMax (an hour and more). Not thread-safe; merge() brings threads' histograms together.
-/// Memory is allocated as zero pages, which take 4 KiB for each power of two with values in it.
+/// The first value maps zero pages, which take 4 KiB for each power of two with values in it.
 class Histogram {
 public:
     /// 2^42 - 1 ns, 73 minutes. Larger values are counted at kMax; max() stays exact.
     static constexpr std::int64_t kMax = (std::int64_t{1} << 42) - 1;
-
-    Histogram();
-    Histogram(Histogram&&) = default;
-    Histogram& operator=(Histogram&&) = default;
 
     /// Negative values are counted as 0.
     void add(std::int64_t value, std::uint64_t times = 1);
