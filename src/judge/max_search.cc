@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <deque>
 #include <utility>
 
 #include "base/check.h"
@@ -196,6 +197,27 @@ Result<MaxFormat> Search::run() {
     return std::move(found_);
 }
 
+/// The run for which the search asks after `so_far`, and then runs that pass or fail as `assumed`; nullopt: it
+/// is over.
+std::optional<MaxNext> run_after(const MaxSearchOptions& options,
+                                 const std::vector<Result<MaxRun>>& so_far,
+                                 const std::vector<bool>& assumed) {
+    std::optional<MaxNext> asked;
+    std::size_t calls = 0;
+    (void)find_max(options, [&](const MaxNext& next) -> Result<MaxRun> {
+        const std::size_t call = calls++;
+        if (call < so_far.size()) return so_far[call];
+        if (call - so_far.size() < assumed.size()) {
+            MaxRun run;
+            run.pass = assumed[call - so_far.size()];
+            return run;
+        }
+        asked = next;
+        return interrupted_error();
+    });
+    return asked;
+}
+
 double median_of(std::vector<double> values) {
     const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
     std::nth_element(values.begin(), middle, values.end());
@@ -240,6 +262,28 @@ std::optional<Duration> buffers_empty_after(const std::vector<TimelineEntry>& ti
     const double middle_ns = (static_cast<double>(frames.size()) - static_cast<double>(quarter) / 2) *
                              static_cast<double>(interval_ns);
     return Duration{static_cast<std::int64_t>(middle_ns + level[2] / per_ns)};
+}
+
+std::vector<MaxNext> runs_ahead(const MaxSearchOptions& options,
+                                const std::vector<Result<MaxRun>>& so_far,
+                                std::size_t most) {
+    std::vector<MaxNext> ahead;
+    std::deque<std::vector<bool>> open = {{}};
+    for (; !open.empty() && ahead.size() < most; open.pop_front()) {
+        const std::vector<bool>& assumed = open.front();
+        const auto next = run_after(options, so_far, assumed);
+        if (!next) continue;
+        const bool known =
+            std::ranges::any_of(ahead, [&next](const MaxNext& each) { return each.same(*next); });
+        if (!assumed.empty() && !known) ahead.push_back(*next);
+        // As long as the number doubles, it is likelier to play; afterwards the smaller number is sooner
+        // played.
+        for (const bool pass : {!next->fails, next->fails.has_value()}) {
+            open.push_back(open.front());
+            open.back().push_back(pass);
+        }
+    }
+    return ahead;
 }
 
 MaxRun max_run(const RunResult& result, Duration length, double headroom_percent) {

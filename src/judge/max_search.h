@@ -13,6 +13,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "base/result.h"
 #include "streamsim/max_result.h"
@@ -35,6 +36,9 @@ struct MaxNext {
     std::uint64_t plays = 0;             // the largest number that plays so far
     std::optional<std::uint64_t> fails;  // the smallest number that fails so far
     Duration at_most;  // play time until the end of the search, with this run, if all confirmations succeed
+
+    /// In virtual time both give the same result.
+    bool same(const MaxNext& other) const { return streams == other.streams && length == other.length; }
 };
 
 /// Plays. Errors: interrupted ends the search; any other: so many streams cannot be played here.
@@ -43,6 +47,13 @@ using MaxPlay = std::function<Result<MaxRun>(const MaxNext& next)>;
 /// Fills in streams, fails_at, confirmed, at_least, interrupted and steps. Errors: the error of the first run;
 /// environment where the storage vanished. An interruption is no error.
 Result<MaxFormat> find_max(const MaxSearchOptions& options, const MaxPlay& play);
+
+/// The runs for which find_max() may ask soon, whatever comes of the one for which it asks after `so_far`:
+/// those that follow it, then those that follow them; at most so many, no two alike. `so_far`: what the calls
+/// of `play` have returned, in their order.
+std::vector<MaxNext> runs_ahead(const MaxSearchOptions& options,
+                                const std::vector<Result<MaxRun>>& so_far,
+                                std::size_t most);
 
 /// The outcome of a run for its number of streams. `headroom_percent`: the part of each stream's frame period
 /// that its p1 margin has to keep.

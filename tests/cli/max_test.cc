@@ -1,6 +1,7 @@
 // streamsim max from outside: on models it finds what arithmetic gives, on files it says what keeps it from
 // more.
 #include <gtest/gtest.h>
+#include <sched.h>
 #include <signal.h>
 
 #include <cmath>
@@ -213,6 +214,42 @@ TEST_F(Max, AnInterruptionWritesWhatIsKnown) {
     EXPECT_EQ(result["formats"][0]["at_least"], true);
     EXPECT_EQ(result["formats"][0]["confirmed"], false);
     EXPECT_THAT(done.out, HasSubstr("interrupted"));
+}
+
+/// On several processors steps are played before they are asked for, which changes no answer.
+TEST_F(Max, InVirtualTimeOneProcessorGivesTheSameAnswer) {
+    cpu_set_t all;
+    CPU_ZERO(&all);
+    ASSERT_EQ(sched_getaffinity(0, sizeof all, &all), 0);
+    if (CPU_COUNT(&all) == 1) GTEST_SKIP() << "there is one processor";
+    std::size_t first = 0;
+    while (!CPU_ISSET(first, &all)) ++first;
+    const std::string model = links_of(5.5 * kSmallBytesPerS);
+    Json one;
+    for (const bool alone : {true, false}) {
+        Spawn spawn;
+        spawn.args =
+            small_with({"max", "-v", "--seats", "3", "--total-streams", "40", "--json", json_path(), model});
+        std::filesystem::remove(json_path());
+        if (alone) spawn.args.insert(spawn.args.begin(), {"-c", std::to_string(first), streamsim_binary()});
+        const Finished done = run(alone ? "/usr/bin/taskset" : streamsim_binary(), spawn);
+        Json result = read_json(json_path());
+        EXPECT_EQ(result["formats"][0]["streams"], 15) << done.text();
+        const Json answer = {result["formats"], result["notices"], done.out, done.err};
+        if (alone) one = answer;
+        EXPECT_EQ(answer, one);
+    }
+}
+
+TEST_F(Max, AnInterruptionEndsAllThatIsPlayedAhead) {
+    Spawn spawn;
+    spawn.args = small_with({"max", "--duration", "2000h", "--json", json_path(), "sim:nfs-generic"});
+    Process process(streamsim_binary(), spawn);
+    while (process.running() && process.err_so_far().find("trying 1") == std::string::npos) sleep_ms(10);
+    process.send(SIGINT);
+    const Finished done = process.wait();
+    EXPECT_EQ(done.exit_code, 130) << done.text();
+    EXPECT_EQ(read_json(json_path())["interrupted"], true);
 }
 
 TEST_F(Max, ComparesTargets) {

@@ -7,9 +7,12 @@
 #include <map>
 #include <utility>
 
+#include "base/system/parallel_for.h"
 #include "base/units.h"
 #include "cli/commands/commands.h"
+#include "cli/commands/max_contender.h"
 #include "cli/media/media_run.h"
+#include "cli/media/steps_ahead.h"
 #include "cli/output/output_documents.h"
 #include "cli/play/ranks_run.h"
 #include "judge/max_search.h"
@@ -33,79 +36,6 @@ constexpr Duration kConfirmVirtual = seconds(60);
 constexpr std::uint64_t kStreamsMax = 10'000;
 /// The limit on storage that cannot fail.
 constexpr std::uint64_t kStreamsMaxOfNull = 1'000;
-
-/// One row of the table: a format that all streams play.
-struct Contender {
-    run::PlayRequest request;  // has one format at most
-    std::string name;
-    int width = 0;
-    int height = 0;
-    FrameRate rate;
-    run::FoundMedia media;  // found so far
-    bool ready = false;     // media holds all that there is: clips that others made, or a cut list
-    std::shared_ptr<const target::TargetLocations>
-        places;  // directories of the media, as they were found; null: not local
-};
-
-/// Notes which directories hold the media, once. Blocks.
-void remember_places(Contender& contender) {
-    if (contender.places != nullptr || contender.request.target.kind != target::Target::Kind::local) return;
-    std::vector<const Clip*> clips;
-    for (const auto& list : contender.media.clips) {
-        for (const Clip& clip : list) clips.push_back(&clip);
-    }
-    contender.places = std::make_shared<target::TargetLocations>(target::directories_of(clips));
-}
-
-/// The result of a run that failed, or could not begin, because its media had vanished; nullopt: they are
-/// there.
-std::optional<MaxRun> run_without_storage(const Contender& contender, Duration length) {
-    constexpr Duration kIdentityTimeout = seconds(2);
-    if (contender.places == nullptr) return std::nullopt;
-    const auto vanished = target::TargetLocations::vanished(contender.places, kIdentityTimeout);
-    if (vanished.empty()) return std::nullopt;
-    MaxRun run;
-    run.duration_ns = length.ns;
-    run.limit = Limit::storage;
-    run.storage_gone = true;
-    run.reason = fmt::format("{} vanished during the search: {}; how many streams it plays is not known",
-                             vanished.front().path, vanished.front().how);
-    return run;
-}
-
-Contender of_format(run::PlayRequest request, const MediaFormat& format) {
-    request.formats = {format};
-    return {.request = request,
-            .name = format.name,
-            .width = format.width,
-            .height = format.height,
-            .rate = request.rate.value_or(format.rate)};
-}
-
-/// The clips of others, format by format.
-std::vector<Contender> by_format(const run::PlayRequest& request, std::vector<Clip> clips) {
-    std::vector<Contender> all;
-    for (Clip& clip : clips) {
-        auto same = std::find_if(all.begin(), all.end(), [&clip](const Contender& each) {
-            return each.name == clip.format &&
-                   each.media.clips.front().front().index->rate() == clip.index->rate();
-        });
-        if (same == all.end()) {
-            same = all.insert(all.end(), Contender{.request = request, .name = clip.format, .ready = true});
-            same->rate = request.rate.value_or(clip.index->rate());
-            same->media.clips.emplace_back();
-        }
-        same->media.clips.front().push_back(std::move(clip));
-    }
-    return all;
-}
-
-/// The clips that this many streams play.
-run::FoundMedia first_of(const Contender& contender, const run::PlayRequest& request) {
-    run::FoundMedia media = contender.media;
-    if (!media.clips.empty()) media.clips.front().resize(run::clips_needed(request));
-    return media;
-}
 
 /// "4 play, 8 fail; trying 6 for 20 s; at most 3 m 00 s of play left"; a part that is not known yet is left
 /// out.
@@ -131,7 +61,8 @@ std::string sheet_of(const MaxResult& result) {
 class MaxCommand final : private MediaRun {
 public:
     /// `text`: where the result goes that a person reads, unless a document takes it; null: nowhere.
-    explicit MaxCommand(CommandContext& context, std::FILE* text = stdout) : MediaRun(context), text_(text) {}
+    explicit MaxCommand(CommandContext& context, std::FILE* text = stdout)
+        : MediaRun(context), text_(text), ahead_(context.program, computing_threads() - 1) {}
 
     int run();
     const MaxResult& result() const { return result_; }
@@ -146,6 +77,8 @@ private:
     Result<void> search(std::size_t which);
     Result<void> follow();
     Result<MaxRun> play(std::size_t which, const judge::MaxNext& next);
+    bool plays_ahead(const Contender& contender) const;
+    Result<RunResult> play_ahead(const judge::MaxNext& next, const std::string& progress);
     Result<RunResult> play_step(Contender& contender,
                                 const run::PlayRequest& request,
                                 const std::string& progress);
@@ -165,7 +98,8 @@ private:
     MaxResult result_;
     std::vector<Contender> contenders_;
     bool preroll_took_too_long_ = false;  // in the last step
-    std::optional<Error> unprepared_;     // why the commands of a step failed, which ends the search
+    StepsAhead ahead_;
+    std::optional<Error> unprepared_;  // why the commands of a step failed, which ends the search
     /// The meters' results in the last run with each number of streams, by format.
     std::map<std::string, std::map<std::uint32_t, std::vector<MeterResult>>> beside_;
 };
@@ -390,6 +324,29 @@ Result<RunResult> MaxCommand::play_step(Contender& contender,
     return result;
 }
 
+/// A step may be played before it is asked for: it is in virtual time, and nothing happens between two steps.
+bool MaxCommand::plays_ahead(const Contender& contender) const {
+    return virtual_time() && alone() && !contender.ready && options_.step.empty() &&
+           contender.request.meters.empty() && ahead_.at_once() > 0;
+}
+
+/// The result of a step that was played ahead.
+Result<RunResult> MaxCommand::play_ahead(const judge::MaxNext& next, const std::string& progress) {
+    if (!options_.quiet) context_.log.info(progress);
+    auto ended = work_.run_until_stopped(
+        [this, next]() -> Result<void> {
+            ahead_.wait_for(next);
+            return {};
+        },
+        [this] { ahead_.stop(); });
+    if (!ended) return ended.error();
+    StepsAhead::Played played = ahead_.take(next);
+    if (played.result && played.result->interrupted) return interrupted_error();
+    for (const std::string& text : played.notices) notice(text);
+    preroll_took_too_long_ = played.preroll_took_too_long;
+    return std::move(played.result);
+}
+
 Result<MaxRun> MaxCommand::play(std::size_t which, const judge::MaxNext& next) {
     Contender& contender = contenders_[which];
     const run::PlayRequest request = step_of(contender, next.streams, next.length);
@@ -400,7 +357,7 @@ Result<MaxRun> MaxCommand::play(std::size_t which, const judge::MaxNext& next) {
     }
     const std::string progress =
         fmt::format("{}: {}", contender.name, max_progress(next, result_.counts, virtual_time()));
-    const auto result = play_step(contender, request, progress);
+    const auto result = ahead_.has(next) ? play_ahead(next, progress) : play_step(contender, request, progress);
     if (!result || !result->verdict.pass) {
         if (auto gone = run_without_storage(contender, next.length)) return std::move(*gone);
     }
@@ -440,7 +397,17 @@ Result<void> MaxCommand::search(std::size_t which) {
     if (!contender.ready && store_of(contender.request) != nullptr) {
         if (auto said = say_media(contender, *options); !said) return said.error();
     }
-    auto found = judge::find_max(*options, [&](const judge::MaxNext& next) { return play(which, next); });
+    std::vector<Result<MaxRun>> so_far;
+    auto found = judge::find_max(*options, [&](const judge::MaxNext& next) {
+        if (plays_ahead(contender)) {
+            ahead_.want(
+                next, judge::runs_ahead(*options, so_far, ahead_.at_once()),
+                [&](const judge::MaxNext& each) { return step_of(contender, each.streams, each.length); });
+        }
+        so_far.push_back(play(which, next));
+        return so_far.back();
+    });
+    ahead_.stop();
     if (!found) return found.error();
     if (unprepared_ && found->steps.empty()) return *unprepared_;
     if (unprepared_) found->at_least = unprepared_->problems.front();

@@ -317,6 +317,42 @@ TEST(MaxSearch, TheTimeLeftIsABound) {
     }
 }
 
+/// Each run is among the two that were foreseen when the one before it was asked for; the first of them is the
+/// right one as long as the number doubles.
+TEST(MaxSearch, ForeseesTheRunsThatFollow) {
+    for (std::uint64_t plays = 1; plays < 40; ++plays) {
+        Scripted storage(plays);
+        storage.options.repeatable = false;
+        std::vector<Result<MaxRun>> so_far;
+        std::vector<MaxNext> foreseen;
+        const auto found = find_max(storage.options, [&](const MaxNext& next) {
+            const auto is_next = [&next](const MaxNext& each) { return each.same(next); };
+            EXPECT_TRUE(so_far.empty() || std::ranges::any_of(foreseen, is_next))
+                << plays << ": " << next.streams;
+            if (!so_far.empty() && next.streams <= plays && !next.fails) {
+                EXPECT_TRUE(is_next(foreseen.front()));
+            }
+            EXPECT_THAT(runs_ahead(storage.options, so_far, 0), IsEmpty());
+            foreseen = runs_ahead(storage.options, so_far, 2);
+            EXPECT_LE(foreseen.size(), 2U);
+            so_far.push_back(storage.play(next));
+            return so_far.back();
+        });
+        ASSERT_TRUE(found);
+        EXPECT_EQ(found->streams, plays);
+    }
+}
+
+TEST(MaxSearch, ForeseesNothingTwiceAndNothingBehindItsEnd) {
+    MaxSearchOptions options;
+    options.most = 4;
+    options.confirm = {};
+    options.repeatable = false;
+    std::vector<std::uint64_t> streams;
+    for (const MaxNext& next : runs_ahead(options, {}, 100)) streams.push_back(next.streams);
+    EXPECT_THAT(streams, ElementsAre(2, 4, 3));
+}
+
 /// Every number fails once, then empties its buffers, then plays; so does the confirmation, without the
 /// buffers.
 TEST(MaxSearch, TheTimeLeftBoundsTheWorst) {

@@ -1,0 +1,40 @@
+// One row of the table of `max`: what all streams of a search play.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "run/plan/media_plan.h"
+#include "run/plan/play_request.h"
+#include "streamsim/max_result.h"
+#include "target/target_locations.h"
+
+namespace streamsim::cli {
+
+/// A format, or the clips of others.
+struct Contender {
+    run::PlayRequest request;  // has one format at most
+    std::string name;
+    int width = 0;
+    int height = 0;
+    FrameRate rate;
+    run::FoundMedia media;  // found so far
+    bool ready = false;     // media holds all that there is: clips that others made, or a cut list
+    std::shared_ptr<const target::TargetLocations>
+        places;  // directories of the media, as they were found; null: not local
+};
+
+/// Notes which directories hold the media, once. Blocks.
+void remember_places(Contender& contender);
+/// The result of a run that failed, or could not begin, because its media had vanished; nullopt: they are
+/// there.
+std::optional<MaxRun> run_without_storage(const Contender& contender, Duration length);
+Contender of_format(run::PlayRequest request, const MediaFormat& format);
+/// The clips of others, format by format.
+std::vector<Contender> by_format(const run::PlayRequest& request, std::vector<Clip> clips);
+/// The clips that this many streams play.
+run::FoundMedia first_of(const Contender& contender, const run::PlayRequest& request);
+
+}  // namespace streamsim::cli
