@@ -247,6 +247,32 @@ TEST(UvLoop, ACallbackThatTakesTooLongIsNotedAsAStall) {
     EXPECT_GT(loop.lateness().timers, 2u) << "besides these two, the heartbeat";
 }
 
+/// Else the stalls of a burst would push the earlier ones out of the loop's memory, which holds some hundred.
+TEST(UvLoop, ManyTimersThatAreLateTogetherAreOneStall) {
+    loop::UvLoop loop;
+    struct Busy {
+        loop::UvLoop& loop;
+        Instant from, to;
+        void run() {
+            from = loop.now();
+            while (loop.now() - from < milliseconds(30)) {
+            }
+            to = loop.now();
+        }
+        void nothing() {}
+        void stop() { loop.stop(); }
+    } first{loop, {}, {}}, second{loop, {}, {}};
+    const Instant begin = loop.now();
+    loop.at(begin + milliseconds(7), Callback::of<&Busy::run>(&first));
+    loop.at(begin + milliseconds(60), Callback::of<&Busy::run>(&second));
+    for (int i = 0; i < 1000; ++i) loop.at(begin + milliseconds(60), Callback::of<&Busy::nothing>(&second));
+    loop.at(begin + milliseconds(100), Callback::of<&Busy::stop>(&second));
+    loop.run();
+    EXPECT_GE(loop.stalled_within(first.from, first.to).ns, 20'000'000);
+    EXPECT_GE(loop.stalled_within(second.from, second.to).ns, 20'000'000);
+    EXPECT_LE(loop.stalled_within(begin, loop.now()), loop.now() - begin);
+}
+
 /// Compares the queue with a list that is sorted anew each time.
 TEST(TimerQueue, AgreesWithASortedListOverRandomOperations) {
     struct Entry {

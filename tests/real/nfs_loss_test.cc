@@ -135,7 +135,7 @@ TEST_P(NfsLoss, AServerThatComesBackIsUsedAgain) {
 }
 
 TEST_P(NfsLoss, WithoutAServerOperationsEndInTime) {
-    begin(milliseconds(500));
+    ASSERT_NO_FATAL_FAILURE(begin(milliseconds(500)));
     tests::kill_server();
     TestRead read;
     begin_read(read);
@@ -180,7 +180,7 @@ protected:
         return sync.error;
     }
     void create() {
-        begin(seconds(30));
+        ASSERT_NO_FATAL_FAILURE(begin(seconds(30)));
         fill_with_test_bytes(memory_, 8, 0);
         new_path_ = tests::exported(directory_ / "new");
         TestOpen open;
@@ -197,7 +197,7 @@ protected:
 };
 
 TEST_P(NfsWriteLoss, ASyncTellsWhatAServerThatRestartedMayHaveLost) {
-    create();
+    ASSERT_NO_FATAL_FAILURE(create());
     TestWrite write;
     begin_write(write, 0);
     harness_.loop().run();
@@ -214,7 +214,7 @@ TEST_P(NfsWriteLoss, ASyncTellsWhatAServerThatRestartedMayHaveLost) {
 }
 
 TEST_P(NfsWriteLoss, AWriteAndANameWaitForTheServerToComeBack) {
-    create();
+    ASSERT_NO_FATAL_FAILURE(create());
     tests::kill_server();
     TestWrite write;
     begin_write(write, 0);

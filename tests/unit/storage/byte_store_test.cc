@@ -37,6 +37,7 @@ TEST(SortEntries, SortsByNameByteByByte) {
     sorted({"one"});
     sorted({"a", "", "ab", "aa", "b", "a"});
     sorted({"shot.2", "shot.10", "shot", "shot.1", "shot.\x80", "shot.\x7f", "shot.10a"});
+    sorted({"other", "shot.0000b", "shot.0000a", "shot.00001b", "shot.0000"});
     std::vector<std::string> many;
     for (std::uint64_t i = 0; i < 2000; ++i)
         many.push_back("sc_000000000000/shot." + std::to_string(i * 7919 % 2003 * 1'000'003) + ".dpx");
