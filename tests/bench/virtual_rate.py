@@ -7,6 +7,7 @@ is by default (in pieces of 1 MiB) and with one read a frame, and DPX 12 bit wit
 and a read. On the H500 four seats play 12 ProRes HD streams each from one node, as one of the published tests
 did. Each is run --rounds times, in turn with the build --base where one is given; the median ratio of the rounds
 counts, since computers differ by three times. --scale plays 10 to 100,000 streams, and a minute to a day.
+--search runs `max` on one processor and on all.
 """
 import argparse
 import json
@@ -16,6 +17,7 @@ import statistics
 import subprocess
 import sys
 import tempfile
+import time
 
 LOADS = (
     ["--prores-hd", "--streams", "8", "--duration", "4h", "sim:null"],
@@ -23,6 +25,7 @@ LOADS = (
     ["--dpx12", "--io-size", "frame", "--streams", "8", "--duration", "4h", "sim:null"],
     ["--prores-hd", "--streams", "12", "--seats", "4", "--duration", "10m", "sim:h500?nodes=1"],
 )
+SEARCH = ["--prores-hd", "--seats", "8", "--total-streams", "400", "sim:h500?nodes=2"]
 # The largest last: a process that is started counts the memory of this one, which reads the results, as its own.
 SCALE = (("8", "1m"), ("8", "1h"), ("8", "24h"), ("10", "10m"), ("100", "10m"), ("1000", "1m"), ("10000", "1m"),
          ("100000", "6s"))
@@ -68,17 +71,44 @@ def measure_scale(binary, result):
               f"{run['cpu_s'] / run['slots'] * 1e9:6,.0f} ns of CPU each, {run['bytes'] / 1e6:7,.0f} MB", flush=True)
 
 
+def searched(binary, processors, result):
+    """The seconds that a search takes on so many processors, and what it found."""
+    words = ["taskset", "-c", ",".join(map(str, processors)), binary, "max", "--quiet", "--json", str(result), *SEARCH]
+    begin = time.monotonic()
+    subprocess.run(words, check=True)
+    return time.monotonic() - begin, json.loads(result.read_text())["formats"]
+
+
+def measure_search(options, result):
+    processors = sorted(os.sched_getaffinity(0))
+    rounds = []
+    for _ in range(options.rounds):
+        one_s, found = searched(options.binary, processors[:1], result)
+        all_s, again = searched(options.binary, processors, result)
+        if found != again:
+            sys.exit("the answers differ")
+        rounds.append((one_s, all_s, one_s / all_s))
+    one_s, all_s, ratio = (statistics.median(each) for each in zip(*rounds))
+    print(f"streamsim max {' '.join(SEARCH)}\n  {found[0]['streams']} streams; {one_s:.1f} s on one processor, "
+          f"{all_s:.1f} s on {len(processors)}, the same answer; {ratio:.2f} times as fast "
+          f"({min(each[2] for each in rounds):.2f} to {max(each[2] for each in rounds):.2f})")
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("binary", help="streamsim")
     parser.add_argument("--base", help="streamsim of another build")
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--scale", action="store_true", help="how the cost of a frame grows")
+    parser.add_argument("--search", action="store_true", help="a search for the most streams")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="streamsim-bench-") as folder:
         result = pathlib.Path(folder) / "result.json"
         if options.scale:
             measure_scale(options.binary, result)
+            return
+        if options.search:
+            measure_search(options, result)
             return
         for arguments in LOADS:
             measure(options, arguments, result)
