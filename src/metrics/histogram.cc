@@ -50,31 +50,75 @@ void Histogram::Free::operator()(std::uint64_t* counts) const {
     unmap_pages(counts, kBytes);
 }
 
+void Histogram::map() {
+    counts_.reset(zero_pages());
+    for (std::uint32_t i = 0; i < few_used_; ++i) counts_[few_[i].index] = few_[i].count;
+}
+
+void Histogram::add_to(std::size_t bucket, std::uint64_t times) {
+    if (counts_ == nullptr) {
+        const auto end = few_.begin() + few_used_;
+        const auto at = std::lower_bound(few_.begin(), end, bucket, [](const Bucket& each, std::size_t value) {
+            return each.index < value;
+        });
+        const bool found = at != end && at->index == bucket;
+        if (times <= UINT32_MAX - (found ? at->count : 0) && (found || few_used_ < kFewMax)) {
+            if (!found) {
+                std::move_backward(at, end, end + 1);
+                *at = {static_cast<std::uint32_t>(bucket), 0};
+                ++few_used_;
+            }
+            at->count += static_cast<std::uint32_t>(times);
+            return;
+        }
+        map();
+    }
+    counts_[bucket] += times;
+}
+
+/// Calls see(bucket, count) for each bucket with values, ascending, until it returns false.
+template <typename See>
+void Histogram::each_bucket(See&& see) const {
+    if (counts_ == nullptr) {
+        for (std::uint32_t i = 0; i < few_used_; ++i) {
+            if (!see(few_[i].index, few_[i].count)) return;
+        }
+        return;
+    }
+    const std::size_t last = bucket_of(max_);
+    for (std::size_t i = bucket_of(min_); i <= last; ++i) {
+        if (counts_[i] > 0 && !see(i, counts_[i])) return;
+    }
+}
+
 void Histogram::add(std::int64_t value, std::uint64_t times) {
     if (times == 0) return;
-    if (counts_ == nullptr) counts_.reset(zero_pages());
     value = std::max<std::int64_t>(value, 0);
     min_ = std::min(min_, value);
     max_ = std::max(max_, value);
-    counts_[bucket_of(value)] += times;
+    add_to(bucket_of(value), times);
     count_ += times;
 }
 
 void Histogram::merge(const Histogram& other) {
-    if (other.count_ == 0) return;
-    if (counts_ == nullptr) counts_.reset(zero_pages());
-    const std::size_t last = bucket_of(other.max_);
-    for (std::size_t i = bucket_of(other.min_); i <= last; ++i) counts_[i] += other.counts_[i];
+    other.each_bucket([this](std::size_t bucket, std::uint64_t times) {
+        add_to(bucket, times);
+        return true;
+    });
     count_ += other.count_;
     min_ = std::min(min_, other.min_);
     max_ = std::max(max_, other.max_);
 }
 
 void Histogram::catch_up(const Histogram& other) {
-    if (other.count_ == 0) return;
-    if (counts_ == nullptr) counts_.reset(zero_pages());
-    const std::size_t first = bucket_of(other.min_);
-    std::copy(&other.counts_[first], &other.counts_[bucket_of(other.max_)] + 1, &counts_[first]);
+    if (other.counts_ == nullptr) {
+        few_ = other.few_;
+        few_used_ = other.few_used_;
+    } else {
+        if (counts_ == nullptr) map();
+        const std::size_t first = bucket_of(other.min_);
+        std::copy(&other.counts_[first], &other.counts_[bucket_of(other.max_)] + 1, &counts_[first]);
+    }
     count_ = other.count_;
     min_ = other.min_;
     max_ = other.max_;
@@ -88,19 +132,21 @@ std::int64_t Histogram::at_rank(std::uint64_t rank) const {
     STREAMSIM_CHECK(rank >= 1 && rank <= count_, "a rank is one of the counted values");
     if (rank == count_) return max_;
     std::uint64_t seen = 0;
-    for (std::size_t i = bucket_of(min_); i < kBuckets; ++i) {
-        seen += counts_[i];
-        if (seen >= rank) return std::clamp(middle_of(i), min_, max_);
-    }
-    return max_;
+    std::int64_t found = max_;
+    each_bucket([&](std::size_t bucket, std::uint64_t times) {
+        seen += times;
+        if (seen < rank) return true;
+        found = std::clamp(middle_of(bucket), min_, max_);
+        return false;
+    });
+    return found;
 }
 
 void Histogram::each(const std::function<void(std::int64_t, std::uint64_t)>& see) const {
-    if (count_ == 0) return;
-    const std::size_t last = bucket_of(max_);
-    for (std::size_t i = bucket_of(min_); i <= last; ++i) {
-        if (counts_[i] > 0) see(std::clamp(middle_of(i), min_, max_), counts_[i]);
-    }
+    each_bucket([&](std::size_t bucket, std::uint64_t times) {
+        see(std::clamp(middle_of(bucket), min_, max_), times);
+        return true;
+    });
 }
 
 std::int64_t SignedHistogram::at_permille(std::uint32_t permille) const {

@@ -4,6 +4,8 @@
 // maximum.
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <cstdlib>
 #include <functional>
@@ -12,7 +14,8 @@
 namespace streamsim::metrics {
 
 /// Values from 0 to kMax (an hour and more). Not thread-safe; merge() brings threads' histograms together.
-/// The first value maps zero pages, which take 4 KiB for each power of two with values in it.
+/// As long as few buckets have values they are kept in the histogram itself; later they are in mapped zero
+/// pages, which take 4 KiB for each power of two with values in it.
 class Histogram {
 public:
     /// 2^42 - 1 ns, 73 minutes. Larger values are counted at kMax; max() stays exact.
@@ -42,7 +45,20 @@ private:
     struct Free {
         void operator()(std::uint64_t* counts) const;
     };
-    std::unique_ptr<std::uint64_t[], Free> counts_;
+    struct Bucket {
+        std::uint32_t index = 0;
+        std::uint32_t count = 0;
+    };
+    static constexpr std::size_t kFewMax = 12;
+
+    void add_to(std::size_t bucket, std::uint64_t times);
+    void map();
+    template <typename See>
+    void each_bucket(See&& see) const;
+
+    std::unique_ptr<std::uint64_t[], Free> counts_;  // by bucket; null: few_ has all
+    std::array<Bucket, kFewMax> few_{};              // ascending
+    std::uint32_t few_used_ = 0;
     std::uint64_t count_ = 0;
     std::int64_t min_ = INT64_MAX;
     std::int64_t max_ = 0;
