@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <vector>
 
 #include "base/prng.h"
@@ -64,6 +65,37 @@ TEST(Histogram, MergingIsTheSameAsHavingSeenEverything) {
     EXPECT_EQ(merged.max(), whole.max());
     for (std::uint64_t rank = 1; rank <= whole.count(); rank += 97)
         EXPECT_EQ(merged.at_rank(rank), whole.at_rank(rank));
+}
+
+/// Few values are kept in another place than many.
+TEST(Histogram, AnswersTheSameBeforeAndAfterThereAreTooManyBuckets) {
+    Histogram histogram, copy, sum;
+    std::map<std::int64_t, std::uint64_t> expected;
+    for (std::int64_t i = 0; i < 40; ++i) {
+        const std::int64_t value = i * 37 % 23 * 11;  // below 1,024: exact; some of them twice
+        const std::uint64_t times = i == 3 ? std::uint64_t{5} << 32 : static_cast<std::uint64_t>(i % 4 + 1);
+        histogram.add(value, times);
+        expected[value] += times;
+        copy.catch_up(histogram);
+        Histogram merged;
+        merged.add(500);
+        merged.merge(histogram);
+        sum.merge(histogram);
+        for (const Histogram* each : {&histogram, &copy}) {
+            std::map<std::int64_t, std::uint64_t> found;
+            each->each([&found](std::int64_t of, std::uint64_t count) { found[of] = count; });
+            EXPECT_EQ(found, expected);
+            std::uint64_t rank = 0;
+            for (const auto& [of, count] : expected) {
+                EXPECT_EQ(each->at_rank(rank + 1), of);
+                EXPECT_EQ(each->at_rank(rank += count), of);
+            }
+            EXPECT_EQ(each->count(), rank);
+            EXPECT_EQ(merged.count(), rank + 1);
+        }
+        EXPECT_EQ(merged.at_rank(merged.count()), 500);
+    }
+    EXPECT_EQ(sum.at_rank(sum.count() / 2), expected.begin()->first + 37 * 3 % 23 * 11);
 }
 
 TEST(Histogram, WhatIsTooLargeIsCountedAndTheMaximumStaysExact) {
