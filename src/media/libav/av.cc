@@ -12,7 +12,8 @@
 namespace streamsim::media {
 namespace {
 
-constexpr int kBufferBytes = 256 * 1024;
+constexpr int kReadBufferBytes = 256 * 1024;
+constexpr int kWriteBufferBytes = 1024 * 1024;  // the largest write request of most NFS servers
 /// After a jump libav wants a header, and its buffer full of what follows would mostly be thrown away.
 constexpr std::size_t kFirstReadBytes = 16 * 1024;
 /// Limit of one allocation. A table of ten million frames fits, and so does a 16K frame; a damaged file that
@@ -58,12 +59,13 @@ AvIo::~AvIo() {
 }
 
 void AvIo::open(bool for_writing) {
-    auto* buffer = static_cast<unsigned char*>(libav().av_malloc(kBufferBytes));
+    const int bytes = for_writing ? kWriteBufferBytes : kReadBufferBytes;
+    auto* buffer = static_cast<unsigned char*>(libav().av_malloc(static_cast<std::size_t>(bytes)));
     if (buffer == nullptr) throw std::bad_alloc();
     const decltype(AVIOContext::write_packet) write_packet = &write;
     context_ =
-        libav().avio_alloc_context(buffer, kBufferBytes, for_writing ? 1 : 0, this,
-                                   for_writing ? nullptr : &read, for_writing ? write_packet : nullptr, &seek);
+        libav().avio_alloc_context(buffer, bytes, for_writing ? 1 : 0, this, for_writing ? nullptr : &read,
+                                   for_writing ? write_packet : nullptr, &seek);
     if (context_ == nullptr) throw std::bad_alloc();
 }
 

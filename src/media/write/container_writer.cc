@@ -51,6 +51,8 @@ public:
         codec.video_delay = static_cast<int>(maker_.delay());
         maker_.describe(codec);
         rate_ = format.rate;
+        // Every frame of MXF has small writes around it, which would no longer be collected.
+        direct_ = format.container == MediaFormat::Container::mxf ? 0 : 1;
         video->time_base = {static_cast<int>(rate_.den), static_cast<int>(rate_.num)};
         video->avg_frame_rate = {static_cast<int>(rate_.num), static_cast<int>(rate_.den)};
         // Without this option the QuickTime muxer multiplies a small time scale until it has five digits.
@@ -75,7 +77,10 @@ public:
         packet.duration = ticks;
         packet.flags = maker_.is_key(frames_) ? AV_PKT_FLAG_KEY : 0;
         packet.stream_index = 0;
+        // A frame goes from its own buffer to the sink in one piece, uncopied.
+        stream_.context()->direct = direct_;
         const int error = libav().av_write_frame(context_.get(), &packet);
+        stream_.context()->direct = 0;
         libav().av_packet_unref(&packet);
         if (error < 0 || stream_.error()) return failed(error);
         ++frames_;
@@ -103,6 +108,7 @@ private:
     FrameRate rate_;
     AVRational time_base_{1, 1};
     std::uint64_t frames_ = 0;
+    int direct_ = 0;  // AVIOContext::direct while a frame is added
 };
 
 }  // namespace
