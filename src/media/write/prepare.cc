@@ -20,6 +20,7 @@
 #include "media/write/clip_proof.h"
 #include "media/write/clip_record.h"
 #include "media/write/container_writer.h"
+#include "media/write/frames_ahead.h"
 #include "media/write/media_set.h"
 #include "media/write/media_set_names.h"
 
@@ -97,29 +98,28 @@ public:
           clip_(clip),
           directory_(clip.path + partial_suffix(work.run)),
           pattern_(prepared_pattern(frame_extension(work.plan.request.format))),
-          sizes_(work.sizes_of(clip)),
-          buffer_(*std::max_element(sizes_.begin(), sizes_.end())) {}
+          frames_(work.sizes_of(clip), [this](std::span<std::byte> into, std::uint64_t frame) {
+              const std::uint64_t number = kFirstFrameNumber + frame;
+              work_.maker.make(into, {frame, number, work_.key_of(clip_, frame), pattern_.name(number)});
+          }) {}
 
     Result<void> write() {
         if (auto entered = enter(); !entered) return entered;
         if (auto recorded = record(work_, clip_, *store_, directory_); !recorded) return recorded.error();
-        for (std::uint64_t frame = 0; frame < sizes_.size(); ++frame) {
+        const auto path_of = [this](std::uint64_t frame) {
+            return join_path(directory_, pattern_.name(kFirstFrameNumber + frame));
+        };
+        for (std::uint64_t frame = 0; frame < frames_.count(); ++frame) {
             if (work_.stopped()) return interrupted_error();
-            const std::uint64_t number = kFirstFrameNumber + frame;
-            const std::string name = pattern_.name(number);
-            const std::string path = join_path(directory_, name);
-            const auto bytes = std::span(buffer_).first(sizes_[frame]);
-            work_.maker.make(bytes, {frame, number, work_.key_of(clip_, frame), name});
+            const std::string path = path_of(frame);
+            const auto bytes = frames_.next();
             if (clip_.frames_there[frame]) {
                 if (is_whole(path, bytes)) continue;
                 work_.progress.bytes_total += bytes.size();
             }
             if (auto done = write_frame(path, bytes); !done) return done.error();
         }
-        const auto path_of = [this](std::uint64_t frame) {
-            return join_path(directory_, pattern_.name(kFirstFrameNumber + frame));
-        };
-        auto sums = sums_of_frames(*store_, path_of(0), path_of(sizes_.size() - 1));
+        auto sums = sums_of_frames(*store_, path_of(0), path_of(frames_.count() - 1));
         return sums ? write_sums(work_.store, work_.documents_of(clip_), *sums) : sums.error();
     }
 
@@ -174,16 +174,13 @@ private:
     std::string directory_;
     std::unique_ptr<ByteStore> store_;  // confined to this directory
     FramePattern pattern_;
-    std::vector<std::uint32_t> sizes_;
-    std::vector<std::byte> buffer_;
+    FramesAhead frames_;  // last: its thread uses the others
 };
 
 /// Writes one container into its partial file from the beginning, because the file of an interrupted prepare
 /// has no header.
 Result<void> write_container(Work& work, const PlannedClip& clip) {
     const std::string path = clip.path + partial_suffix(work.run);
-    const auto sizes = work.sizes_of(clip);
-    std::vector<std::byte> buffer(*std::max_element(sizes.begin(), sizes.end()));
     if (!clip.from.empty()) {
         if (auto taken = take_over(work, clip, path); !taken) return taken.error();
         if (auto removed = work.store.remove(path); !removed) return removed;
@@ -193,12 +190,14 @@ Result<void> write_container(Work& work, const PlannedClip& clip) {
     if (auto recorded = record(work, clip, work.store, path); !recorded) return recorded.error();
     auto writer = ContainerWriter::create(**file, work.plan.request.format, work.maker, path);
     if (!writer) return writer.error();
-    for (std::uint64_t frame = 0; frame < sizes.size(); ++frame) {
+    FramesAhead frames(work.sizes_of(clip), [&](std::span<std::byte> into, std::uint64_t frame) {
+        work.maker.make(into, {frame, kFirstFrameNumber + frame, work.key_of(clip, frame), {}});
+    });
+    for (std::uint64_t frame = 0; frame < frames.count(); ++frame) {
         if (work.stopped()) return interrupted_error();
-        const auto bytes = std::span(buffer).first(sizes[frame]);
-        work.maker.make(bytes, {frame, kFirstFrameNumber + frame, work.key_of(clip, frame), {}});
+        const auto bytes = frames.next();
         if (auto added = (*writer)->add(bytes); !added) return added.error();
-        work.progress.bytes_done += sizes[frame];
+        work.progress.bytes_done += bytes.size();
     }
     if (auto finished = (*writer)->finish(); !finished) return finished.error();
     if (auto closed = (*file)->close(); !closed) return closed.error();
@@ -309,7 +308,8 @@ Result<void> prepare(ByteStore& whole_store, const PreparePlan& plan, PreparePro
               .format = format_key(plan.request.format, plan.frames),
               .run = entropy64()};
     ThreadGroup writers;
-    const std::size_t fit = std::clamp<std::size_t>(kBuffersMax / *largest, 1, kWritersMax);
+    const std::size_t fit =
+        std::clamp<std::size_t>(kBuffersMax / (FramesAhead::kBuffers * *largest), 1, kWritersMax);
     const std::size_t count = std::min(plan.missing.size(), fit);
     while (writers.size() < count && writers.add([&work] { write_clips(work); })) {
     }
