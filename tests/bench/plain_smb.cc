@@ -1,10 +1,9 @@
-// A plain reader and writer on libsmbclient: N processes with one connection each, which read or write one file
-// front to back, in requests of BYTES from and to one buffer, again and again for some seconds. Prints bytes a
-// second and CPU seconds a GB as JSON.
+// A plain reader and writer on libsmbclient: N processes with one connection each, in requests of BYTES from
+// and to one buffer. The readers read one file front to back, again and again for some seconds. The writers
+// write a new file each, FILE.0 and on, for some seconds, until these have 1 GiB together; they write no byte
+// twice: a server takes less time for those. Prints bytes a second and CPU seconds a GB as JSON.
 //
 //     plain_smb read|write smb://USER:PASSWORD@HOST/SHARE/FILE BYTES CONNECTIONS SECONDS
-//
-// A writer of N connections writes N files, FILE.0 and on, of 256 MiB each.
 #include <fcntl.h>
 #include <libsmbclient.h>
 #include <sys/resource.h>
@@ -22,7 +21,7 @@
 
 namespace {
 
-constexpr std::uint64_t kWrittenBytes = std::uint64_t{256} << 20;
+constexpr std::uint64_t kWrittenBytes = std::uint64_t{1} << 30;  // of all files
 
 struct Result {
     std::uint64_t bytes = 0;
@@ -46,9 +45,15 @@ double cpu() {
     _exit(1);
 }
 
-/// One connection. `start` is readable when all connections are up.
-Result transfer(
-    bool writes, std::string url, std::size_t bytes, int number, int ready, int start, double seconds_max) {
+/// One connection. `bytes_to_write` 0: it reads. `start` is readable when all connections are up.
+Result transfer(std::uint64_t bytes_to_write,
+                std::string url,
+                std::size_t bytes,
+                int number,
+                int ready,
+                int start,
+                double seconds_max) {
+    const bool writes = bytes_to_write > 0;
     if (smbc_init(no_password, 0) != 0) fail("smbc_init");
     if (writes) url += "." + std::to_string(number);
     const int file = smbc_open(url.c_str(), writes ? O_WRONLY | O_CREAT | O_TRUNC : O_RDONLY, 0666);
@@ -61,15 +66,12 @@ Result transfer(
     const auto begin = Clock::now();
     const double cpu_before = cpu();
     Result result;
-    std::uint64_t position = 0;
-    while (result.seconds < seconds_max) {
+    while (result.seconds < seconds_max && (!writes || result.bytes < bytes_to_write)) {
         const ssize_t done = writes ? smbc_write(file, buffer.data(), buffer.size())
                                     : smbc_read(file, buffer.data(), buffer.size());
         if (done < 0) fail("transfer");
-        position += static_cast<std::uint64_t>(done);
-        const bool over = writes ? position >= kWrittenBytes : static_cast<std::size_t>(done) < buffer.size();
-        if (over && smbc_lseek(file, 0, SEEK_SET) < 0) fail("seek");
-        if (over) position = 0;
+        const bool ended = !writes && static_cast<std::size_t>(done) < buffer.size();
+        if (ended && smbc_lseek(file, 0, SEEK_SET) < 0) fail("seek");
         result.bytes += static_cast<std::uint64_t>(done);
         result.seconds = std::chrono::duration<double>(Clock::now() - begin).count();
     }
@@ -84,13 +86,14 @@ int main(int count, char** arguments) {
     const bool writes = std::string_view(arguments[1]) == "write";
     const auto bytes_at_once = static_cast<std::size_t>(std::atol(arguments[3]));
     const int connections = std::atoi(arguments[4]);
+    const std::uint64_t bytes_to_write = writes ? kWrittenBytes / static_cast<std::uint64_t>(connections) : 0;
     std::array<int, 2> ready{}, start{}, results{};
     if (pipe(ready.data()) != 0 || pipe(start.data()) != 0 || pipe(results.data()) != 0) fail("pipe");
     for (int i = 0; i < connections; ++i) {
         if (fork() != 0) continue;
         close(start[1]);
-        const Result one =
-            transfer(writes, arguments[2], bytes_at_once, i, ready[1], start[0], std::atof(arguments[5]));
+        const Result one = transfer(bytes_to_write, arguments[2], bytes_at_once, i, ready[1], start[0],
+                                    std::atof(arguments[5]));
         if (write(results[1], &one, sizeof one) != sizeof one) fail("pipe");
         _exit(0);
     }

@@ -7,7 +7,7 @@ links of its own (tests/real/lab: network namespaces, nfs-ganesha, Samba), as ro
 
 read     one clip as fast as it goes, by 1, 2 and 4 connections, with 16 MiB in flight (SMB: a frame a request), against a
          plain reader: rate, and CPU seconds a GB of playing alone (with streamsim's helper processes).
-prepare  1 and 4 clips, 320 frames of 3.5 MB in all, against a plain writer by as many connections: rate.
+prepare  1 and 4 clips, 320 frames of 3.5 MB in all, against a plain writer of new files by as many connections: rate.
 first    the first frame of a folder of 300 frames, from the start of the program to its end, over cables of 20 ms and
          100 ms there and back.
 
