@@ -10,6 +10,7 @@
 #include "media/container/container_kept.h"
 #include "media/container/container_reader.h"
 #include "media/container/container_structure.h"
+#include "media/container/container_tables.h"
 
 namespace streamsim::media {
 namespace {
@@ -83,6 +84,16 @@ void take_timecode(const ReadContainer& read, FrameRate rate, Clip& clip) {
     clip.drop = !has_drop_frame(rate) || read_timecode_label(*read.timecode)->says_drop();
 }
 
+Result<ReadContainer> read_frames(ByteSource& source,
+                                  const std::string& path,
+                                  const ContainerStructure& structure,
+                                  const IndexOptions& options) {
+    auto tables = read_tables(source, structure, options.audio);
+    if (!tables) return tables.error();
+    if (*tables) return std::move(**tables);
+    return read_container(source, path, structure, options);
+}
+
 Result<KeptClip> make_clip(ByteStore& store, const std::string& path, const IndexOptions& options) {
     auto source = store.open(path);
     if (!source) return source.error();
@@ -90,7 +101,7 @@ Result<KeptClip> make_clip(ByteStore& store, const std::string& path, const Inde
     if (!size) return size.error();
     auto structure = container_structure(**source, options.progress);
     if (!structure) return structure.error();
-    auto read = read_container(**source, path, *structure, options);
+    auto read = read_frames(**source, path, *structure, options);
     if (!read) return read.error();
     auto timing = time_frames(read->stamps);
     if (!timing || !is_playable_rate(timing->rate)) {

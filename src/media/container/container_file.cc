@@ -1,5 +1,7 @@
 #include "media/container/container_file.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstring>
 #include <numeric>
@@ -77,6 +79,33 @@ std::size_t frame_at(const ContainerFrames& frames, std::int64_t start_ns) {
 
 std::shared_ptr<const FrameIndex> make_container_index(std::string path, ContainerFrames frames) {
     return std::make_shared<ContainerIndex>(std::move(path), std::move(frames));
+}
+
+std::vector<std::uint32_t> sync_frames(const std::vector<bool>& alone) {
+    std::vector<std::uint32_t> sync;
+    if (std::find(alone.begin(), alone.end(), false) == alone.end()) return sync;
+    sync.reserve(alone.size());
+    std::uint32_t last = 0;
+    for (std::size_t k = 0; k < alone.size(); ++k) {
+        if (alone[k]) last = static_cast<std::uint32_t>(k);
+        sync.push_back(last);
+    }
+    return sync;
+}
+
+std::string describe_audio(std::string_view codec, int channels, int sample_rate) {
+    return fmt::format("audio {} {} ch {} kHz", codec, channels, static_cast<double>(sample_rate) / 1000);
+}
+
+std::string list_tracks(const std::vector<std::string>& tracks) {
+    std::string list;
+    for (auto at = tracks.begin(); at != tracks.end(); ++at) {
+        if (std::find(tracks.begin(), at, *at) != at) continue;
+        const auto count = std::count(at, tracks.end(), *at);
+        if (!list.empty()) list += ", ";
+        list += count == 1 ? *at : fmt::format("{} x {}", count, *at);
+    }
+    return list;
 }
 
 std::vector<AudioPiece> join_audio(const std::vector<AudioPiece>& pieces) {

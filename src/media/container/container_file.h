@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "streamsim/media.h"
@@ -24,6 +25,15 @@ struct ContainerFrames {
 
 /// REQUIRES: as the members say.
 std::shared_ptr<const FrameIndex> make_container_index(std::string path, ContainerFrames frames);
+
+/// ContainerFrames::sync, from whether each frame can be decoded alone.
+std::vector<std::uint32_t> sync_frames(const std::vector<bool>& alone);
+
+/// "audio aac 2 ch 48 kHz"
+std::string describe_audio(std::string_view codec, int channels, int sample_rate);
+
+/// "video h264, 2 x audio aac 2 ch 48 kHz": each kind with its number, in the order of the first of each.
+std::string list_tracks(const std::vector<std::string>& tracks);
 
 /// A packet, or a table's entry, of audio.
 struct AudioPiece {

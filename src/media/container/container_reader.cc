@@ -60,9 +60,7 @@ std::string describe_track(const AVCodecParameters& codec) {
     const std::string name = libav().avcodec_get_name(codec.codec_id);
     switch (codec.codec_type) {
         case AVMEDIA_TYPE_VIDEO: return "video " + name;
-        case AVMEDIA_TYPE_AUDIO:
-            return fmt::format("audio {} {} ch {} kHz", name, codec.ch_layout.nb_channels,
-                               static_cast<double>(codec.sample_rate) / 1000);
+        case AVMEDIA_TYPE_AUDIO: return describe_audio(name, codec.ch_layout.nb_channels, codec.sample_rate);
         case AVMEDIA_TYPE_SUBTITLE: return "subtitles";
         default: return codec.codec_tag == kTimecodeTag ? "time code" : "data";
     }
@@ -91,7 +89,7 @@ public:
         find_timecode();
         say_rates();
         note_cut();
-        make_sync();
+        if (!is_intra()) out_.sync = sync_frames(key_);
         return std::move(out_);
     }
 
@@ -195,7 +193,7 @@ private:
         const std::int64_t end = out_.stamps.decode.back();
         const std::int64_t length = stamp_of(video().duration);
         if (!structure_.fragmented && begin != kNoStamp && end >= begin && length > end - begin)
-            out_.stamps.last_ticks = plausible_last(length - (end - begin));
+            out_.stamps.last_ticks = plausible_last(out_.stamps.decode, length - (end - begin));
         if (options_.audio) audio_by_table(begin == kNoStamp ? 0 : to_ns(begin + delay, video().time_base));
         return {};
     }
@@ -204,18 +202,6 @@ private:
         out_.extents.push_back(extent);
         out_.stamps.decode.push_back(stamp_of(stamp));
         key_.push_back(key);
-    }
-
-    /// The duration that a track's length leaves for its last frame, which includes the delay between decoding
-    /// and display. A length that leaves more than reordering can explain is ignored.
-    std::int64_t plausible_last(std::int64_t ticks) const {
-        constexpr std::int64_t kReorderedFramesMax = 17;
-        const auto& at = out_.stamps.decode;
-        std::int64_t longest = 0;
-        for (std::size_t k = 1; k < at.size(); ++k) {
-            if (at[k] != kNoStamp && at[k - 1] != kNoStamp) longest = std::max(longest, at[k] - at[k - 1]);
-        }
-        return at.size() < 2 || ticks / kReorderedFramesMax <= longest ? ticks : 0;
     }
 
     void note_edits(std::uint64_t entries, std::uint64_t hidden) {
@@ -477,17 +463,9 @@ private:
             video().codecpar->height = structure_.height;
         }
         out_.format = describe(*video().codecpar);
-        std::vector<std::pair<std::string, unsigned>> kinds;
-        for (const AVStream* const stream : streams()) {
-            const std::string kind = describe_track(*stream->codecpar);
-            auto at = std::find_if(kinds.begin(), kinds.end(), [&](const auto& k) { return k.first == kind; });
-            if (at == kinds.end()) at = kinds.insert(at, {kind, 0});
-            ++at->second;
-        }
-        for (const auto& [kind, count] : kinds) {
-            if (!out_.tracks.empty()) out_.tracks += ", ";
-            out_.tracks += count == 1 ? kind : fmt::format("{} x {}", count, kind);
-        }
+        std::vector<std::string> tracks;
+        for (const AVStream* const stream : streams()) tracks.push_back(describe_track(*stream->codecpar));
+        out_.tracks = list_tracks(tracks);
         if (video_tracks_ > 1) note("it has {} video tracks: the first is played", video_tracks_);
         const AVDictionaryEntry* label =
             libav().av_dict_get(context_->metadata, "operational_pattern_ul", nullptr, 0);
@@ -528,15 +506,6 @@ private:
     bool is_intra() const {
         const AVCodecDescriptor* codec = libav().avcodec_descriptor_get(video().codecpar->codec_id);
         return codec != nullptr && (codec->props & AV_CODEC_PROP_INTRA_ONLY) != 0;
-    }
-
-    void make_sync() {
-        if (is_intra() || std::find(key_.begin(), key_.end(), false) == key_.end()) return;
-        std::uint32_t last = 0;
-        for (std::size_t k = 0; k < key_.size(); ++k) {
-            if (key_[k]) last = static_cast<std::uint32_t>(k);
-            out_.sync.push_back(last);
-        }
     }
 
     ByteSource& source_;

@@ -122,11 +122,13 @@ private:
         std::uint64_t fragments = 0;
         std::uint64_t seen_end = 0;
         bool moov_last = false;
+        bool plain = true;
         each_atom(0, size_, [&](const Atom& atom) {
             if (atom.bytes > size_ - atom.offset) note_cut(atom.type, atom.offset, atom.bytes);
             if (atom.type == "ftyp") brand = text(read(atom.body(), 4), 0);
             if (atom.type == "moov") read_moov(atom);
             if (atom.type == "moof") ++fragments;
+            plain = plain && is_plain(atom);
             // A truncated file still claims all of its media, and plays up to its end.
             if (atom.type == "mdat") media_end_ = std::max(media_end_, bounded_end(atom));
             seen_end = atom.bytes > size_ - atom.offset ? size_ : atom.end();
@@ -135,6 +137,7 @@ private:
             if (parts.size() <= kShownAtoms) parts.push_back(describe(atom));
         });
         for (const Atom& table : sample_tables_) check_samples(table);
+        if (!plain || media_end_ == 0 || (seen_end < size_ && !out_.cut)) out_.header = {};
         if (parts.size() > kShownAtoms) parts.back() = "...";
         out_.fragmented = fragments > 0;
         out_.line = brand == "qt  " ? "MOV: " : fmt::format("MP4 ({}): ", brand);
@@ -144,6 +147,19 @@ private:
         if (seen_end < size_ && !error_) {
             out_.line += fmt::format(", then {} that are no atom", show_bytes(size_ - seen_end));
         }
+    }
+
+    /// Takes the place of the header from the atom moov.
+    bool is_plain(const Atom& atom) {
+        const bool whole = atom.bytes <= size_ - atom.offset && !atom.to_the_end;
+        if (atom.offset == 0) return atom.type == "ftyp" && whole && atom.bytes >= atom.header + 8;
+        if (atom.type == "moov") {
+            if (out_.header.bytes > 0 || !whole) return false;
+            out_.header = {atom.body(), atom.bytes - atom.header};
+            return true;
+        }
+        return (atom.type == "mdat" && !atom.to_the_end) || atom.type == "wide" || atom.type == "free" ||
+               atom.type == "skip";
     }
 
     void note_cut(std::string_view what, std::uint64_t offset, std::uint64_t bytes) {

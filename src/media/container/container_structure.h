@@ -21,8 +21,11 @@ struct ContainerRefusal {
 struct ContainerStructure {
     std::string line;         // "MOV: ftyp 20 B, wide 8 B, mdat 812.3 MB at byte 36, moov 71.0 kB last"; or ""
     bool fragmented = false;  // QuickTime, MP4: there are moof atoms
-    bool edit_list = false;   // the first video track has one
-    int width = 0;            // QuickTime, MP4: as the first video track is shown, in pixels; 0: not said
+    /// QuickTime, MP4: the body of the only moov atom in a file of nothing else but ftyp, which begins it,
+    /// media and free space; 0 bytes: the file is of another kind.
+    Extent header;
+    bool edit_list = false;  // the first video track has one
+    int width = 0;           // QuickTime, MP4: as the first video track is shown, in pixels; 0: not said
     int height = 0;
     bool cut = false;                // something of it ends behind the end of the file
     std::vector<std::string> notes;  // which that is

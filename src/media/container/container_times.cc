@@ -244,6 +244,16 @@ private:
 
 }  // namespace
 
+std::int64_t plausible_last(const std::vector<std::int64_t>& decode, std::int64_t ticks) {
+    constexpr std::int64_t kReorderedFramesMax = 17;
+    std::int64_t longest = 0;
+    for (std::size_t k = 1; k < decode.size(); ++k) {
+        if (decode[k] != kNoStamp && decode[k - 1] != kNoStamp)
+            longest = std::max(longest, decode[k] - decode[k - 1]);
+    }
+    return decode.size() < 2 || ticks / kReorderedFramesMax <= longest ? ticks : 0;
+}
+
 std::optional<FrameTiming> time_frames(const FrameStamps& stamps) {
     if (stamps.decode.size() == 1) {
         if (auto timing = at_stated_rate(stamps)) return timing;

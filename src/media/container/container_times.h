@@ -24,6 +24,10 @@ struct FrameStamps {
     bool cut = false;                     // frames at its end are missing
 };
 
+/// The duration that a track's length leaves for its last frame, which includes the delay between decoding and
+/// display. 0: a length that leaves more than reordering can explain is ignored. `decode`: as in FrameStamps.
+std::int64_t plausible_last(const std::vector<std::int64_t>& decode, std::int64_t ticks);
+
 struct FrameTiming {
     FrameRate rate;
     std::vector<std::int64_t> due_ns;  // empty: the rate is constant; else of each frame, and the length
