@@ -13,6 +13,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -53,8 +54,38 @@ struct DirectoryEntry {
     bool operator<(const DirectoryEntry& other) const { return name < other.name; }
 };
 
-/// Sorts as ByteStore::list() does.
-void sort_entries(std::vector<DirectoryEntry>& entries);
+/// The entries of a directory while it is read, their names packed one behind the other: several times faster
+/// than a string for each, of which the list is made at the end.
+class DirectoryNames {
+public:
+    void add(std::string_view name, bool directory, bool symbolic_link);
+    std::size_t count() const { return entries_.size(); }
+    /// In the order in which they were added.
+    std::vector<DirectoryEntry> list() const;
+    /// In the order of ByteStore::list().
+    std::vector<DirectoryEntry> sorted() const;
+
+private:
+    struct Entry {
+        std::size_t begin = 0;  // in names_
+        std::uint32_t bytes = 0;
+        bool directory = false;
+        bool symbolic_link = false;
+    };
+    struct Key;  // for sorting
+
+    std::string_view name(const Entry& entry) const {
+        return std::string_view(names_).substr(entry.begin, entry.bytes);
+    }
+    DirectoryEntry make(const Entry& entry) const {
+        return {std::string(name(entry)), entry.directory, entry.symbolic_link};
+    }
+    std::size_t common_beginning() const;
+    static void sort_by_bytes(std::vector<Key>& keys);
+
+    std::string names_;
+    std::vector<Entry> entries_;
+};
 
 class ByteSource {
 public:

@@ -3,43 +3,85 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <numeric>
 #include <utility>
 
 #include "base/byte_order.h"
 
 namespace streamsim {
 
+struct DirectoryNames::Key {
+    std::uint64_t bytes = 0;  // zeros behind the end of the name, which has no zeros
+    std::size_t entry = 0;
+};
+
+void DirectoryNames::add(std::string_view name, bool directory, bool symbolic_link) {
+    entries_.push_back({names_.size(), static_cast<std::uint32_t>(name.size()), directory, symbolic_link});
+    names_ += name;
+}
+
+std::vector<DirectoryEntry> DirectoryNames::list() const {
+    std::vector<DirectoryEntry> list;
+    list.reserve(entries_.size());
+    for (const Entry& entry : entries_) list.push_back(make(entry));
+    return list;
+}
+
 // The names of a sequence have a long beginning in common. Compared is the number that the eight bytes behind
-// it make, and the whole name only where two are equal: 200,000 names take a sixth of the time.
-void sort_entries(std::vector<DirectoryEntry>& entries) {
-    if (entries.empty()) return;
-    const std::string& first = entries.front().name;
-    std::size_t common = first.size();
-    for (const DirectoryEntry& entry : entries) {
-        const auto end = std::min(common, entry.name.size());
-        common = static_cast<std::size_t>(
-            std::mismatch(first.begin(), first.begin() + static_cast<std::ptrdiff_t>(end), entry.name.begin())
-                .first -
-            first.begin());
-    }
-    struct Key {
-        std::uint64_t bytes;  // zeros behind the end of the name, which has no zeros
-        std::size_t entry;
-    };
-    std::vector<Key> keys(entries.size());
-    for (std::size_t i = 0; i < entries.size(); ++i) {
+// it make, and the whole name only where two are equal.
+std::vector<DirectoryEntry> DirectoryNames::sorted() const {
+    const std::size_t common = common_beginning();
+    std::vector<Key> keys(entries_.size());
+    for (std::size_t i = 0; i < entries_.size(); ++i) {
         std::array<std::byte, sizeof(std::uint64_t)> bytes{};
-        const std::string& name = entries[i].name;
-        std::memcpy(bytes.data(), name.data() + common, std::min(bytes.size(), name.size() - common));
+        const std::string_view rest = name(entries_[i]).substr(common);
+        std::memcpy(bytes.data(), rest.data(), std::min(bytes.size(), rest.size()));
         keys[i] = {load<std::uint64_t>(bytes, 0, true), i};
     }
-    std::sort(keys.begin(), keys.end(), [&entries](const Key& a, const Key& b) {
-        return a.bytes != b.bytes ? a.bytes < b.bytes : entries[a.entry] < entries[b.entry];
-    });
+    sort_by_bytes(keys);
+    for (auto begin = keys.begin(); begin != keys.end();) {
+        const auto end =
+            std::find_if(begin, keys.end(), [&](const Key& key) { return key.bytes != begin->bytes; });
+        if (end - begin > 1) {
+            std::sort(begin, end, [this](const Key& a, const Key& b) {
+                return name(entries_[a.entry]) < name(entries_[b.entry]);
+            });
+        }
+        begin = end;
+    }
     std::vector<DirectoryEntry> sorted;
-    sorted.reserve(entries.size());
-    for (const Key& key : keys) sorted.push_back(std::move(entries[key.entry]));
-    entries = std::move(sorted);
+    sorted.reserve(keys.size());
+    for (const Key& key : keys) sorted.push_back(make(entries_[key.entry]));
+    return sorted;
+}
+
+/// Bytes with which every name begins.
+std::size_t DirectoryNames::common_beginning() const {
+    if (entries_.empty()) return 0;
+    std::string_view common = name(entries_.front());
+    for (const Entry& entry : entries_) {
+        const std::string_view other = name(entry);
+        if (other.starts_with(common)) continue;
+        const auto [end, ignored] = std::mismatch(common.begin(), common.end(), other.begin(), other.end());
+        common = common.substr(0, static_cast<std::size_t>(end - common.begin()));
+    }
+    return common.size();
+}
+
+/// By the last byte first, then by the one before: each pass keeps the order of equals. Most bytes of the names
+/// of a sequence are the same in all, and need no pass.
+void DirectoryNames::sort_by_bytes(std::vector<Key>& keys) {
+    std::vector<Key> from = std::move(keys);
+    std::vector<Key> to(from.size());
+    for (unsigned shift = 0; shift < 64; shift += 8) {
+        std::array<std::size_t, 256> begin{};
+        for (const Key& key : from) ++begin[key.bytes >> shift & 0xff];
+        if (std::find(begin.begin(), begin.end(), from.size()) != begin.end()) continue;
+        std::exclusive_scan(begin.begin(), begin.end(), begin.begin(), std::size_t{0});
+        for (const Key& key : from) to[begin[key.bytes >> shift & 0xff]++] = key;
+        std::swap(from, to);
+    }
+    keys = std::move(from);
 }
 
 ByteSource::~ByteSource() = default;

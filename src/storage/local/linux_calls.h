@@ -68,20 +68,21 @@ struct CloseDirectory {
 using DirectoryStream = std::unique_ptr<DIR, CloseDirectory>;
 
 /// Reads `count` entries of a directory, or all, in no order. Returns zero or an errno.
-inline int read_entries(DIR* directory, std::size_t count, std::vector<DirectoryEntry>& entries) {
-    entries.clear();
+inline int read_entries(DIR* directory, std::size_t count, DirectoryNames& entries) {
     errno = 0;
-    while (entries.size() < count) {
+    while (entries.count() < count) {
         const dirent* const entry = readdir(directory);
         if (entry == nullptr) break;
-        DirectoryEntry out{entry->d_name, entry->d_type == DT_DIR, entry->d_type == DT_LNK};
+        const std::string_view name = entry->d_name;
+        bool is_directory = entry->d_type == DT_DIR;
+        bool is_link = entry->d_type == DT_LNK;
         struct stat info {};
         if (entry->d_type == DT_UNKNOWN &&
             fstatat(dirfd(directory), entry->d_name, &info, AT_SYMLINK_NOFOLLOW) == 0) {
-            out.directory = S_ISDIR(info.st_mode);
-            out.symbolic_link = S_ISLNK(info.st_mode);
+            is_directory = S_ISDIR(info.st_mode);
+            is_link = S_ISLNK(info.st_mode);
         }
-        if (out.name != "." && out.name != "..") entries.push_back(std::move(out));
+        if (name != "." && name != "..") entries.add(name, is_directory, is_link);
         errno = 0;
     }
     return errno;
@@ -89,8 +90,9 @@ inline int read_entries(DIR* directory, std::size_t count, std::vector<Directory
 
 /// As Beneath::list(). Returns zero or an errno.
 inline int read_directory(DIR* directory, std::vector<DirectoryEntry>& entries) {
-    const int error = read_entries(directory, SIZE_MAX, entries);
-    sort_entries(entries);
+    DirectoryNames names;
+    const int error = read_entries(directory, SIZE_MAX, names);
+    entries = names.sorted();
     return error;
 }
 

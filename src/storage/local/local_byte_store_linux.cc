@@ -139,25 +139,33 @@ private:
     std::uint64_t started_ = 0;  // the write-back of the bytes before was started
 };
 
+void follow_links(DIR* directory, std::vector<DirectoryEntry>& entries) {
+    for (DirectoryEntry& entry : entries) {
+        struct stat info {};
+        if (entry.symbolic_link)
+            entry.directory =
+                fstatat(dirfd(directory), entry.name.c_str(), &info, 0) == 0 && S_ISDIR(info.st_mode);
+    }
+}
+
 }  // namespace
 
 Result<std::vector<DirectoryEntry>> LocalByteStore::list(const std::string& directory) {
-    auto entries = list_some(directory, SIZE_MAX);
-    if (entries) sort_entries(*entries);
+    const DirectoryStream open(opendir(directory.c_str()));
+    if (open == nullptr) return file_error(errno, "list", directory);
+    std::vector<DirectoryEntry> entries;
+    if (const int error = read_directory(open.get(), entries)) return file_error(error, "list", directory);
+    follow_links(open.get(), entries);
     return entries;
 }
 
 Result<std::vector<DirectoryEntry>> LocalByteStore::list_some(const std::string& directory, std::size_t count) {
     const DirectoryStream open(opendir(directory.c_str()));
     if (open == nullptr) return file_error(errno, "list", directory);
-    std::vector<DirectoryEntry> entries;
-    if (const int error = read_entries(open.get(), count, entries)) return file_error(error, "list", directory);
-    for (DirectoryEntry& entry : entries) {
-        struct stat info {};
-        if (entry.symbolic_link)
-            entry.directory =
-                fstatat(dirfd(open.get()), entry.name.c_str(), &info, 0) == 0 && S_ISDIR(info.st_mode);
-    }
+    DirectoryNames names;
+    if (const int error = read_entries(open.get(), count, names)) return file_error(error, "list", directory);
+    std::vector<DirectoryEntry> entries = names.list();
+    follow_links(open.get(), entries);
     return entries;
 }
 

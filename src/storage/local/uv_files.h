@@ -78,18 +78,19 @@ inline int read_directory(const std::string& path, std::vector<DirectoryEntry>& 
     UvRequest request;
     const int count = uv_fs_scandir(nullptr, &request.fs, native_path(path).c_str(), 0, nullptr);
     if (count < 0) return count;
-    entries.clear();
+    DirectoryNames names;
     uv_dirent_t found{};
     while (uv_fs_scandir_next(&request.fs, &found) == 0) {
-        DirectoryEntry entry{found.name, found.type == UV_DIRENT_DIR, found.type == UV_DIRENT_LINK};
+        bool is_directory = found.type == UV_DIRENT_DIR;
+        bool is_link = found.type == UV_DIRENT_LINK;
         uv_stat_t facts{};
-        if (found.type == UV_DIRENT_UNKNOWN && stat_uv(join_path(path, entry.name), false, facts) == 0) {
-            entry.directory = is_kind(facts, kDirectoryKind);
-            entry.symbolic_link = is_kind(facts, kLinkKind);
+        if (found.type == UV_DIRENT_UNKNOWN && stat_uv(join_path(path, found.name), false, facts) == 0) {
+            is_directory = is_kind(facts, kDirectoryKind);
+            is_link = is_kind(facts, kLinkKind);
         }
-        entries.push_back(std::move(entry));
+        names.add(found.name, is_directory, is_link);
     }
-    sort_entries(entries);
+    entries = names.sorted();
     return 0;
 }
 

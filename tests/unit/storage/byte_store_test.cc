@@ -20,16 +20,21 @@ using testing::AllOf;
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-TEST(SortEntries, SortsByNameByteByByte) {
+TEST(DirectoryNames, AreSortedByteByByte) {
     const auto sorted = [](std::vector<std::string> names) {
-        std::vector<DirectoryEntry> entries;
-        for (const std::string& name : names) entries.push_back({name, name.size() % 2 == 1});
-        sort_entries(entries);
-        std::vector<std::string> out;
-        for (const DirectoryEntry& entry : entries) {
-            EXPECT_EQ(entry.directory, entry.name.size() % 2 == 1) << entry.name;
-            out.push_back(entry.name);
-        }
+        DirectoryNames directory;
+        for (const std::string& name : names) directory.add(name, name.size() % 2 == 1, name.size() % 3 == 1);
+        const auto check = [&](const std::vector<DirectoryEntry>& entries) {
+            std::vector<std::string> out;
+            for (const DirectoryEntry& entry : entries) {
+                EXPECT_EQ(entry.directory, entry.name.size() % 2 == 1) << entry.name;
+                EXPECT_EQ(entry.symbolic_link, entry.name.size() % 3 == 1) << entry.name;
+                out.push_back(entry.name);
+            }
+            return out;
+        };
+        EXPECT_EQ(check(directory.list()), names);
+        const std::vector<std::string> out = check(directory.sorted());
         std::sort(names.begin(), names.end());
         EXPECT_EQ(out, names);
     };
