@@ -24,12 +24,6 @@ inline std::uint64_t word_of(std::uint64_t counter) {
     return static_cast<std::uint64_t>(product >> 64) ^ static_cast<std::uint64_t>(product);
 }
 
-/// 0x80 in each byte of the word that is 0x00, else 0.
-inline std::uint64_t zero_bytes_of(std::uint64_t word) {
-    constexpr std::uint64_t kLow = 0x7f7f7f7f7f7f7f7full;
-    return ~(((word & kLow) + kLow) | word | kLow);
-}
-
 /// Fills with the words of the counter, each changed by `change`.
 template <typename Change>
 void fill(std::span<std::byte> into, std::uint64_t key, std::uint64_t offset, Change change) {
@@ -46,6 +40,12 @@ void fill(std::span<std::byte> into, std::uint64_t key, std::uint64_t offset, Ch
     if (into.size() % 8 != 0) std::memcpy(at, &word, into.size() % 8);
 }
 
+/// 00 becomes 40, and ff becomes 7f.
+std::byte mark_free(std::byte byte) {
+    byte |= byte == std::byte{0} ? std::byte{0x40} : std::byte{0};
+    return byte ^ (byte == std::byte{0xff} ? std::byte{0x80} : std::byte{0});
+}
+
 }  // namespace
 
 void fill_payload(std::span<std::byte> into, std::uint64_t key, PayloadMask mask, std::uint64_t offset) {
@@ -54,10 +54,14 @@ void fill_payload(std::span<std::byte> into, std::uint64_t key, PayloadMask mask
 }
 
 void fill_mark_free(std::span<std::byte> into, std::uint64_t key, std::uint64_t offset) {
-    fill(into, key, offset, [](std::uint64_t word) {
-        word |= zero_bytes_of(word) >> 1;    // 00 becomes 40
-        return word ^ zero_bytes_of(~word);  // ff becomes 7f
-    });
+    // Blocks of a fixed length, which stay in the nearest cache: the compiler changes many bytes at once.
+    constexpr std::size_t kBlock = 2048;
+    for (; into.size() >= kBlock; into = into.subspan(kBlock), offset += kBlock) {
+        fill_payload(into.first(kBlock), key, {}, offset);
+        for (std::size_t i = 0; i < kBlock; ++i) into[i] = mark_free(into[i]);
+    }
+    fill_payload(into, key, {}, offset);
+    for (std::byte& byte : into) byte = mark_free(byte);
 }
 
 void fill_halves(std::span<std::byte> into, std::uint64_t key, std::uint64_t offset) {

@@ -34,6 +34,23 @@ TEST(Payload, AnyPieceCanBeMadeAlone) {
     EXPECT_TRUE(std::equal(odd.begin(), odd.end(), whole.begin()));
 }
 
+/// Media that was prepared earlier holds these bytes.
+TEST(Payload, MarkFreeBytesAreTheOthersButForTwoValues) {
+    constexpr std::size_t kBytes = 10'007;
+    auto expected = payload(kBytes, 7);
+    for (std::byte& byte : expected) {
+        if (byte == std::byte{0}) byte = std::byte{0x40};
+        if (byte == std::byte{0xff}) byte = std::byte{0x7f};
+    }
+    for (const std::size_t offset : {0u, 8u, 2048u, 9'992u}) {
+        std::vector<std::byte> made(kBytes - offset);
+        fill_mark_free(made, 7, offset);
+        EXPECT_TRUE(
+            std::equal(made.begin(), made.end(), expected.begin() + static_cast<std::ptrdiff_t>(offset)))
+            << offset;
+    }
+}
+
 TEST(Payload, EveryFrameOfEverySetIsItsOwn) {
     std::set<std::vector<std::byte>> seen;
     std::set<std::uint64_t> keys;
