@@ -182,7 +182,7 @@ TEST_F(Tables, DamagedOnesAreReadAlikeOrLeft) {
         const std::size_t end = std::string_view(each.name).find("start") == std::string_view::npos
                                     ? whole.size()
                                     : whole.find("mdat");
-        for (unsigned round = 0; round < 400; ++round) {
+        for (unsigned round = 0; round < 160; ++round) {
             std::string bytes = whole;
             std::string what = std::string(each.name) + " round " + std::to_string(round);
             if (round % 8 == 0) bytes.resize(random.below(whole.size()));
@@ -196,7 +196,7 @@ TEST_F(Tables, DamagedOnesAreReadAlikeOrLeft) {
             if (HasFailure()) return;
         }
     }
-    EXPECT_GT(read_by_own, 100u);
+    EXPECT_GT(read_by_own, 50u);
 }
 
 }  // namespace
