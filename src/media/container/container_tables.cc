@@ -200,6 +200,10 @@ private:
 
     bool take_audio() {
         const std::int64_t delay = video_->table.delays().empty() ? 0 : decode_shift() + delays_.front();
+        // libavformat reads the first frame for the delay.
+        const Extent& first = out_.extents.front();
+        const auto size = source_.size();
+        if (delay != 0 && (!size || first.offset + first.bytes > *size)) return false;
         const bool used = delay > 0 && delay < video_->ticks_per_second;
         const std::int64_t begin = out_.stamps.decode.front() + (used ? delay : 0);
         const std::int64_t base_ns = ticks_to_ns(begin, video_->ticks_per_second);
