@@ -37,7 +37,7 @@ struct MaxNext {
     std::optional<std::uint64_t> fails;  // the smallest number that fails so far
     Duration at_most;  // play time until the end of the search, with this run, if all confirmations succeed
 
-    /// In virtual time both give the same result.
+    /// In virtual time both give the same result, in one search.
     bool same(const MaxNext& other) const { return streams == other.streams && length == other.length; }
 };
 

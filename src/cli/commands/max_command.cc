@@ -332,6 +332,7 @@ bool MaxCommand::plays_ahead(const Contender& contender) const {
 
 /// The result of a step that was played ahead.
 Result<RunResult> MaxCommand::play_ahead(const judge::MaxNext& next, const std::string& progress) {
+    preroll_took_too_long_ = false;
     if (!options_.quiet) context_.log.info(progress);
     auto ended = work_.run_until_stopped(
         [this, next]() -> Result<void> {
@@ -398,6 +399,7 @@ Result<void> MaxCommand::search(std::size_t which) {
         if (auto said = say_media(contender, *options); !said) return said.error();
     }
     std::vector<Result<MaxRun>> so_far;
+    ahead_.forget();
     auto found = judge::find_max(*options, [&](const judge::MaxNext& next) {
         if (plays_ahead(contender)) {
             ahead_.want(
@@ -407,7 +409,7 @@ Result<void> MaxCommand::search(std::size_t which) {
         so_far.push_back(play(which, next));
         return so_far.back();
     });
-    ahead_.stop();
+    ahead_.forget();
     if (!found) return found.error();
     if (unprepared_ && found->steps.empty()) return *unprepared_;
     if (unprepared_) found->at_least = unprepared_->problems.front();

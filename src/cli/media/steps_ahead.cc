@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <system_error>
 #include <utility>
 
 #include "base/check.h"
@@ -33,30 +34,48 @@ private:
 
 }  // namespace
 
+bool StepsAhead::is_over(const Step& step) {
+    return step.played.wait_for(std::chrono::seconds(0)) == std::future_status::ready;
+}
+
+void StepsAhead::put_away(const std::function<bool(const Step&)>& unwanted) {
+    for (auto at = steps_.begin(); at != steps_.end();) {
+        const auto step = at++;
+        if (!unwanted(*step)) continue;
+        stop(*step);
+        interrupted_.splice(interrupted_.end(), steps_, step);
+    }
+    std::erase_if(interrupted_, is_over);
+}
+
 void StepsAhead::want(const judge::MaxNext& now,
                       const std::vector<judge::MaxNext>& later,
                       const std::function<run::PlayRequest(const judge::MaxNext&)>& request_of) {
-    const auto is_wanted = [&](const Step& step) {
-        return step.next.same(now) ||
-               std::ranges::any_of(later, [&step](const judge::MaxNext& each) { return step.next.same(each); });
-    };
-    for (Step& step : steps_) {
-        if (!is_wanted(step)) stop(step);
-    }
-    std::erase_if(steps_, [&](const Step& step) { return !is_wanted(step); });
-    const auto playing = std::ranges::count_if(steps_, [](const Step& step) {
-        return step.played.wait_for(std::chrono::seconds(0)) != std::future_status::ready;
+    put_away([&](const Step& step) {
+        const auto same = [&step](const judge::MaxNext& each) { return step.next.same(each); };
+        return !same(now) && std::ranges::none_of(later, same);
     });
-    std::size_t free = at_once_ - std::min(at_once_, static_cast<std::size_t>(playing));
-    if (has(now)) ++free;  // the caller only waits
+    const auto is_playing = [](const Step& step) { return !is_over(step); };
+    // The caller only waits if `now` is among them.
+    const bool waits =
+        std::ranges::any_of(steps_, [&](const Step& step) { return step.next.same(now) && is_playing(step); });
+    std::size_t playing = static_cast<std::size_t>(std::ranges::count_if(steps_, is_playing)) +
+                          interrupted_.size() - (waits ? 1 : 0);
     for (const judge::MaxNext& next : later) {
+        if (playing >= at_once_) return;
         if (has(next)) continue;
-        if (free-- == 0) return;
+        auto request = request_of(next);
         Step& step = steps_.emplace_back();
         step.next = next;
-        step.played = std::async(std::launch::async, [this, &step, request = request_of(next)] {
-            return play(step, request, program_);
-        });
+        try {
+            step.played = std::async(std::launch::async, [this, &step, request = std::move(request)] {
+                return play(step, request, program_);
+            });
+        } catch (const std::system_error&) {  // no thread: the step is played when it is asked for
+            steps_.pop_back();
+            return;
+        }
+        ++playing;
     }
 }
 
@@ -96,6 +115,10 @@ StepsAhead::Played StepsAhead::take(const judge::MaxNext& next) {
 
 void StepsAhead::stop() {
     for (Step& step : steps_) stop(step);
+}
+
+void StepsAhead::forget() {
+    put_away([](const Step&) { return true; });
 }
 
 void StepsAhead::stop(Step& step) {

@@ -3,6 +3,7 @@
 // lost.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <functional>
 #include <future>
@@ -21,23 +22,26 @@ namespace streamsim::cli {
 
 class StepsAhead {
 public:
+    /// Each step holds a model and all of its streams; those far ahead are seldom asked for.
+    static constexpr std::size_t kAtOnceMax = 7;
     struct Played {
         Result<RunResult> result;
         bool preroll_took_too_long = false;
         std::vector<std::string> notices;
     };
 
-    /// `at_once`: the steps that are played at a time, beside the one that the caller plays.
+    /// `at_once`: the steps that are played at a time, beside the one that the caller plays; kAtOnceMax at
+    /// most.
     StepsAhead(run::ProgramFacts program, std::size_t at_once)
-        : program_(std::move(program)), at_once_(at_once) {}
+        : program_(std::move(program)), at_once_(std::min(at_once, kAtOnceMax)) {}
     /// Waits for what is played, which is interrupted.
     ~StepsAhead() { stop(); }
     StepsAhead(const StepsAhead&) = delete;
     StepsAhead& operator=(const StepsAhead&) = delete;
 
     std::size_t at_once() const { return at_once_; }
-    /// The caller asks for `now`, and `later` may follow: plays of these what is not played yet, the first ones
-    /// first, as far as there are processors. Interrupts all other steps, and waits for their ends.
+    /// The caller asks for `now`, and `later` may follow: begins to play those of `later` that are not here
+    /// yet, the first ones first, as far as there are processors. Interrupts all other steps.
     void want(const judge::MaxNext& now,
               const std::vector<judge::MaxNext>& later,
               const std::function<run::PlayRequest(const judge::MaxNext&)>& request_of);
@@ -48,6 +52,8 @@ public:
     Played take(const judge::MaxNext& next);
     /// Interrupts all steps. Any thread, during wait_for() too.
     void stop();
+    /// Interrupts all steps, which are not here any more: another search begins.
+    void forget();
 
 private:
     struct Step {
@@ -60,10 +66,13 @@ private:
 
     static Played play(Step& step, const run::PlayRequest& request, const run::ProgramFacts& program);
     static void stop(Step& step);
+    static bool is_over(const Step& step);
+    void put_away(const std::function<bool(const Step&)>& unwanted);
 
     const run::ProgramFacts program_;
     const std::size_t at_once_;
     std::list<Step> steps_;
+    std::list<Step> interrupted_;  // until they have ended
 };
 
 }  // namespace streamsim::cli
