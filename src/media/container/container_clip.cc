@@ -88,7 +88,7 @@ Result<ReadContainer> read_frames(ByteSource& source,
                                   const std::string& path,
                                   const ContainerStructure& structure,
                                   const IndexOptions& options) {
-    auto tables = read_tables(source, structure, options.audio);
+    auto tables = read_tables(source, structure, options);
     if (!tables) return tables.error();
     if (*tables) return std::move(**tables);
     return read_container(source, path, structure, options);

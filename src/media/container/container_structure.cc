@@ -137,7 +137,8 @@ private:
             if (parts.size() <= kShownAtoms) parts.push_back(describe(atom));
         });
         for (const Atom& table : sample_tables_) check_samples(table);
-        if (!plain || media_end_ == 0 || (seen_end < size_ && !out_.cut)) out_.header = {};
+        const bool seen = steps_ <= kStepsMax && (seen_end == size_ || out_.cut);
+        if (!plain || media_end_ == 0 || !seen) out_.header = {};
         if (parts.size() > kShownAtoms) parts.back() = "...";
         out_.fragmented = fragments > 0;
         out_.line = brand == "qt  " ? "MOV: " : fmt::format("MP4 ({}): ", brand);

@@ -17,7 +17,8 @@
 namespace streamsim::media {
 namespace {
 
-constexpr std::uint64_t kHeaderBytesMax = 256 << 20;
+constexpr std::uint64_t kHeaderBytesMax = 64 << 20;
+constexpr std::size_t kTracksMax = 64;
 
 /// QuickTime's texts: each a length, a language and the characters.
 bool is_text(Bytes body) {
@@ -60,16 +61,15 @@ bool is_plain_user_data(Bytes udta) {
 
 class TableReader {
 public:
-    TableReader(ByteSource& source, const ContainerStructure& structure, bool with_audio)
-        : source_(source), structure_(structure), with_audio_(with_audio) {}
+    TableReader(ByteSource& source, const ContainerStructure& structure, const IndexOptions& options)
+        : source_(source), structure_(structure), options_(options) {}
 
     Result<std::optional<ReadContainer>> read() {
         if (structure_.refusal || structure_.header.bytes == 0 || structure_.header.bytes > kHeaderBytesMax)
             return std::optional<ReadContainer>();
-        std::vector<std::byte> moov(static_cast<std::size_t>(structure_.header.bytes));
-        const auto got = source_.read_at(structure_.header.offset, moov);
-        if (!got) return got.error();
-        if (*got != moov.size() || !read_movie(moov) || !take_video() || (with_audio_ && !take_audio()))
+        const auto moov = read_header();
+        if (!moov) return moov.error();
+        if (!read_movie(*moov) || !take_video() || (options_.audio && !take_audio()))
             return std::optional<ReadContainer>();
         if (timecode_ != nullptr) {
             auto taken = take_timecode();
@@ -81,7 +81,23 @@ public:
     }
 
 private:
+    /// Fewer bytes than there should be: the file has become shorter.
+    Result<std::vector<std::byte>> read_header() {
+        constexpr std::size_t kPiece = 1 << 20;
+        std::vector<std::byte> moov(static_cast<std::size_t>(structure_.header.bytes));
+        for (std::size_t at = 0; at < moov.size();) {
+            if (options_.progress != nullptr && options_.progress->cancelled()) return interrupted_error();
+            const auto into = std::span(moov).subspan(at, std::min(kPiece, moov.size() - at));
+            const auto got = source_.read_at(structure_.header.offset + at, into);
+            if (!got) return got.error();
+            at += *got;
+            if (*got < into.size()) moov.resize(at);
+        }
+        return moov;
+    }
+
     bool read_movie(Bytes moov) {
+        if (moov.size() != structure_.header.bytes) return false;
         const auto boxes = boxes_in(moov);
         if (!boxes || boxes->empty() || boxes->front().type != box_type("mvhd")) return false;
         for (const Box& box : *boxes) {
@@ -92,7 +108,7 @@ private:
             if (box.type == box_type("meta")) good = is_plain_metadata(box.body);
             if (box.type == box_type("trak")) {
                 auto track = read_mov_track(box.body);
-                good = track.has_value();
+                good = track.has_value() && tracks_.size() < kTracksMax;
                 if (track) tracks_.push_back(std::move(*track));
             }
             if (!good) return false;
@@ -207,10 +223,12 @@ private:
         const bool used = delay > 0 && delay < video_->ticks_per_second;
         const std::int64_t begin = out_.stamps.decode.front() + (used ? delay : 0);
         const std::int64_t base_ns = ticks_to_ns(begin, video_->ticks_per_second);
+        std::size_t left = SampleTable::kListedMax;
         for (const MovTrack& track : tracks_) {
             if (track.entry.kind != SampleEntry::Kind::audio) continue;
             auto pieces = read_mov_audio(track, movie_ticks_, base_ns);
-            if (!pieces) return false;
+            if (!pieces || pieces->size() > left) return false;
+            left -= pieces->size();
             out_.audio.push_back(std::move(*pieces));
         }
         return true;
@@ -259,7 +277,7 @@ private:
 
     ByteSource& source_;
     const ContainerStructure& structure_;
-    bool with_audio_;
+    const IndexOptions& options_;
     std::uint32_t movie_ticks_ = 0;
     std::vector<MovTrack> tracks_;
     const MovTrack* video_ = nullptr;
@@ -273,8 +291,8 @@ private:
 
 Result<std::optional<ReadContainer>> read_tables(ByteSource& source,
                                                  const ContainerStructure& structure,
-                                                 bool with_audio) {
-    return TableReader(source, structure, with_audio).read();
+                                                 const IndexOptions& options) {
+    return TableReader(source, structure, options).read();
 }
 
 }  // namespace streamsim::media

@@ -13,10 +13,11 @@
 namespace streamsim::media {
 
 /// The same as read_container() gives. Empty for every file that is not understood with certainty, down to its
-/// last box: fragmented, damaged or encrypted ones, those with several video tracks, with an edit list that
-/// leaves frames out, or with a codec that is not known here. Errors: those of the source.
+/// last box: fragmented, damaged or encrypted ones, those with several video tracks or very many others, with
+/// an edit list that leaves frames out, or with a codec that is not known here. Errors: those of the source;
+/// interrupted.
 Result<std::optional<ReadContainer>> read_tables(ByteSource& source,
                                                  const ContainerStructure& structure,
-                                                 bool with_audio);
+                                                 const IndexOptions& options);
 
 }  // namespace streamsim::media

@@ -8,6 +8,7 @@ namespace {
 
 __extension__ using Signed = __int128;
 
+constexpr std::int64_t kFarthestNs = std::int64_t{1} << 60;
 constexpr std::int64_t kPieceLengthMaxNs = std::int64_t{1} << 40;
 
 struct Piece {
@@ -80,7 +81,8 @@ bool cut_to(const MovEdit& edit,
 std::int64_t ticks_to_ns(std::int64_t ticks, std::uint32_t ticks_per_second) {
     const Signed product = Signed{ticks} * 1'000'000'000;
     const Signed ns = product / ticks_per_second;
-    return static_cast<std::int64_t>(product < ns * ticks_per_second ? ns - 1 : ns);
+    return static_cast<std::int64_t>(
+        std::clamp<Signed>(product < ns * ticks_per_second ? ns - 1 : ns, -kFarthestNs, kFarthestNs));
 }
 
 std::int64_t edit_length(const MovTrack& track, const MovEdit& edit, std::uint32_t movie_ticks_per_second) {
@@ -104,7 +106,9 @@ std::optional<std::vector<AudioPiece>> read_mov_audio(const MovTrack& track,
     std::vector<AudioPiece> audio;
     audio.reserve(pieces->size());
     for (const Piece& piece : *pieces) {
-        const std::int64_t start = ticks_to_ns(piece.begin, track.ticks_per_second) - base_ns;
+        const std::int64_t at = ticks_to_ns(piece.begin, track.ticks_per_second);
+        if (at == kFarthestNs || at == -kFarthestNs) return std::nullopt;
+        const std::int64_t start = at - base_ns;
         std::int64_t length = 0;  // of the last piece: that of the one before
         if (!audio.empty()) {
             length = std::clamp(start - audio.back().start_ns, std::int64_t{0}, kPieceLengthMaxNs);

@@ -10,7 +10,7 @@
 
 namespace streamsim::media {
 
-/// `ticks` in nanoseconds, rounded down.
+/// `ticks` in nanoseconds, rounded down, no further from zero than 2^60.
 std::int64_t ticks_to_ns(std::int64_t ticks, std::uint32_t ticks_per_second);
 
 /// The length of an edit in ticks of its track, rounded half up. REQUIRES: movie_ticks_per_second > 0.

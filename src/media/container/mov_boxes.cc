@@ -9,7 +9,7 @@ std::optional<std::vector<Box>> boxes_in(Bytes bytes) {
     std::vector<Box> boxes;
     while (bytes.size() >= kHeader) {
         const std::size_t size = u32(bytes, 0);
-        if (size < kHeader || size > bytes.size()) return std::nullopt;
+        if (size < kHeader || size > bytes.size() || boxes.size() == kBoxesMax) return std::nullopt;
         boxes.push_back({u32(bytes, 4), bytes.subspan(kHeader, size - kHeader)});
         bytes = bytes.subspan(size);
     }

@@ -41,8 +41,11 @@ struct Box {
     Bytes body;
 };
 
+/// Boxes of one parent that are listed.
+inline constexpr std::size_t kBoxesMax = 10'000;
+
 /// The boxes in `bytes`, in their order. Fewer than 8 bytes may follow the last one. Empty where a box ends
-/// behind `bytes`, has a 64-bit size, or claims to reach to the end.
+/// behind `bytes`, has a 64-bit size, or claims to reach to the end, and where there are more than kBoxesMax.
 std::optional<std::vector<Box>> boxes_in(Bytes bytes);
 
 /// The boxes of one parent, each of another type.

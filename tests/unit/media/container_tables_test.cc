@@ -8,6 +8,7 @@
 
 #include "base/prng.h"
 #include "media/container/container_reader.h"
+#include "media/container/mov_audio.h"
 #include "unit/media/fixtures.h"
 
 namespace streamsim::media {
@@ -31,6 +32,15 @@ public:
 private:
     const std::string& bytes_;
 };
+
+std::uint32_t read_size(const std::string& bytes, std::size_t at) {
+    return u32(std::as_bytes(std::span(bytes)), at);
+}
+
+void write_size(std::string& bytes, std::size_t at, std::size_t size) {
+    for (int i = 0; i < 4; ++i)
+        bytes[at + static_cast<std::size_t>(i)] = static_cast<char>(size >> (24 - 8 * i));
+}
 
 std::string in_text(const std::vector<Extent>& extents) {
     std::string out;
@@ -78,7 +88,7 @@ bool reads(const std::string& bytes, bool audio, const std::string& what) {
     MemorySource source(bytes);
     const auto structure = container_structure(source, nullptr);
     if (!structure) return false;
-    const auto own = read_tables(source, *structure, audio);
+    const auto own = read_tables(source, *structure, {.audio = audio});
     EXPECT_TRUE(own) << what;
     if (!own || !*own) return false;
     const auto other = read_container(source, "x", *structure, {.audio = audio});
@@ -168,6 +178,42 @@ TEST_F(Tables, OfOurOwnFilesAreRead) {
         testing::write_mov(disk, place_.at("a.mov"), format, frames);
         EXPECT_TRUE(reads(place_.read("a.mov"), true, std::to_string(frames)));
     }
+}
+
+/// Only a forger writes such headers: libavformat may have them.
+TEST_F(Tables, WithoutMeasureAreLeft) {
+    const std::string whole = made("a.mov", "-map 0 -map 1 -c:v prores_ks -c:a pcm_s16le");
+    const auto with = [&whole](const std::string& more) {
+        std::string bytes = whole;
+        const std::size_t moov = bytes.find("moov") - 4;
+        EXPECT_EQ(moov + read_size(bytes, moov), bytes.size()) << "it is the last";
+        bytes += more;
+        write_size(bytes, moov, bytes.size() - moov);
+        return bytes;
+    };
+    const std::size_t audio = whole.rfind("trak") - 4;
+    const std::string track = whole.substr(audio, read_size(whole, audio));
+    const auto times = [](std::size_t count, const std::string& text) {
+        std::string out;
+        for (std::size_t i = 0; i < count; ++i) out += text;
+        return out;
+    };
+    const std::string free_box(
+        "\0\0\0\x08"
+        "free",
+        8);
+    EXPECT_TRUE(reads(with(""), true, "as it was"));
+    EXPECT_TRUE(reads(with(times(3, track)), true, "some tracks"));
+    EXPECT_FALSE(reads(with(times(63, track)), true, "65 tracks"));
+    EXPECT_TRUE(reads(with(times(100, free_box)), true, "some boxes"));
+    EXPECT_FALSE(reads(with(times(20'000, free_box)), true, "many boxes"));
+}
+
+TEST(MovTimes, AreInNanosecondsAndNeverBeyondTheFarthest) {
+    EXPECT_EQ(ticks_to_ns(-1, 3), -333'333'334);
+    EXPECT_EQ(ticks_to_ns(48'000, 48'000), 1'000'000'000);
+    EXPECT_EQ(ticks_to_ns(std::int64_t{1} << 40, 1), std::int64_t{1} << 60);
+    EXPECT_EQ(ticks_to_ns(-(std::int64_t{1} << 40), 1), -(std::int64_t{1} << 60));
 }
 
 /// Whatever the own reader accepts of a damaged file, libavformat reads alike.
