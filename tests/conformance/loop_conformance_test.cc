@@ -225,19 +225,23 @@ TEST(VirtualLoop, NothingLeftToHappenWhileSomethingIsOutstandingIsABug) {
     EXPECT_DEATH(loop.run(), "an operation is outstanding");
 }
 
+/// A callback that keeps its loop busy for 30 ms.
+struct Busy {
+    loop::UvLoop& loop;
+    Instant from, to;
+    void run() {
+        from = loop.now();
+        while (loop.now() - from < milliseconds(30)) {
+        }
+        to = loop.now();
+    }
+    void nothing() {}
+    void stop() { loop.stop(); }
+};
+
 TEST(UvLoop, ACallbackThatTakesTooLongIsNotedAsAStall) {
     loop::UvLoop loop;
-    struct Busy {
-        loop::UvLoop& loop;
-        Instant from, to;
-        void run() {
-            from = loop.now();
-            while (loop.now() - from < milliseconds(30)) {
-            }
-            to = loop.now();
-        }
-        void stop() { loop.stop(); }
-    } busy{loop, {}, {}};
+    Busy busy{loop, {}, {}};
     loop.at(loop.now() + milliseconds(7), Callback::of<&Busy::run>(&busy));
     loop.at(loop.now() + milliseconds(60), Callback::of<&Busy::stop>(&busy));
     loop.run();
@@ -250,18 +254,8 @@ TEST(UvLoop, ACallbackThatTakesTooLongIsNotedAsAStall) {
 /// Else the stalls of a burst would push the earlier ones out of the loop's memory, which holds some hundred.
 TEST(UvLoop, ManyTimersThatAreLateTogetherAreOneStall) {
     loop::UvLoop loop;
-    struct Busy {
-        loop::UvLoop& loop;
-        Instant from, to;
-        void run() {
-            from = loop.now();
-            while (loop.now() - from < milliseconds(30)) {
-            }
-            to = loop.now();
-        }
-        void nothing() {}
-        void stop() { loop.stop(); }
-    } first{loop, {}, {}}, second{loop, {}, {}};
+    Busy first{loop, {}, {}};
+    Busy second{loop, {}, {}};
     const Instant begin = loop.now();
     loop.at(begin + milliseconds(7), Callback::of<&Busy::run>(&first));
     loop.at(begin + milliseconds(60), Callback::of<&Busy::run>(&second));
