@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "base/time.h"
+#include "streamsim/verifier.h"
 
 namespace streamsim {
 
@@ -118,6 +119,9 @@ public:
     /// Time from the first frame to this one. Rises with the frame; due(count()) is the length of the clip.
     /// REQUIRES: frame <= count().
     virtual Duration due(std::uint64_t frame) const { return rate().due(frame); }
+
+    /// The bytes that the frames must have; null: not known, or nobody asked.
+    virtual const FrameContent* content() const { return nullptr; }
 
     /// The audio chunks that begin with this frame, in the order of their offsets; empty unless
     /// IndexOptions::audio was set.

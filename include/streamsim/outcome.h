@@ -16,6 +16,7 @@ enum class DropReason : std::uint8_t {
     error,       // the read or the open failed; see the errno
     short_read,  // the file ends before the frame does
     missing,     // there is no such file
+    corrupt,     // its bytes are not those that were written (--verify)
 };
 
 constexpr const char* to_string(FrameKind kind) {
@@ -37,6 +38,7 @@ constexpr const char* to_string(DropReason reason) {
         case DropReason::error: return "error";
         case DropReason::short_read: return "short";
         case DropReason::missing: return "missing";
+        case DropReason::corrupt: return "corrupt";
     }
     return "?";
 }
@@ -51,6 +53,7 @@ struct FrameOutcome {
     DropReason reason = DropReason::none;
     int error = 0;                         // errno of a failed frame
     std::uint64_t bytes = 0;               // the frame's length when it was complete, ever; else 0
+    std::uint64_t corrupt_at = 0;          // of a corrupt frame: offset in its file of the first wrong byte
     Instant scheduled = Instant::never();  // entered the window
     Instant submitted = Instant::never();  // took an in-flight slot
     Instant opened = Instant::never();     // its file was open (file per frame)

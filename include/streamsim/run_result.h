@@ -18,6 +18,7 @@
 #include "streamsim/step_commands.h"
 #include "streamsim/stream_result.h"
 #include "streamsim/verdict.h"
+#include "streamsim/verifier.h"
 
 namespace streamsim {
 
@@ -301,9 +302,10 @@ struct RunResult {
     std::optional<AloneResult> alone;   // nullopt: there are not both, or it was not measured
     std::vector<DropRecord> drops;      // by seat, stream, slot
     std::uint64_t drops_omitted = 0;
-    std::vector<MissEvent> events;  // of the drops and of stalls, by time
-    std::optional<Claims> claims;   // nullopt: no stream played against deadlines
-    std::vector<SeekRecord> seeks;  // by seat, stream, slot
+    std::optional<ContentCheck> content;  // nullopt: nobody asked for it (--verify)
+    std::vector<MissEvent> events;        // of the drops and of stalls, by time
+    std::optional<Claims> claims;         // nullopt: no stream played against deadlines
+    std::vector<SeekRecord> seeks;        // by seat, stream, slot
     std::vector<TimelineEntry> timeline;
     std::vector<ComputerInterval> computer_timeline;  // of real storage on one computer
     std::vector<ThroughputGap> throughput_gaps;       // by time
@@ -395,6 +397,7 @@ void fields(ConstOr<RunResult> auto& result, auto& visit) {
     visit("alone", result.alone, only_if(result.alone.has_value()));
     visit("drops", result.drops);
     visit("drops_omitted", result.drops_omitted);
+    visit("content", result.content, only_if(result.content.has_value()));
     visit("events", result.events, kAdded);
     visit("claims", result.claims, kAdded);
     visit("seeks", result.seeks);

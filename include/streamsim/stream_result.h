@@ -69,6 +69,7 @@ struct ReasonCounts {
     std::uint64_t error = 0;
     std::uint64_t short_read = 0;
     std::uint64_t missing = 0;
+    std::uint64_t corrupt = 0;
 
     ReasonCounts& operator+=(const ReasonCounts& more) {
         late += more.late;
@@ -76,6 +77,7 @@ struct ReasonCounts {
         error += more.error;
         short_read += more.short_read;
         missing += more.missing;
+        corrupt += more.corrupt;
         return *this;
     }
 };
@@ -85,6 +87,7 @@ void fields(ConstOr<ReasonCounts> auto& reasons, auto& visit) {
     visit("error", reasons.error);
     visit("short", reasons.short_read);
     visit("missing", reasons.missing);
+    visit("corrupt", reasons.corrupt, only_if(reasons.corrupt > 0));
 }
 
 /// A stream over time, in equal intervals from its play_start: at most some hundred of them, which are longer
@@ -232,7 +235,8 @@ struct DropRecord {
     FrameKind kind = FrameKind::dropped;
     DropReason reason = DropReason::late;
     int error = 0;
-    std::string timecode;  // of clip_frame
+    std::optional<std::uint64_t> corrupt_at;  // of a corrupt frame: offset in `file` of the first wrong byte
+    std::string timecode;                     // of clip_frame
     Cause cause = Cause::unknown;
 };
 void fields(ConstOr<DropRecord> auto& drop, auto& visit) {
@@ -245,8 +249,9 @@ void fields(ConstOr<DropRecord> auto& drop, auto& visit) {
     visit("completed_ns", drop.completed_ns);
     visit("kind", among(drop.kind, {FrameKind::dropped, FrameKind::late, FrameKind::failed}));
     visit("reason", among(drop.reason, {DropReason::late, DropReason::client, DropReason::error,
-                                        DropReason::short_read, DropReason::missing}));
+                                        DropReason::short_read, DropReason::missing, DropReason::corrupt}));
     visit("errno", drop.error);
+    visit("offset", drop.corrupt_at, only_if(drop.corrupt_at.has_value()));
     visit("timecode", drop.timecode);
     visit("cause", drop.cause, kAdded);
 }

@@ -60,6 +60,12 @@ std::uint64_t FrameRate::slots_in(Duration length) const {
     return static_cast<std::uint64_t>((numerator + denominator - 1) / denominator);
 }
 
+std::int64_t thread_cpu_ns() {
+    timespec used{};
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &used);
+    return used.tv_sec * 1'000'000'000 + used.tv_nsec;
+}
+
 std::string FrameRate::to_string() const {
     return den == 1 ? std::to_string(num) : std::to_string(num) + "/" + std::to_string(den);
 }

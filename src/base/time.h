@@ -51,6 +51,9 @@ struct Instant {
     static constexpr Instant never() { return {INT64_MAX}; }
 };
 
+/// Processor time of the calling thread, in nanoseconds.
+std::int64_t thread_cpu_ns();
+
 /// Frames a second as an exact fraction. REQUIRES: num > 0 and den > 0.
 struct FrameRate {
     std::int64_t num = 24;

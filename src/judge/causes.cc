@@ -214,7 +214,9 @@ bool CauseClassifier::client_delay_is_minor(const MissedFrame& missed) const {
 
 /// True: the computer was suspended while it waited for the frame, or had just resumed.
 bool CauseClassifier::suspended(const MissedFrame& missed) const {
-    if (missed.reason == DropReason::missing || missed.reason == DropReason::short_read) return false;
+    if (missed.reason == DropReason::missing || missed.reason == DropReason::short_read ||
+        missed.reason == DropReason::corrupt)
+        return false;
     const StreamEvidence& stream = evidence_.streams[missed.stream];
     const std::int64_t from_ns = missed.submitted_ns.value_or(missed.due_ns - stream.period_ns);
     const std::int64_t to_ns = std::max(missed.due_ns, missed.delivered_ns.value_or(0));
@@ -226,7 +228,8 @@ Cause CauseClassifier::cause_of_reason(const MissedFrame& missed, std::size_t i)
     switch (missed.reason) {
         case DropReason::error:
         case DropReason::short_read:
-        case DropReason::missing: return cause_of_error(missed, i);
+        case DropReason::missing:
+        case DropReason::corrupt: return cause_of_error(missed, i);
         case DropReason::client:
             if (client_delay_is_minor(missed) || !client_can_be_late()) break;
             return cause_of_client_delay(missed);

@@ -33,7 +33,7 @@ const FaultInterval* fault_meanwhile(const MissedFrame& missed, const StreamEvid
 
 bool has_failed(const MissedFrame& missed) {
     return missed.reason == DropReason::error || missed.reason == DropReason::short_read ||
-           missed.reason == DropReason::missing;
+           missed.reason == DropReason::missing || missed.reason == DropReason::corrupt;
 }
 
 /// Frames of a container share pieces of it: one that fails, fails all of them. `order`: by stream and slot.

@@ -31,7 +31,7 @@ Blame blame(const Evidence& evidence) {
     const ReasonCounts& reasons = evidence.reasons;
     const std::uint64_t client_stalls = std::min(evidence.client_stalls, evidence.totals.stalls);
     return {.client = reasons.client + client_stalls,
-            .media = reasons.short_read + reasons.missing,
+            .media = reasons.short_read + reasons.missing + reasons.corrupt,
             .slow = reasons.late + (evidence.totals.stalls - client_stalls),
             .errors = reasons.error};
 }
@@ -144,7 +144,8 @@ std::vector<Cause> causes_on_model(const Evidence& evidence) {
         switch (missed.reason) {
             case DropReason::error: causes.push_back(Cause::storage_error); break;
             case DropReason::short_read:
-            case DropReason::missing: causes.push_back(Cause::damaged_file); break;
+            case DropReason::missing:
+            case DropReason::corrupt: causes.push_back(Cause::damaged_file); break;
             default: causes.push_back(Cause::model_part); break;
         }
     }

@@ -212,20 +212,24 @@ void describe_client(CauseResult& cause, const CauseFrames& of) {
     cause.detail = processors(of);
 }
 
+std::size_t frames_with(const CauseFrames& of, DropReason reason) {
+    return static_cast<std::size_t>(
+        std::ranges::count_if(of.missed, [reason](const MissedFrame* each) { return each->reason == reason; }));
+}
+
 void describe_damage(CauseResult& cause, const CauseFrames& of) {
-    const auto with = [&of](DropReason reason) {
-        return static_cast<std::uint64_t>(std::ranges::count_if(
-            of.missed, [reason](const MissedFrame* each) { return each->reason == reason; }));
-    };
+    const auto with = [&of](DropReason reason) { return frames_with(of, reason); };
     std::string list;
     for (const auto& [number, word] :
          {std::pair(with(DropReason::missing), "missing"), std::pair(with(DropReason::short_read), "cut short"),
-          std::pair(with(DropReason::error), "unreadable")}) {
+          std::pair(with(DropReason::error), "unreadable"), std::pair(with(DropReason::corrupt), "corrupt")}) {
         if (number == 0) continue;
         list += fmt::format("{}{} {} {}", list.empty() ? "" : " and ", counted(number, "frame"), were(number),
                             word);
     }
-    cause.summary = list + ": the media are damaged or incomplete, on any storage";
+    const bool corrupt = with(DropReason::corrupt) == of.missed.size();
+    cause.summary = list + (corrupt ? ": their bytes are not those that were written"
+                                    : ": the media are damaged or incomplete, on any storage");
     cause.detail = fmt::format("{}; the others of the same clips can be read", places_text(of));
 }
 
@@ -325,6 +329,12 @@ void describe(CauseResult& cause, const CauseFrames& of) {
         case Cause::slow_opens: describe_storage(cause, of); return;
         case Cause::storage_stall: describe_stall(cause, of); return;
         case Cause::storage_error:
+            if (frames_with(of, DropReason::corrupt) == of.missed.size()) {
+                cause.summary = fmt::format("the storage gave other bytes than were written for {}",
+                                            counted(count, "frame"));
+                cause.detail = "they were right when they were read again: the drop table has the first offset";
+                return;
+            }
             cause.summary = fmt::format("the storage gave an error for {}", counted(count, "frame"));
             cause.detail = "the errors do not stay with certain frames: the drop table has their errno";
             return;

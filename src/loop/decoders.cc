@@ -1,17 +1,8 @@
 #include "loop/decoders.h"
 
-#include <ctime>
+#include "base/time.h"
 
 namespace streamsim::loop {
-namespace {
-
-std::int64_t thread_cpu_ns() {
-    timespec used{};
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &used);
-    return used.tv_sec * 1'000'000'000 + used.tv_nsec;
-}
-
-}  // namespace
 
 BurningDecoder::BurningDecoder(EventLoop& loop, Duration cpu)
     : loop_(loop), cpu_(cpu), thread_([this] { work(); }) {}

@@ -20,14 +20,16 @@ std::size_t pieces_at_once(const SlotNeeds& needs, const PlayerOptions& options)
 }  // namespace
 
 std::uint64_t frame_buffer_bytes(const SlotNeeds& needs, const PlayerOptions& options) {
+    const bool groups = needs.groups && !options.verify;
+    const std::uint64_t needed = options.verify ? needs.whole_bytes : needs.bytes;
     // A streamed frame holds whole pieces of the grid at both ends; any other is widened to the alignment.
     const std::uint64_t slack =
         2 * (options.pattern == AccessPattern::streaming ? options.io_size : options.alignment);
-    const std::uint64_t extents = needs.groups ? 1 : std::max<std::uint64_t>(needs.extents, 1);
-    const std::uint64_t bytes = needs.bytes + extents * slack;
+    const std::uint64_t extents = groups ? 1 : std::max<std::uint64_t>(needs.extents, 1);
+    const std::uint64_t bytes = needed + extents * slack;
     // Pieces of a group lie beside each other as long as they are in flight.
     const std::uint64_t piece = options.io_size == 0 ? needs.bytes + slack : options.io_size + slack;
-    return align_up(needs.groups ? std::max(bytes, piece * (options.io_depth + 1)) : bytes,
+    return align_up(groups ? std::max(bytes, piece * (options.io_depth + 1)) : bytes,
                     std::max<std::uint64_t>(options.alignment, kPageBytes));
 }
 
@@ -56,6 +58,7 @@ FrameRead::FrameRead(Storage& storage,
         piece.read = this;
         piece.done = Callback::of<&Piece::finished>(&piece);
     }
+    verify_.done = Callback::of<&FrameRead::verified>(this);
     decode_.done = Callback::of<&FrameRead::decoded>(this);
 }
 
@@ -129,6 +132,7 @@ void FrameRead::start(Instant now,
     starting_ = true;
     buffer_ = buffer;
     fill_ = 0;
+    fragments_.clear();
     begin(now, delay);
     if (extents_.empty()) note_answer(now, now);
     plan_ranges(containers, tail);
@@ -187,7 +191,7 @@ void FrameRead::share_tail(StreamTail& tail) {
     const Extent frame = path_.sources().front()->extent(tag().clip_frame);
     for (const Range& range : ranges_) {
         if (range.wanted_end < frame.offset + frame.bytes || range.begin == range.end) continue;
-        tail = StreamTail{};
+        tail.forget();
         tail.piece = range.end / unit - 1;
         tail.pending = true;
         tail.owner = this;
@@ -218,8 +222,8 @@ void FrameRead::submit_more() {
 void FrameRead::submit(Piece& piece, Range& range) {
     const std::uint64_t left = range.end - range.next;
     const std::uint64_t bytes = options_.io_size == 0 ? left : std::min(options_.io_size, left);
-    if (fill_ + bytes > buffer_.size()) fill_ = 0;
-    STREAMSIM_CHECK(bytes <= buffer_.size(), "a piece fits its buffer");
+    if (fill_ + bytes > buffer_.size() && !options_.verify) fill_ = 0;
+    STREAMSIM_CHECK(fill_ + bytes <= buffer_.size(), "a piece fits its buffer");
     piece.busy = true;
     piece.range = static_cast<std::size_t>(&range - ranges_.data());
     piece.tag = tag();
@@ -230,6 +234,7 @@ void FrameRead::submit(Piece& piece, Range& range) {
     piece.offset = range.next;
     piece.deadline = outcome().deadline;
     piece.buffer = buffer_.subspan(fill_, bytes);
+    if (options_.verify) fragments_.push_back({piece.range, {piece.offset, piece.buffer}});
     fill_ += bytes;
     range.next += bytes;
     ++reads_out_;
@@ -243,12 +248,13 @@ void FrameRead::piece_finished(Piece& piece) {
     note_submitted(piece.submitted_at);
     const std::uint64_t end = piece.offset + piece.buffer.size();
     if (tail_ != nullptr && end == tail_end_) {
-        StreamTail result = *tail_;
+        StreamTail result;
         result.piece = tail_end_ / options_.io_size - 1;
         result.bytes = piece.bytes;
         result.error = piece.error;
         result.completed_at = piece.completed_at;
         result.not_before = piece.not_before;
+        if (options_.verify) result.data = piece.buffer.first(piece.bytes);
         tail_finished(result);
     }
     if (piece.error != 0) {
@@ -264,9 +270,11 @@ void FrameRead::piece_finished(Piece& piece) {
 
 void FrameRead::tail_finished(const StreamTail& result) {
     if (tail_->owner == this) {  // else a later frame has moved it on
+        std::vector<std::byte> kept = std::move(tail_->kept);
+        kept.assign(result.data.begin(), result.data.end());
         *tail_ = result;
-        tail_->pending = false;
-        tail_->owner = nullptr;
+        tail_->kept = std::move(kept);
+        tail_->data = tail_->kept;
     }
     tail_ = nullptr;
     FrameRead* waiter = waits_on_me_;
@@ -287,6 +295,10 @@ void FrameRead::check_tail(const StreamTail& tail) {
     } else if (tail.piece * options_.io_size + tail.bytes < wanted_of_tail_) {
         fail(0, DropReason::short_read, 0);
     } else {
+        if (options_.verify) {
+            head_.assign(tail.data.begin(), tail.data.end());
+            fragments_.push_back({0, {tail.piece * options_.io_size, head_}});
+        }
         // A piece that was read before this frame got its in-flight slot costs the frame no time.
         note_answer(std::max(tail.completed_at, outcome().submitted), tail.not_before);
     }
@@ -312,6 +324,45 @@ void FrameRead::maybe_end() {
     close_files();
     state_ = State::ended;
     if (!starting_) owner_.frame_read_ended(*this);
+}
+
+void FrameRead::verify(Verifier& verifier) {
+    STREAMSIM_CHECK(state_ == State::ended && !failed() && options_.verify,
+                    "a frame that was read is verified");
+    verify_.frames.clear();
+    verify_.pieces.clear();
+    verify_.difference.reset();
+    std::sort(fragments_.begin(), fragments_.end(),
+              [](const Fragment& a, const Fragment& b) { return a.piece.offset < b.piece.offset; });
+    for (std::size_t i = 0; i < extents_.size(); ++i) {
+        const SlotExtent& each = extents_[i];
+        const FrameIndex& index = *path_.sources()[each.source];
+        const bool audio = index.extent(each.frame).offset != each.extent.offset;
+        if (audio || index.content() == nullptr) continue;
+        const std::uint64_t end = each.extent.offset + each.extent.bytes;
+        for (const Fragment& fragment : fragments_) {
+            const ContentPiece& piece = fragment.piece;
+            const std::uint64_t from = std::max(piece.offset, each.extent.offset);
+            const std::uint64_t to = std::min(piece.offset + piece.bytes.size(), end);
+            if ((!streaming_ && fragment.range != i) || from >= to) continue;
+            verify_.pieces.push_back({from, piece.bytes.subspan(from - piece.offset, to - from)});
+        }
+        verify_.frames.push_back({each.source, each.frame, index.content(), verify_.pieces.size()});
+    }
+    verifying_ = true;
+    verifier.verify(verify_);
+}
+
+void FrameRead::verified() {
+    verifying_ = false;
+    if (verify_.difference) {
+        fail(verify_.difference->source, DropReason::corrupt, 0);
+        outcome().clip_frame = verify_.difference->frame;
+        outcome().corrupt_at = verify_.difference->offset;
+        outcome().delivered = outcome().completed = Instant::never();
+        outcome().bytes = 0;
+    }
+    owner_.frame_verified(*this);
 }
 
 void FrameRead::decode(Decoder& decoder, Instant needed_by, const std::atomic<std::int64_t>& later_ns) {

@@ -10,6 +10,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "play/client_delay.h"
@@ -18,11 +19,12 @@
 #include "streamsim/decoder.h"
 #include "streamsim/outcome.h"
 #include "streamsim/storage.h"
+#include "streamsim/verifier.h"
 
 namespace streamsim::play {
 
 /// Bytes of buffer that the largest slot needs, a multiple of 4096 and of the alignment; with fitted() options.
-/// A longer group of pictures is read through the buffer piece by piece: nobody looks at the data.
+/// A longer group of pictures is read through the buffer piece by piece, unless somebody looks at the data.
 std::uint64_t frame_buffer_bytes(const SlotNeeds& needs, const PlayerOptions& options);
 
 class FrameRead;
@@ -33,6 +35,8 @@ class FrameReadOwner {
 public:
     /// The read may be used again at once.
     virtual void frame_read_ended(FrameRead& read) = 0;
+    /// The verifier has ended with the frame, which has failed where its bytes differ.
+    virtual void frame_verified(FrameRead& read) = 0;
     /// The decoder has ended with the frame: the read is settled.
     virtual void frame_decoded(FrameRead& read) = 0;
     /// A read that was abandoned while its file was being opened is idle.
@@ -54,6 +58,15 @@ struct StreamTail {
     int error = 0;
     Instant completed_at;
     Instant not_before;
+    std::span<const std::byte> data;  // where contents are verified: what was read, in `kept` or with its owner
+    std::vector<std::byte> kept;      // memory for that, which a new piece uses again
+
+    /// No piece: as after the constructor, but for the memory.
+    void forget() {
+        std::vector<std::byte> memory = std::move(kept);
+        *this = StreamTail{};
+        kept = std::move(memory);
+    }
 };
 
 /// The file of a container; the player opens it.
@@ -68,7 +81,8 @@ struct SourceFile {
 };
 
 /// Pinned: operations point into it. One loop's thread. Life: idle -> taken (its files may be opened ahead) ->
-/// reading -> ended -> idle. A decoder may have an ended read before it is complete for its owner.
+/// reading -> ended -> idle. A verifier, then a decoder may have an ended read before it is complete for its
+/// owner.
 class FrameRead : public FrameOperation {
 public:
     FrameRead(Storage& storage,
@@ -106,13 +120,17 @@ public:
     bool idle() const { return state_ == State::idle; }
     bool reading() const { return state_ == State::reading; }
     bool ended() const { return state_ == State::ended; }
-    /// Operations that the storage or a decoder still has.
-    bool outstanding() const { return opens_out_ > 0 || reads_out_ > 0 || decoding_; }
-    /// Ended, and no decoder has the frame: the outcome is final.
-    bool settled() const { return state_ == State::ended && !decoding_; }
+    /// Operations that the storage, a verifier or a decoder still has.
+    bool outstanding() const { return opens_out_ > 0 || reads_out_ > 0 || verifying_ || decoding_; }
+    /// Ended, and neither a verifier nor a decoder has the frame: the outcome is final.
+    bool settled() const { return state_ == State::ended && !verifying_ && !decoding_; }
+    bool verifying() const { return verifying_; }
     /// REQUIRES: not idle.
     std::span<const SlotExtent> extents() const { return extents_; }
 
+    /// Hands the bytes of the frame to a verifier; the owner hears frame_verified(). REQUIRES: ended(), not
+    /// failed(), and options.verify.
+    void verify(Verifier& verifier);
     /// Hands the frame to a decoder, which skips a frame that would be complete after `needed_by` and the value
     /// of `later_ns` by then; the owner hears frame_decoded(). answered() stays the time of the last byte;
     /// outcome().completed is the time of the decoded frame. REQUIRES: ended().
@@ -144,7 +162,14 @@ private:
         std::uint64_t wanted_end = 0;  // behind the last byte that the slot needs
     };
 
+    /// A piece that was read, where contents are verified.
+    struct Fragment {
+        std::size_t range = 0;
+        ContentPiece piece;
+    };
+
     void opened(OwnFile& file);
+    void verified();
     void decoded();
     void open_failed(std::uint32_t source, int error);
     void plan_ranges(std::span<const SourceFile> containers, StreamTail& tail);
@@ -169,10 +194,13 @@ private:
     std::vector<Range> ranges_;
     std::vector<OwnFile> files_;
     std::vector<Piece> pieces_;
+    std::vector<Fragment> fragments_;
 
     State state_ = State::idle;
     bool abandoned_ = false;
+    bool verifying_ = false;
     bool decoding_ = false;
+    VerifyOp verify_;
     DecodeOp decode_;
     bool starting_ = false;  // inside start(): the owner is not called
     std::size_t files_used_ = 0;
@@ -183,6 +211,7 @@ private:
     // streaming
     StreamTail* tail_ = nullptr;        // the stream's, while this read owns its pending piece
     std::uint64_t tail_end_ = 0;        // of that piece
+    std::vector<std::byte> head_;       // where contents are verified: what this slot needs of the tail
     std::uint64_t wanted_of_tail_ = 0;  // behind the last byte that this slot needs of the tail
     bool waiting_ = false;              // for a piece that an earlier frame reads
     FrameRead* waits_on_me_ = nullptr;  // intrusive list of later frames

@@ -83,6 +83,7 @@ void DeadlineLedger::count(const FrameOutcome& outcome) {
         case DropReason::error: ++reasons_.error; break;
         case DropReason::short_read: ++reasons_.short_read; break;
         case DropReason::missing: ++reasons_.missing; break;
+        case DropReason::corrupt: ++reasons_.corrupt; break;
     }
 }
 

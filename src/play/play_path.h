@@ -58,7 +58,8 @@ struct SlotNeeds {
     std::size_t extents = 0;
     std::size_t files = 0;    // of sequences, opened for the slot alone
     std::uint64_t bytes = 0;  // of the extents of one frame from each source that is shown, its group left out
-    bool groups = false;      // frames of some source depend on others
+    std::uint64_t whole_bytes = 0;  // the same with its group
+    bool groups = false;            // frames of some source depend on others
 };
 
 /// Any slot at any time, but one thread at a time: a path may cache its last answer.

@@ -172,8 +172,9 @@ void Player::start_reads() {
             break;
         }
         if (!can_start(slot)) {
-            if (options_.decoder != nullptr) decoder_behind_ = now;
-            blocked = options_.decoder == nullptr;
+            const bool held = options_.decoder != nullptr || options_.verifier != nullptr;
+            if (held) decoder_behind_ = now;
+            blocked = !held;
             break;
         }
         if (slot > next_) pass_over_until(slot);
@@ -211,7 +212,7 @@ bool Player::start_next(Instant now) {
     }
     if (!options_.paced) ledger_.scheduled();
     if (options_.paced && !past(slot)) window(slot) = read;
-    if (read->tag().clip_frame == 0) tail_ = StreamTail{};  // each pass reads everything anew
+    if (read->tag().clip_frame == 0) tail_.forget();  // each pass reads everything anew
     if (state_ == State::playing) read->outcome().deadline = deadline_of(slot);
     const std::span<std::byte> buffer = buffers_.back();
     buffers_.pop_back();
@@ -327,6 +328,8 @@ bool Player::display_next() {
     const bool came_late = came && !read->failed() && read->outcome().completed > due(slot);
     if ((!came || came_late) && (sought || options_.on_miss == OnMiss::stall)) {
         waiting_ = true;
+        // The frame came in time, and is not known to be right: what this delays is not the storage's.
+        if (read != nullptr && read->verifying()) decoder_behind_ = due(slot);
         show_state(StreamState::waiting);
         clock_.hold();
         return false;
@@ -396,6 +399,15 @@ void Player::frame_read_ended(FrameRead& read) {
     advance();
 }
 
+void Player::frame_verified(FrameRead& read) {
+    if (state_ == State::interrupted) {
+        release(read);  // its slot is settled already
+    } else {
+        decode_or_settle(read);
+    }
+    advance();
+}
+
 void Player::frame_decoded(FrameRead& read) {
     if (state_ == State::interrupted) {
         release(read);  // its slot is settled already
@@ -408,6 +420,14 @@ void Player::frame_decoded(FrameRead& read) {
 /// The read's in-flight slot is free.
 void Player::read_ended(FrameRead& read) {
     inflight_.give(read, loop_.now());
+    if (options_.verifier != nullptr && !read.failed()) {
+        read.verify(*options_.verifier);
+    } else {
+        decode_or_settle(read);
+    }
+}
+
+void Player::decode_or_settle(FrameRead& read) {
     if (options_.decoder != nullptr && !read.failed()) {
         // A player that drops does not decode frames that it can no longer show.
         const bool skips = options_.drops_late_frames() && state_ == State::playing && options_.paced;

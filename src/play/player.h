@@ -1,5 +1,7 @@
 // Player: plays one path (a clip in some order) as an NLE does, on one absolute frame clock. It decides when
-// each frame is read, and settles every slot in the ledger; it never looks at frame data.
+// each frame is read, and settles every slot in the ledger; it never looks at frame data itself. With a
+// verifier a frame is complete when its last byte came, however long the check takes, and has failed if its
+// bytes differ.
 //
 // The clock. Slot i is due at D(i) = play_start + clock shift + path.due(i), for most paths floor(i * den *
 // 10^9 / num); the clock shift is always 0 except under OnMiss::stall and after seeks. At D(i) slot i goes on
@@ -107,8 +109,8 @@ private:
     void take(FrameRead& read, std::uint64_t slot);
     void advance();
     void retry();
-    /// Each in-flight slot and each frame of the window has a buffer; only a decoder that does not keep up, or
-    /// opens that hang, can hold more.
+    /// Each in-flight slot and each frame of the window has a buffer; only a verifier or a decoder that does
+    /// not keep up, or opens that hang, can hold more.
     bool can_start(std::uint64_t slot) const {
         return !buffers_.empty() && (slot < ahead_end_ || !idle_.empty());
     }
@@ -140,6 +142,7 @@ private:
     void arm();
 
     void frame_read_ended(FrameRead& read) override;
+    void frame_verified(FrameRead& read) override;
     void frame_decoded(FrameRead& read) override;
     void frame_read_released(FrameRead& read) override {
         idle_.push_back(&read);
@@ -147,6 +150,7 @@ private:
     }
     void container_opened(SourceFile& file) override;
     void read_ended(FrameRead& read);
+    void decode_or_settle(FrameRead& read);
     void read_settled(FrameRead& read);
     void judge(FrameRead& read);
     void settle_unread(std::uint64_t slot, FrameKind kind, DropReason reason);
@@ -194,7 +198,7 @@ private:
     std::uint64_t prerolled_ = 0;
     std::uint32_t buffered_ = 0;         // complete frames that are not yet on display
     bool waiting_ = false;               // for the frame of display_: the clock stands
-    Instant decoder_behind_{INT64_MIN};  // the last time a frame found no buffer because of the decoder
+    Instant decoder_behind_{INT64_MIN};  // the last time a frame found no buffer because of decoder or verifier
     Duration shift_seen_;                // of clock_, as absorb_shift() has taken it into account
 };
 

@@ -10,6 +10,7 @@
 
 #include "play/play_clock.h"
 #include "streamsim/decoder.h"
+#include "streamsim/verifier.h"
 
 namespace streamsim::play {
 
@@ -54,6 +55,7 @@ struct ReadSettings {
     std::uint32_t io_depth = 8;            // pieces of one frame in flight
     std::optional<AccessPattern> pattern;  // nothing: by the kind of clip; for a player: on demand
     OnMiss on_miss = OnMiss::drop;
+    bool verify = false;  // the bytes of each frame are checked, as far as its index knows them
 
     std::uint32_t inflight_slots() const { return inflight < readahead ? inflight : readahead; }
     /// A frame that misses its deadline is not shown.
@@ -63,9 +65,10 @@ struct ReadSettings {
 struct PlayerOptions : ReadSettings {
     std::uint32_t seat = 0;
     std::uint32_t stream = 0;
-    std::uint64_t slots = 0;      // REQUIRES: > 0; UINT64_MAX with paced = false: until stop_submitting()
-    std::uint32_t alignment = 1;  // StorageCapabilities::alignment
-    Decoder* decoder = nullptr;   // decodes each frame that was read; a frame is complete when it is decoded
+    std::uint64_t slots = 0;       // REQUIRES: > 0; UINT64_MAX with paced = false: until stop_submitting()
+    std::uint32_t alignment = 1;   // StorageCapabilities::alignment
+    Decoder* decoder = nullptr;    // decodes each frame that was read; a frame is complete when it is decoded
+    Verifier* verifier = nullptr;  // with `verify`: checks each frame that was read
     PlayClock* clock = nullptr;  // shared by players with one rate and one play_start; null: a clock of its own
 };
 

@@ -15,12 +15,23 @@ constexpr std::uint64_t kAudioBack = 120;
 /// Frames of a container that are examined: more than a day.
 constexpr std::uint64_t kFramesExaminedMax = 6'000'000;
 
+/// The largest sum of bytes from a frame's sync frame to itself.
+std::uint64_t largest_group_bytes(const FrameIndex& index, std::uint64_t frames) {
+    std::vector<std::uint64_t> before(frames + 1);  // bytes of all frames before this one
+    std::uint64_t largest = 0;
+    for (std::uint64_t frame = 0; frame < frames; ++frame) {
+        before[frame + 1] = before[frame] + index.extent(frame).bytes;
+        largest = std::max(largest, before[frame + 1] - before[std::min(index.sync_frame(frame), frame)]);
+    }
+    return largest;
+}
+
 /// The most that one frame of a source can need.
 SlotNeeds needs_of(const FrameIndex& index) {
     SlotNeeds needs;
     needs.extents = 1;
     needs.files = index.file_per_frame() ? 1 : 0;
-    needs.bytes = index.largest_frame_bytes();
+    needs.whole_bytes = needs.bytes = index.largest_frame_bytes();
     if (index.file_per_frame()) return needs;  // images are independent, and there may be very many
     std::size_t group = 0;
     std::size_t chunks = 0;
@@ -32,8 +43,12 @@ SlotNeeds needs_of(const FrameIndex& index) {
         chunks = std::max(chunks, index.audio(frame).size());
     }
     needs.groups = group > 1;
+    if (needs.groups) needs.whole_bytes = largest_group_bytes(index, frames);
     needs.extents = group * (1 + chunks) + chunks;
-    if (chunks > 0) needs.bytes += 2 * index.largest_audio_bytes();
+    if (chunks > 0) {
+        needs.bytes += 2 * index.largest_audio_bytes();
+        needs.whole_bytes += 2 * index.largest_audio_bytes();
+    }
     return needs;
 }
 
@@ -54,11 +69,13 @@ SlotNeeds needs_of(const PlayPath& path) {
         needs.bytes += path.sources().size() < path.shown_max() ? all.front().bytes : each.bytes;
     }
     for (const SlotNeeds& each : all) {
+        most.whole_bytes = std::max(most.whole_bytes, each.whole_bytes);
         most.extents = std::max(most.extents, each.extents);
         most.files = std::max(most.files, each.files);
         needs.groups = needs.groups || each.groups;
     }
     needs.extents = most.extents * path.shown_max();
+    needs.whole_bytes = most.whole_bytes * path.shown_max();
     needs.files = most.files * path.shown_max();
     return needs;
 }

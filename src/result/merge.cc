@@ -212,6 +212,10 @@ void add_part(RunResult& from, RunResult& to) {
     to.buffer_bytes += from.buffer_bytes;
     to.totals += from.totals;
     to.reasons += from.reasons;
+    if (from.content) {
+        if (!to.content) to.content.emplace();
+        *to.content += *from.content;
+    }
     // Faults inside a model happened in the model of each rank.
     if (from.faults_injected) {
         if (!to.faults_injected) to.faults_injected.emplace();

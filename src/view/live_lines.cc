@@ -48,6 +48,7 @@ const char* reason_text(DropReason reason) {
         case DropReason::error: return "read error";
         case DropReason::short_read: return "the file is too short";
         case DropReason::missing: return "no such file";
+        case DropReason::corrupt: return "wrong content";
     }
     return "?";
 }

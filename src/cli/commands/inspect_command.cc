@@ -10,6 +10,7 @@
 #include "cli/commands/commands.h"
 #include "cli/media/background_work.h"
 #include "media/clips/clip_index.h"
+#include "media/clips/frame_checksums.h"
 #include "media/clips/inspect.h"
 
 namespace streamsim::cli {
@@ -176,7 +177,11 @@ int inspect_command(CommandContext& context) {
         if (!info) return info.error();
         if (!info->has_value() && !media::is_pattern(path))
             return environment_error(fmt::format("{}: there is no such file or directory", path));
-        return media::index_clip(*store, path, {options.play.audio, options.play.keep_index, &progress});
+        auto indexed =
+            media::index_clip(*store, path, {options.play.audio, options.play.keep_index, &progress});
+        if (!indexed || !options.keep_checksums) return indexed;
+        auto kept = media::keep_checksums(*store, *indexed, progress);
+        return kept ? std::move(indexed) : Result<Clip>(kept.error());
     });
     if (!clip) return end_command(work, report_error(context, clip.error()));
     const media::InspectFacts facts = media::inspect(*clip);

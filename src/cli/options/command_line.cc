@@ -207,6 +207,8 @@ constexpr Rule kRules[] = {
      "is not for streams on one clock (--sync, --multicam all), which begin together"},
     {"--buffered", [](const CliOptions& o) { return o.given("--direct"); },
      "is the opposite of --direct: give one of them"},
+    {"--verify", [](const CliOptions& o) { return !o.play.target.has_files(); },
+     "TARGET has no bytes that could be compared: give a path"},
     {"--ignore-mismatch", [](const CliOptions& o) { return !o.given("--cuts"); },
      "is for the edit list of --cuts: give both"},
     {"--durable", [](const CliOptions& o) { return !o.given("--record"); },

@@ -111,6 +111,11 @@ Options playing_options() {
          variants({{kInspect, "the audio chunks of a container, too", ""}})},
         {"--stagger", kPlays, "delay between the starts of streams", time(&PlayRequest::stagger, true)},
         {"--preroll-timeout", kPlays, "give up when preroll takes longer", time(&PlayRequest::preroll_timeout)},
+        {"--verify", kPlays,
+         "compare each frame's bytes with those that were written; one that differs has failed. It costs "
+         "processor "
+         "time: not for measuring the most that a client can read",
+         flag(&PlayRequest::verify)},
         {"--decode-cpu", kPlays, "CPU time spent for each frame, as a decoder would; 0: delivery only",
          time(&PlayRequest::decode_cpu, true)},
     };
@@ -160,6 +165,9 @@ Options reading_options() {
          flag(&CliOptions::allow_commands)},
         {"--keep-index", kPlays | kInspect, "keep the index of a container beside it",
          flag(&PlayRequest::keep_index)},
+        {"--keep-checksums", kInspect,
+         "read all frames of CLIP and keep their checksums beside it, for --verify",
+         flag(&CliOptions::keep_checksums)},
         {"--credentials",
          kPlays | kRun | kInspect | Command::clean,
          "for smb: a file with the lines username=, password= and domain= that only its owner may read",

@@ -64,6 +64,7 @@ struct CliOptions {
     std::string journal;          // play, run: the directory for one; empty: none is kept
     std::string journal_beside;   // over several computers: the directory for one where none is asked for
     bool frames = false;          // inspect --frames
+    bool keep_checksums = false;  // inspect: of all frames, beside the clip
     bool sensitivity = false;     // inspect, of a model
     bool fit = false;             // run published: fit the models again
     bool merge = false;           // report: parts of one run, put together

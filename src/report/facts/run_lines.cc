@@ -195,9 +195,20 @@ void add_frames_lines(const RunResult& result, ReportLines& out) {
     const ReasonCounts& reasons = result.reasons;
     if (reasons.late + reasons.client > 0) out.add("Missed", late_text(result));
     if (totals.failed > 0) {
-        out.add("Failed", fmt::format("{}, {} cut short, {} missing",
-                                      counted(reasons.error, records(result) ? "error" : "read error"),
-                                      show_count(reasons.short_read), show_count(reasons.missing)));
+        std::string failed = fmt::format("{}, {} cut short, {} missing",
+                                         counted(reasons.error, records(result) ? "error" : "read error"),
+                                         show_count(reasons.short_read), show_count(reasons.missing));
+        if (reasons.corrupt > 0) failed += fmt::format(", {} corrupt", show_count(reasons.corrupt));
+        out.add("Failed", failed);
+    }
+    if (result.content) {
+        const ContentCheck& check = *result.content;
+        const double of_frame =
+            static_cast<double>(check.cpu_ns) / std::max<double>(static_cast<double>(check.frames), 1);
+        out.add("Content", fmt::format("{} compared, {} differ; cost {} of CPU, {} a frame",
+                                       counted(check.frames, "frame"), show_count(check.corrupt),
+                                       show_duration({check.cpu_ns}),
+                                       show_duration({static_cast<std::int64_t>(of_frame)})));
     }
 }
 

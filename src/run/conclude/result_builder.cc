@@ -66,6 +66,7 @@ public:
             record.kind = entry.kind;
             record.reason = entry.reason;
             record.error = entry.error;
+            if (entry.reason == DropReason::corrupt) record.corrupt_at = entry.corrupt_at;
             record.timecode = timecode(entry.clip_frame, index.rate());
             to.push_back(std::move(record));
         }
@@ -225,6 +226,9 @@ void fill_client(const RunFacts& facts, RunResult& result) {
         client.loop_lateness_max_ns = std::max(client.loop_lateness_max_ns, lateness.max_ns);
         client.loop_stalls += lateness.stalls;
         client.loop_stalled_ns += lateness.stalled_ns;
+        if (!playback_loop->content) continue;
+        if (!result.content) result.content.emplace();
+        *result.content += *playback_loop->content;
     }
     client.loops = static_cast<std::uint32_t>(facts.playback_loops.size());
     client.realtime = facts.request->realtime;

@@ -150,6 +150,7 @@ private:
         Probe probe{*subject_.streams, {}, {}, {}};
         for (StreamPlan& plan : probe.plans) {
             plan.options.slots = UINT64_MAX;
+            plan.options.verify = false;
             plan.options.inflight = settings.inflight;
             plan.options.readahead = std::max<std::uint32_t>(settings.inflight, 2);
             plan.options.io_depth = settings.io_depth;

@@ -10,6 +10,7 @@
 #include "media/clips/planned_index.h"
 #include "media/cuts/cut_list.h"
 #include "media/own_files/own_names.h"
+#include "media/write/clip_content.h"
 #include "storage/buffer_arena.h"
 #include "target/target_locations.h"
 
@@ -274,7 +275,38 @@ Result<std::vector<Clip>> clips_of_target(ByteStore& store,
     return clips;
 }
 
-Result<FoundMedia> find_media(ByteStore* store, const PlayRequest& request, IndexProgress* progress) {
+namespace {
+
+/// Adds what the frames must hold. Errors: bad input with the problem of each clip whose content nobody knows.
+Result<void> add_contents(ByteStore& store, FoundMedia& found) {
+    Error unknown;
+    const auto add = [&](std::vector<Clip>& clips) -> Result<void> {
+        for (Clip& clip : clips) {
+            auto with = media::with_content(store, clip);
+            if (with) {
+                clip = std::move(*with);
+            } else if (with.error().kind == ErrorKind::bad_input) {
+                const auto& more = with.error().problems;
+                unknown.problems.insert(unknown.problems.end(), more.begin(), more.end());
+            } else {
+                return with.error();
+            }
+        }
+        return {};
+    };
+    for (auto* lists : {&found.clips, &found.spare}) {
+        for (std::vector<Clip>& clips : *lists) {
+            if (auto added = add(clips); !added) return added;
+        }
+    }
+    if (found.cuts) {
+        if (auto added = add(found.cuts->clips); !added) return added;
+    }
+    if (!unknown.problems.empty()) return unknown;
+    return {};
+}
+
+Result<FoundMedia> find_clips(ByteStore* store, const PlayRequest& request, IndexProgress* progress) {
     FoundMedia found;
     if (streams_of_format(request) == 0) return found;
     if (request.cuts) {
@@ -316,6 +348,15 @@ Result<FoundMedia> find_media(ByteStore* store, const PlayRequest& request, Inde
         }
         keep_needed(request, std::move(*clips), found);
     }
+    return found;
+}
+
+}  // namespace
+
+Result<FoundMedia> find_media(ByteStore* store, const PlayRequest& request, IndexProgress* progress) {
+    auto found = find_clips(store, request, progress);
+    if (!found || !request.verify || store == nullptr) return found;
+    if (auto added = add_contents(*store, *found); !added) return added.error();
     return found;
 }
 

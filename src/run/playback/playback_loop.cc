@@ -8,6 +8,7 @@
 
 #include "base/check.h"
 #include "base/prng.h"
+#include "base/system/parallel_for.h"
 #include "base/units.h"
 #include "host/host.h"
 #include "media/write/recording.h"
@@ -123,6 +124,12 @@ void PlaybackLoop::make_player(Stream& stream, std::span<std::byte> memory) {
     const MediaFormat* decoded = options.paced ? plan.decoded : nullptr;  // as fast as it reads: not decoded
     stream.decoder = make_decoder(made_, {options.seat, options_.decode_cpu, decoded, plan.layers});
     options.decoder = stream.decoder.get();
+    if (options.verify) {
+        if (verifier_ == nullptr)
+            verifier_ =
+                std::make_unique<ContentVerifier>(*made_.loop, static_cast<unsigned>(computing_threads()));
+        options.verifier = verifier_.get();
+    }
     stream.player = std::make_unique<play::Player>(parts, memory);
 }
 
@@ -206,6 +213,7 @@ void PlaybackLoop::update_stats() {
     stats_.lateness = made_.loop->lateness();
     stats_.capabilities = made_.storage->capabilities();
     if (made_.faults != nullptr) stats_.faults = made_.faults->injected();
+    if (verifier_ != nullptr) stats_.content = verifier_->check();
     stats_.origin = origin_;
 }
 

@@ -21,6 +21,7 @@
 #include "run/backends/backends.h"
 #include "run/plan/stream_plan.h"
 #include "run/playback/claim_watch.h"
+#include "run/playback/content_verifier.h"
 #include "storage/fault/fault_storage.h"
 
 namespace streamsim::run {
@@ -32,11 +33,12 @@ struct LoopStats {
     StorageCapabilities capabilities;
     std::vector<MeterResult> meters;  // in the order of the options; after the run, and in copies
     std::vector<OperationRow> operations;
-    std::vector<ServerTraffic> traffic;  // up to the end of play
-    storage::InjectedFaults faults;      // up to the end of play
-    Instant origin;                      // the zero of the series, and of the streams' offsets
-    bool timing_is_exact = false;        // virtual time
-    bool realtime = false;               // real-time scheduling was asked for and granted
+    std::vector<ServerTraffic> traffic;   // up to the end of play
+    storage::InjectedFaults faults;       // up to the end of play
+    std::optional<ContentCheck> content;  // where contents are verified
+    Instant origin;                       // the zero of the series, and of the streams' offsets
+    bool timing_is_exact = false;         // virtual time
+    bool realtime = false;                // real-time scheduling was asked for and granted
 };
 
 /// A copy of a loop's statistics and ledgers, which PlaybackLoop::copy updates while the loop plays.
@@ -178,6 +180,7 @@ private:
 
     PlaybackLoopOptions options_;
     LoopAndStorage made_;
+    std::unique_ptr<ContentVerifier> verifier_;  // null: no stream asks for it
     LoopStats stats_;  // origin, lateness and capabilities: of the last copy, or after the run
     std::vector<std::unique_ptr<play::DeadlineLedger>> ledgers_;
     std::map<std::uint32_t, std::unique_ptr<play::PlayClock>> clocks_;  // by seat, where streams share one

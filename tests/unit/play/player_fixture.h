@@ -3,8 +3,10 @@
 
 #include <gtest/gtest.h>
 
+#include <deque>
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -17,8 +19,9 @@
 
 namespace streamsim::test {
 
-/// Frames of 1000 bytes: a file each, or back to back in one file.
-class TinyClip final : public FrameIndex {
+/// Frames of 1000 bytes: a file each, or back to back in one file. With the content of frames some of them
+/// differ, at their byte 3.
+class TinyClip final : public FrameIndex, private FrameContent {
 public:
     TinyClip(std::uint64_t frames,
              bool file_per_frame,
@@ -41,12 +44,55 @@ public:
         return {files_ ? 0 : frame * frame_bytes_, frame_bytes_};
     }
     std::uint64_t largest_frame_bytes() const override { return frame_bytes_; }
+    const FrameContent* content() const override { return corrupt_ ? this : nullptr; }
+    void set_corrupt(std::set<std::uint64_t> frames) { corrupt_ = std::move(frames); }
 
 private:
+    std::optional<std::uint64_t> first_difference(std::uint64_t frame,
+                                                  std::span<const ContentPiece> pieces) const override {
+        const auto [offset, bytes] = extent(frame);
+        std::uint64_t at = offset;
+        for (const ContentPiece& piece : pieces) {
+            EXPECT_EQ(piece.offset, at) << "the pieces of frame " << frame << " have a gap, or an overlap";
+            at += piece.bytes.size();
+        }
+        EXPECT_EQ(at, offset + bytes) << frame;
+        return corrupt_->contains(frame) ? std::optional(offset + 3) : std::nullopt;
+    }
+
+    std::optional<std::set<std::uint64_t>> corrupt_;
     std::uint64_t frames_;
     bool files_;
     FrameRate rate_;
     std::uint64_t frame_bytes_;
+};
+
+/// Checks frames in a fixed time each, all at once.
+class TimedVerifier final : public Verifier {
+public:
+    TimedVerifier(EventLoop& loop, Duration takes) : loop_(loop), takes_(takes) {}
+    void verify(VerifyOp& op) override {
+        queue_.push_back(&op);
+        loop_.at(loop_.now() + takes_, Callback::of<&TimedVerifier::finished>(this));
+    }
+
+private:
+    void finished() {
+        VerifyOp& op = *queue_.front();
+        queue_.pop_front();
+        std::size_t begin = 0;
+        for (const VerifyOp::Frame& frame : op.frames) {
+            const auto pieces = std::span(op.pieces).subspan(begin, frame.pieces_end - begin);
+            begin = frame.pieces_end;
+            const auto offset = frame.content->first_difference(frame.frame, pieces);
+            if (offset && !op.difference) op.difference = {frame.source, frame.frame, *offset};
+        }
+        op.done();
+    }
+
+    EventLoop& loop_;
+    const Duration takes_;
+    std::deque<VerifyOp*> queue_;
 };
 
 struct Play {
@@ -60,8 +106,10 @@ struct Play {
     std::uint64_t frame_bytes = 1000;
     std::optional<Instant> interrupt_at;
     Duration decode_cpu;
-    std::vector<LoopStall> stalls;   // of the client
-    bool stamped_when_seen = false;  // reads: see RecordingStorage
+    Duration verify_takes;            // with options.verify
+    std::set<std::uint64_t> corrupt;  // with options.verify: frames of the TinyClip that differ
+    std::vector<LoopStall> stalls;    // of the client
+    bool stamped_when_seen = false;   // reads: see RecordingStorage
 
     // The outcome of run().
     std::vector<FrameOutcome> frames;
@@ -134,8 +182,9 @@ inline void Play::run() {
     RecordingStorage storage(faulty);
     if (stamped_when_seen) storage.stamped_by = &loop;
     if (path == nullptr) {
-        path = make_path({std::make_shared<TinyClip>(clip_frames, file_per_frame, rate, frame_bytes)}, order,
-                         std::nullopt, 1);
+        auto clip = std::make_shared<TinyClip>(clip_frames, file_per_frame, rate, frame_bytes);
+        if (options.verify) clip->set_corrupt(corrupt);
+        path = make_path({std::move(clip)}, order, std::nullopt, 1);
     }
     metrics::TimeSeries series;
     play::LedgerOptions stats;
@@ -146,8 +195,10 @@ inline void Play::run() {
     play::DeadlineLedger ledger(stats, series);
     std::vector<std::byte> memory(play::Player::memory_bytes(*path, options));
     loop::TimedDecoder decoder(loop, decode_cpu);
+    TimedVerifier verifier(loop, verify_takes);
     play::PlayerOptions with_decoder = options;
     if (decode_cpu > Duration{}) with_decoder.decoder = &decoder;
+    if (options.verify) with_decoder.verifier = &verifier;
     struct Conductor {
         EventLoop& loop;
         Storage& storage;
