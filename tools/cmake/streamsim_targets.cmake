@@ -42,14 +42,14 @@ if(STREAMSIM_RELOCATABLE)
         -ffile-prefix-map=${PROJECT_SOURCE_DIR}=. -ffile-prefix-map=${CMAKE_BINARY_DIR}=build)
 endif()
 if(STREAMSIM_COVERAGE)
-    target_compile_options(streamsim_options INTERFACE --coverage)
-    target_link_options(streamsim_options INTERFACE --coverage)
+    target_compile_options(streamsim_options INTERFACE -fprofile-instr-generate -fcoverage-mapping)
+    target_link_options(streamsim_options INTERFACE -fprofile-instr-generate)
 endif()
 
 # The headers that most modules read, read once: in builds with sanitizers and the quick one, which are made to be
 # tested and thrown away. clang-tidy reads each file as it stands, so that none leans on an include that it does
 # not have.
-if(STREAMSIM_SANITIZE)
+if(STREAMSIM_SANITIZE OR STREAMSIM_COVERAGE)
     set(STREAMSIM_SHARED_HEADERS ON)
 endif()
 if(STREAMSIM_SHARED_HEADERS)

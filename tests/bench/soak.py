@@ -1,0 +1,151 @@
+#!/usr/bin/env python3
+"""Long runs with everything on: is memory flat, and is nothing left open or behind?
+
+    tests/bench/soak.py STREAMSIM [--minutes 120] [--streams 200] [--virtual-hours 24]
+
+In real time: streams, two recorders and a workload on a folder below TMPDIR, with journal, metrics and page, which are
+fetched all the time. Every ten seconds the resident memory, descriptors and threads of the program are noted. The
+first tenth of the run is warm-up: after it, the median memory of the last tenth may be 5 % above that of the second
+one, descriptors and threads may not grow at all. Then virtual time: a day of a modelled cluster with recorders, a
+workload, faults and journal. Afterwards the folders hold the media, the results and nothing else.
+Prints a row of figures for each tenth. Exits 1 when something grew or was left.
+"""
+import argparse
+import json
+import os
+import pathlib
+import statistics
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+import urllib.request
+
+GROWTH = 1.05
+SMALL_PRORES = {
+    "schema": "streamsim.media-format", "version": 1, "name": "soak-prores", "title": "ProRes 422, 320x180, 24 fps",
+    "container": "quicktime", "codec": "prores", "raster": {"width": 320, "height": 180}, "rate": [24, 1],
+    "prores": {"fourcc": "apcn", "frame_sizes": {
+        "model": "scene", "mean_bits_per_s": 5_000_000, "level_min": 0.85, "level_max": 1.12, "shot_frames_min": 24,
+        "shot_frames_max": 192, "variation": 0.02, "correlation": 0.9, "cap": 1.15}},
+    "sources": [{"what": "everything", "basis": "a small format for long runs, like none in use"}]}
+
+
+def figures(process):
+    """Resident kilobytes, descriptors and threads."""
+    place = pathlib.Path(f"/proc/{process}")
+    status = dict(line.split(":", 1) for line in (place / "status").read_text().splitlines() if ":" in line)
+    return int(status["VmRSS"].split()[0]), len(os.listdir(place / "fd")), int(status["Threads"])
+
+
+def fetch(ports, ended):
+    """A collector of metrics, and somebody who looks at the page."""
+    while not ended.wait(5):
+        for port, path in zip(ports, ("/metrics", "/")):
+            try:
+                urllib.request.urlopen(f"http://127.0.0.1:{port}{path}", timeout=10).read()
+            except OSError:
+                pass  # it begins, or ends
+
+
+def watch(command, seconds):
+    """Rows of figures, one in ten seconds, while the command runs; its exit code."""
+    rows = []
+    with subprocess.Popen(command, stdout=subprocess.DEVNULL) as process:
+        while process.poll() is None:
+            time.sleep(min(10, seconds / 50))
+            try:
+                rows.append(figures(process.pid))
+            except (OSError, KeyError):
+                break
+        return rows, process.wait()
+
+
+def judge(name, rows):
+    """Prints a row for each tenth of the run; what grew."""
+    tenth = len(rows) // 10
+    if tenth < 1:
+        return [f"{name}: ended before anything could be seen"]
+    print(f"\n{name}\n{'tenth':>7} {'memory MB':>10} {'descriptors':>12} {'threads':>8}")
+    medians = []
+    for i in range(10):
+        part = rows[i * tenth:(i + 1) * tenth]
+        medians.append([statistics.median(each[k] for each in part) for k in range(3)])
+        print(f"{i + 1:>7} {medians[i][0] / 1024:>10.1f} {medians[i][1]:>12.0f} {medians[i][2]:>8.0f}", flush=True)
+    problems = []
+    if medians[9][0] > GROWTH * medians[1][0]:
+        problems.append(f"{name}: memory grew from {medians[1][0] / 1024:.1f} to {medians[9][0] / 1024:.1f} MB")
+    for k, what in ((1, "descriptors"), (2, "threads")):
+        if medians[8][k] > medians[1][k]:
+            problems.append(f"{name}: {what} grew from {medians[1][k]:.0f} to {medians[8][k]:.0f}")
+    return problems
+
+
+def left_behind(folder, expected):
+    """Files and folders in it that nobody expects."""
+    return [f"{each} was left behind" for each in sorted(folder.iterdir()) if each.name not in expected]
+
+
+def real_time(program, folder, minutes, streams):
+    media = folder / "media"
+    media.mkdir()
+    form = folder / "format.json"
+    form.write_text(json.dumps(SMALL_PRORES))
+    ports = (9871, 9872)
+    command = [program, "--format", str(form), "--streams", str(streams), "--clip-duration", "10s", "--record", "2",
+               "--meter", "database-70-30", "--scale", "0.001", "--not-alone", "--yes", "--duration", f"{minutes}m",
+               "--journal", str(folder / "journal"), "--metrics", str(ports[0]), "--web", str(ports[1]),
+               "--json", str(folder / "result.json"), "--html", str(folder / "result.html"),
+               "--quiet", str(media)]
+    (folder / "journal").mkdir()
+    ended = threading.Event()
+    reader = threading.Thread(target=fetch, args=(ports, ended))
+    reader.start()
+    rows, code = watch(command, 60 * minutes)
+    ended.set()
+    reader.join()
+    problems = judge(f"{streams} streams in real time, {minutes} minutes", rows)
+    if code not in (0, 1):
+        problems.append(f"exit code {code}")
+    result = json.loads((folder / "result.json").read_text())
+    totals = result["totals"]
+    print(f"{totals['frames_scheduled']} frames, {totals['frames_dropped']} dropped, {totals['frames_failed']} failed")
+    problems += left_behind(folder, {"media", "format.json", "journal", "result.json", "result.html"})
+    if (media / "streamsim-media/recordings").exists():
+        problems.append("recordings were left behind")
+    return problems
+
+
+def virtual_time(program, folder, hours):
+    rows, code = watch([program, "--dpx10", "--streams", "2", "--seats", "4", "--record", "1", "--meter", "database-70-30", "--scale", "0.01",
+                        "--not-alone", "--duration", f"{hours}h", "--order", "scrub", "--decode-cpu", "2ms",
+                        "--json", str(folder / "virtual.json"), "--html", str(folder / "virtual.html"), "--quiet", "sim:h500"], 100)
+    problems = judge(f"{hours} hours of virtual time", rows)
+    if code not in (0, 1):
+        problems.append(f"virtual time: exit code {code}")
+    problems += left_behind(folder, {"virtual.json", "virtual.html"})
+    return problems
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("program")
+    parser.add_argument("--minutes", type=int, default=120)
+    parser.add_argument("--streams", type=int, default=200)
+    parser.add_argument("--virtual-hours", type=int, default=24)
+    given = parser.parse_args()
+    problems = []
+    if given.virtual_hours:
+        with tempfile.TemporaryDirectory() as folder:
+            problems += virtual_time(given.program, pathlib.Path(folder), given.virtual_hours)
+    if given.minutes:
+        with tempfile.TemporaryDirectory() as folder:
+            problems += real_time(given.program, pathlib.Path(folder), given.minutes, given.streams)
+    print("", *problems, sep="\n")
+    print("FAILED" if problems else "nothing grew, and nothing was left")
+    return 1 if problems else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
