@@ -46,6 +46,12 @@ if(STREAMSIM_COVERAGE)
     target_link_options(streamsim_options INTERFACE -fprofile-instr-generate)
 endif()
 
+# Some eighty test programs are linked: lld takes a fifth of the time of ld.
+if(STREAMSIM_TESTS AND CMAKE_SYSTEM_NAME STREQUAL "Linux" AND NOT CMAKE_CROSSCOMPILING)
+    include(CheckLinkerFlag)
+    check_linker_flag(CXX -fuse-ld=lld STREAMSIM_HAS_LLD)
+endif()
+
 # The headers that most modules read, read once: in builds with sanitizers and the quick one, which are made to be
 # tested and thrown away. clang-tidy reads each file as it stands, so that none leans on an include that it does
 # not have.
@@ -157,6 +163,9 @@ function(streamsim_test_options name computes)
     target_compile_definitions(${name} PRIVATE STREAMSIM_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
     target_include_directories(${name} PUBLIC ${PROJECT_SOURCE_DIR}/tests)
     target_link_libraries(${name} PRIVATE streamsim_options)
+    if(STREAMSIM_HAS_LLD)
+        target_link_options(${name} PRIVATE -fuse-ld=lld)
+    endif()
     if(NOT computes)
         target_compile_options(${name} PRIVATE -O0)
         target_precompile_headers(${name} REUSE_FROM streamsim_test_headers)
