@@ -204,7 +204,7 @@ set(streamsim_calm PROCESSORS 2 COST -1)
 
 # streamsim_test(<name> SOURCES <file>... MODULES <module>... LABELS <label>... [TIMEOUT <seconds>] [ONE_THREAD]
 #                [ALONE] [CALM] [CALM_CASES <filter>] [SLOW <filter>] [COMPUTES] [PORTABLE])
-# One GoogleTest program; every case is a ctest of its own. ONE_THREAD: nothing in it has threads, so that the thread
+# One GoogleTest program; every case is a ctest of its own, but for unit and sim with sanitizers. ONE_THREAD: nothing in it has threads, so that the thread
 # sanitizer has nothing to find and it is not built for that. ALONE: no other test runs beside it; time is what it
 # measures. CALM, CALM_CASES: all of it, or these cases, see streamsim_calm. SLOW: the cases that are of tools/test --all
 # alone, as a filter of GoogleTest. COMPUTES: it is optimised, since it computes for longer than it compiles; the inline
@@ -256,6 +256,17 @@ function(streamsim_test name)
     endif()
     if(others)
         list(JOIN others ":" others)
+    endif()
+    if(STREAMSIM_SANITIZE AND NOT "cli" IN_LIST TEST_LABELS AND NOT "real" IN_LIST TEST_LABELS)
+        # Each start of such a program takes a tenth of a second of a processor: a quarter of the cases in each.
+        foreach(shard RANGE 3)
+            add_test(NAME ${name}.${shard} COMMAND ${name} --gtest_filter=-${others})
+            set_tests_properties(${name}.${shard} PROPERTIES LABELS "${TEST_LABELS}" TIMEOUT 900 ${properties}
+                                 ENVIRONMENT "GTEST_TOTAL_SHARDS=4;GTEST_SHARD_INDEX=${shard}")
+        endforeach()
+        return()
+    endif()
+    if(others)
         set(others TEST_FILTER -${others})
     endif()
     gtest_discover_tests(${name} ${others} DISCOVERY_TIMEOUT 60
