@@ -165,7 +165,9 @@ void FrameRead::plan_ranges(std::span<const SourceFile> containers, StreamTail& 
             ranges_.push_back(range);
         }
     }
-    for (std::size_t i = 0; i < files_used_; ++i) ranges_[files_[i].extent].file = files_[i].file;
+    // A storage may name the file before the open has ended, which says nothing yet.
+    for (std::size_t i = 0; i < files_used_; ++i)
+        ranges_[files_[i].extent].file = files_[i].opening ? kNoFile : files_[i].file;
     if (streaming_ && !failed()) share_tail(tail);
 }
 

@@ -286,6 +286,25 @@ struct OneAfterTheOther : Play {
     void stall(Duration from, Duration to) { stalls.push_back({Instant{} + from, Instant{} + to}); }
 };
 
+/// The frame has its in-flight slot at 0.1 s. Its file, which was asked for with the window, is open at 0.3 s
+/// only.
+TEST(PlayerOpens, AFrameIsReadWhenItsOpenHasEndedAndNotBefore) {
+    Play play;
+    play.options.pattern = play::AccessPattern::filename_prefetch;
+    play.options.readahead = 4;
+    play.options.inflight = 1;
+    play.reads_take(milliseconds(50));
+    storage::FaultRule slow;
+    slow.operation = storage::FaultRule::Operation::open;
+    slow.slots = {2, 2, 1};
+    slow.delay = milliseconds(300);
+    play.faults.rules.push_back(slow);
+    play.run();
+    EXPECT_EQ(play.frames[2].submitted, Instant{} + milliseconds(100));
+    EXPECT_EQ(play.frames[2].opened, Instant{} + milliseconds(300));
+    EXPECT_EQ(play.frames[2].completed, Instant{} + milliseconds(350));
+}
+
 TEST(PlayerBlames, ALoopThatCannotRunWhileTheStorageHasAllItCanBeGivenHasCostNothing) {
     OneAfterTheOther play;
     play.delay(41, milliseconds(50));  // 7.3 ms too late
