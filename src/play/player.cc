@@ -334,8 +334,11 @@ bool Player::display_next() {
         clock_.hold();
         return false;
     }
+    if (read != nullptr) {
+        read->outcome().deadline = due(slot);  // which a clock that waits later does not move
+        window(slot) = nullptr;
+    }
     ++display_;
-    if (read != nullptr) window(slot) = nullptr;
     if (came) {
         if (!read->failed()) --buffered_;
         judge(*read);
@@ -453,7 +456,7 @@ void Player::read_settled(FrameRead& read) {
 /// REQUIRES: the read is settled.
 void Player::judge(FrameRead& read) {
     FrameOutcome& outcome = read.outcome();
-    outcome.deadline = deadline_of(outcome.slot);
+    if (!past(outcome.slot)) outcome.deadline = deadline_of(outcome.slot);
     if (read.failed()) {
         outcome.kind = FrameKind::failed;
     } else if (outcome.completed <= outcome.deadline) {
@@ -548,7 +551,7 @@ void Player::cancel_window(bool played) {
 
 void Player::cancel_read(FrameRead& read, bool played) {
     FrameOutcome outcome = read.outcome();
-    outcome.deadline = played ? deadline_of(outcome.slot) : Instant::never();
+    if (!past(outcome.slot)) outcome.deadline = played ? deadline_of(outcome.slot) : Instant::never();
     outcome.delivered = outcome.completed = Instant::never();
     outcome.bytes = 0;
     outcome.error = 0;

@@ -156,6 +156,21 @@ TEST(Seek, IsReadFirstWhenAnInFlightSlotIsFreeAgain) {
     }
 }
 
+/// The clock waits for the jump at slot 10 while slot 9 is late: only later deadlines move.
+TEST(Seek, DoesNotMoveTheDeadlineOfAFrameThatIsLateAlready) {
+    for (const play::OnMiss on_miss : {play::OnMiss::drop, play::OnMiss::skip, play::OnMiss::hold}) {
+        Play play = jumping({10}, 20);
+        play.options.on_miss = on_miss;
+        play.options.inflight = 2;
+        play.reads_take(milliseconds(5)).delay(9, seconds(1)).delay(10, milliseconds(295)).run();
+        ASSERT_EQ(play.seeks.size(), 1u);
+        EXPECT_EQ(play.seeks[0].latency, milliseconds(300));
+        EXPECT_NE(play.frames[9].kind, FrameKind::on_time);
+        EXPECT_EQ(play.frames[9].deadline, play.play_start + play.due(9));
+        EXPECT_EQ(play.frames[11].deadline, play.play_start + play.due(11) + milliseconds(300));
+    }
+}
+
 TEST(Seek, InterruptedWhileItWaitsCancelsItsFrame) {
     Play play = jumping({10}, 20);
     play.reads_take(milliseconds(5)).delay(10, seconds(1));
