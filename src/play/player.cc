@@ -554,7 +554,11 @@ void Player::cancel_read(FrameRead& read, bool played) {
     if (!past(outcome.slot)) outcome.deadline = played ? deadline_of(outcome.slot) : Instant::never();
     outcome.delivered = outcome.completed = Instant::never();
     outcome.bytes = 0;
+    outcome.reason = DropReason::none;
     outcome.error = 0;
+    const ShownFrame named = path_.named(outcome.slot);  // and not the layer that failed
+    outcome.clip_frame = named.frame;
+    outcome.source = named.source;
     const bool missed = options_.drops_late_frames() && outcome.deadline < loop_.now();
     outcome.kind = missed ? FrameKind::dropped : FrameKind::cancelled;
     if (missed) {

@@ -219,6 +219,20 @@ TEST(PlayerInterrupt, AtAnyInstantTheCountsAddUpAndEachDueSlotIsCounted) {
     }
 }
 
+TEST(PlayerInterrupt, ACancelledFrameHasNoReasonAlsoWhereItHadFailed) {
+    for (std::int64_t at_us = 0; at_us < 200'000; at_us += 2'345) {
+        Play play;
+        play.options.readahead = 5;
+        play.interrupt_at = Instant{at_us * 1000};
+        play.reads_take(milliseconds(20)).fail({1, UINT64_MAX, 2}, EIO).run();
+        for (const FrameOutcome& frame : play.frames) {
+            if (frame.kind != FrameKind::cancelled) continue;
+            EXPECT_EQ(frame.reason, DropReason::none) << "slot " << frame.slot << " at " << at_us << " us";
+            EXPECT_EQ(frame.error, 0);
+        }
+    }
+}
+
 TEST(PlayerInterrupt, AFrameThatWaitsForTheTailOfOneThatIsGivenUpEnds) {
     for (std::int64_t at_us = 0; at_us < 1'000'000; at_us += 7'654) {
         Play play;
