@@ -74,8 +74,7 @@ private:
     StorageLog::Slot& slot_of(const Op& op) { return log_.slots[{op.tag.seat, op.tag.stream, op.tag.slot}]; }
 
     void watch(Op& op, OpKind kind) {
-        const std::uint64_t number = log_.operations++;
-        if (log_.on_operation) log_.on_operation(number);
+        ++log_.operations;
         if (is_closing_) log_.violated("an operation after shutdown");
         Watched& watched = watched_[&op];
         if (watched.op != nullptr) log_.violated("an operation that is outstanding was submitted again");
@@ -96,6 +95,8 @@ private:
         if (watched.kind == OpKind::open) note_open(static_cast<const OpenOp&>(op));
         if (watched.kind == OpKind::write && op.error == 0)
             slot_of(op).written_bytes += static_cast<const WriteOp&>(op).bytes;
+        ++log_.completions;
+        if (log_.on_completion) log_.on_completion(log_.completions);
         watched.done();
     }
 

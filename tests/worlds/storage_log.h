@@ -33,10 +33,10 @@ public:
     };
     using SlotKey = std::tuple<std::uint32_t, std::uint32_t, std::uint64_t>;  // seat, stream, slot
 
-    /// Called before the operation of this number is passed on.
-    std::function<void(std::uint64_t operation)> on_operation;
+    /// Called when the operation of this number, counted from 1, has completed, before its caller hears of it.
+    std::function<void(std::uint64_t completed)> on_completion;
 
-    std::uint64_t operations = 0;
+    std::uint64_t operations = 0, completions = 0;
     std::uint64_t outstanding = 0;
     std::uint64_t given_bytes = 0;
     std::map<SlotKey, Slot> slots;

@@ -45,7 +45,7 @@ struct RandomWorld {
     std::string shipped;  // "h500"
     bool warm = false;
     storage::FaultPlan faults;                     // --faults
-    std::optional<std::uint64_t> interrupt_after;  // operations of the storage
+    std::optional<std::uint64_t> interrupt_after;  // completions of the storage; 0: before play
     std::uint32_t ranks = 1;  // computers that the seats are assigned to, one after the other
 
     std::uint32_t seats() const;

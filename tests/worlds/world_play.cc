@@ -133,16 +133,19 @@ void play(const RandomWorld& world,
     request.own_seats = own_seats;
     request.through = into.log.wrapper();
     into.plans = plans_of(into.staged);
-    run::Session session(request, into.staged.parts,
-                         world.in_phases ? world.scenario.faults : std::vector<ScenarioFault>(), {},
-                         [](const std::string&) {});
-    into.log.on_operation = [&](std::uint64_t operation) {
-        if (world.interrupt_after == operation) session.interrupt();
+    auto session = std::make_unique<run::Session>(
+        request, into.staged.parts, world.in_phases ? world.scenario.faults : std::vector<ScenarioFault>(),
+        run::ProgramFacts{}, [](const std::string&) {});
+    if (world.interrupt_after == 0) session->interrupt();
+    into.log.on_completion = [&](std::uint64_t completed) {
+        if (world.interrupt_after == completed) session->interrupt();
     };
-    into.result = session.execute();
-    into.log.on_operation = nullptr;
-    into.preroll_took_too_long = session.preroll_took_too_long();
-    into.stuck = session.stuck();
+    into.result = session->execute();
+    into.log.on_completion = nullptr;
+    into.preroll_took_too_long = session->preroll_took_too_long();
+    into.stuck = session->stuck();
+    // Operations that hang have its memory: a process of streamsim ends then without destroying it.
+    if (into.stuck) (void)session.release();
 }
 
 }  // namespace streamsim::worlds

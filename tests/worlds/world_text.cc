@@ -105,7 +105,8 @@ std::string describe(const RandomWorld& world) {
     if (world.scenario.preroll_timeout != seconds(10))
         text += fmt::format("  preroll-timeout {} ns\n", world.scenario.preroll_timeout.ns);
     if (world.interrupt_after)
-        text += fmt::format("  interrupted at operation {} of the storage\n", *world.interrupt_after);
+        text += fmt::format("  interrupted when {} operations of the storage are complete\n",
+                            *world.interrupt_after);
     if (world.ranks > 1) text += fmt::format("  on {} computers\n", world.ranks);
     return text;
 }
