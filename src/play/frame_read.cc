@@ -301,8 +301,10 @@ void FrameRead::check_tail(const StreamTail& tail) {
             head_.assign(tail.data.begin(), tail.data.end());
             fragments_.push_back({0, {tail.piece * options_.io_size, head_}});
         }
-        // A piece that was read before this frame got its in-flight slot costs the frame no time.
-        note_answer(std::max(tail.completed_at, outcome().submitted), tail.not_before);
+        // A piece that was read before this frame got its in-flight slot costs the frame no time, and was no
+        // answer for it before.
+        note_answer(std::max(tail.completed_at, outcome().submitted),
+                    std::max(tail.not_before, outcome().submitted));
     }
 }
 

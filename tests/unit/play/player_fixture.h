@@ -21,7 +21,7 @@ namespace streamsim::test {
 
 /// Frames of 1000 bytes: a file each, or back to back in one file. With the content of frames some of them
 /// differ, at their byte 3.
-class TinyClip final : public FrameIndex, private FrameContent {
+class TinyClip : public FrameIndex, private FrameContent {
 public:
     TinyClip(std::uint64_t frames,
              bool file_per_frame,

@@ -201,6 +201,32 @@ TEST(PlayerStreaming, AFrameWaitsForThePieceThatAnEarlierFrameAskedFor) {
     EXPECT_EQ(play.frames[15].completed, play.frames[16].completed);
 }
 
+/// Frames of 5,050 and of 100 bytes in turn, one behind the other.
+class UnequalClip final : public TinyClip {
+public:
+    UnequalClip() : TinyClip(48, false) {}
+    Extent extent(std::uint64_t frame) const override {
+        const std::uint64_t pair = frame / 2 * 5150;
+        return frame % 2 == 0 ? Extent{pair, 5050} : Extent{pair + 5050, 100};
+    }
+    std::uint64_t largest_frame_bytes() const override { return 5050; }
+};
+
+/// Each long frame waits for its first piece. Its last one, which has all of the next frame, is there long
+/// before.
+TEST(PlayerStreaming, AFrameWhosePieceWasThereIsLateForItsInFlightSlotAndNotForTheClient) {
+    Play play;
+    play.path = play::make_path({std::make_shared<UnequalClip>()}, {}, std::nullopt, 1);
+    play.options.pattern = play::AccessPattern::streaming;
+    play.options.on_miss = play::OnMiss::hold;
+    play.options.io_size = 1000;
+    play.options.inflight = 1;
+    play.reads_take(milliseconds(100)).run();
+    EXPECT_GT(play.counts.late, 80u);
+    for (const FrameOutcome& frame : play.frames)
+        EXPECT_NE(frame.reason, DropReason::client) << "slot " << frame.slot;
+}
+
 TEST(PlayerInterrupt, AtAnyInstantTheCountsAddUpAndEachDueSlotIsCounted) {
     for (const play::OnMiss policy : kPolicies) {
         for (std::int64_t at_us = 0; at_us < 4'200'000; at_us += 23'456) {
