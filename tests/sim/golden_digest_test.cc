@@ -59,7 +59,7 @@ const Golden kGolden[] = {
          {"kind": "delays", "at": "3600ms", "for": "200ms", "delay": "30ms", "probability": 0.5},
          {"kind": "node-lost", "at": "4s", "node": 2, "failover": "300ms"},
          {"kind": "errors", "at": "5s", "for": "100ms", "error": "EIO", "seat": 1}])"),
-     "9e0344acaec29110b778074adc7396ba", "08b92018e5f921b1b0ce441d99c67ae7", false},
+     "28672cac4ee8c308b43ca49c87808cce", "b5e9a4af38fcf2912c487310a47b15d6", false},
 };
 
 class GoldenDigest : public testing::TestWithParam<Golden> {};

@@ -25,8 +25,11 @@ std::optional<storage::FaultSelection> slots_hit(const ScenarioFault& fault, con
     return slots;
 }
 
-/// A rule for each stream that is hit; one for all where it is the same.
-void add_rules(const ScenarioFault& fault, const std::vector<StreamPlan>& streams, storage::FaultPlan& plan) {
+/// A rule for each stream that is hit; one for all where it is the same. `chances`: as in FaultRule.
+void add_rules(const ScenarioFault& fault,
+               const std::vector<StreamPlan>& streams,
+               std::uint64_t chances,
+               storage::FaultPlan& plan) {
     std::vector<storage::FaultRule> rules;
     for (const StreamPlan& stream : streams) {
         if (fault.seat.value_or(stream.options.seat) != stream.options.seat) continue;
@@ -40,6 +43,7 @@ void add_rules(const ScenarioFault& fault, const std::vector<StreamPlan>& stream
         rule.operation = stream.record != nullptr ? storage::FaultRule::Operation::write
                                                   : storage::FaultRule::Operation::read;
         rule.probability = fault.probability;
+        rule.chances = chances;
         rule.delay = fault.delay;
         if (fault.kind == Kind::errors) rule.error = errno_from_name(fault.error).value_or(EIO);
         rules.push_back(rule);
@@ -63,13 +67,16 @@ void add_rules(const ScenarioFault& fault, const std::vector<StreamPlan>& stream
 void add_faults(const std::vector<ScenarioFault>& faults,
                 const std::vector<StreamPlan>& streams,
                 std::optional<storage::FaultPlan>& plan) {
+    // A computer that plays some of the seats has other rules than one that plays all. So that a fault hits the
+    // same frames on both, its chances are those of its number.
+    std::uint64_t chances = plan ? plan->rules.size() : 0;
     for (const ScenarioFault& fault : faults) {
         if (is_of_model(fault)) continue;
         if (!plan) plan.emplace();
         if (fault.kind == Kind::throughput_gap) {
             plan->stalls.push_back({fault.at, *fault.length});
         } else {
-            add_rules(fault, streams, *plan);
+            add_rules(fault, streams, chances++, *plan);
         }
     }
     if (plan) storage::put_in_order(plan->stalls);

@@ -41,6 +41,8 @@ struct FaultRule {
     FaultSelection clip_frames;
     Operation operation = Operation::any;
     double probability = 1;  // for one slot of a stream: all operations of a slot are decided alike
+    /// Rules of one number share their chances. Nothing: the index of the rule.
+    std::optional<std::uint64_t> chances;
 
     // Effects.
     Duration delay;                            // of the first matching operation of a slot

@@ -332,7 +332,8 @@ bool FaultStorage::matches(const FaultRule& rule, std::size_t index, const Infli
 }
 
 bool FaultStorage::by_chance(const FaultRule& rule, std::size_t index, const IoTag& tag) const {
-    const std::uint64_t for_stream = derive_seed(derive_seed(seed_, index), stream_key(tag.seat, tag.stream));
+    const std::uint64_t chances = rule.chances.value_or(index);
+    const std::uint64_t for_stream = derive_seed(derive_seed(seed_, chances), stream_key(tag.seat, tag.stream));
     return Prng(derive_seed(for_stream, tag.slot)).unit() < rule.probability;
 }
 

@@ -123,6 +123,30 @@ TEST(Merging, PartsOfAScenarioToo) {
     EXPECT_EQ(whole.timeline.size(), one.timeline.size());
 }
 
+/// A fault by chance hits the same frames on whichever computer their seat is.
+TEST(Merging, PartsOfAScenarioMeetTheSameFaultsByChance) {
+    const std::string document = R"({"schema": "streamsim.scenario", "version": 1, "duration": "4s", "seats": [
+        {"count": 2, "target": "sim:null", "streams": [
+            {"format": "dpx10"}, {"format": "prores-hd", "count": 2}]},
+        {"target": "sim:null", "start": "300ms", "streams": [{"format": "prores-hd", "readahead": 2}]}],
+        "faults": [
+            {"kind": "delays", "at": "1500ms", "for": "1s", "delay": "700ms", "probability": 0.5},
+            {"kind": "errors", "at": "2s", "for": "1s", "error": "EIO", "probability": 0.3}]})";
+    const RunResult one = test::play_document(document);
+    EXPECT_GT(one.totals.dropped, 20u);
+    EXPECT_GT(one.totals.failed, 20u);
+    std::vector<RunResult> parts;
+    for (std::uint32_t rank = 0; rank < 3; ++rank) {
+        SeatResult own;
+        own.rank = rank;
+        own.seats = {rank};
+        result::become_part("r1", 3, own, parts.emplace_back(test::play_document(document, rank, 1)));
+    }
+    const RunResult whole = *result::merge_results(parts);
+    EXPECT_EQ(whole.digest, one.digest);
+    EXPECT_EQ(whole.totals.failed, one.totals.failed);
+}
+
 /// Margins by chance, so that percentiles are worth something.
 RunResult random_part(std::uint32_t rank, std::uint32_t ranks, metrics::SignedHistogram& all, Prng& prng) {
     RunResult part;
