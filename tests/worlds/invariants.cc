@@ -9,6 +9,26 @@ namespace {
 
 constexpr std::size_t kTextsMax = 3;  // of one invariant
 
+/// A row for each frame, of a small run.
+std::string rows_of(const RunResult& result) {
+    constexpr std::size_t kRowsMax = 200;
+    std::string text;
+    if (result.frames.size() > kRowsMax) return text;
+    const auto shown = [](Instant at) {
+        return at == Instant::never() ? std::string("-") : fmt::format("{}", at.ns);
+    };
+    for (const FrameRow& row : result.frames) {
+        const FrameOutcome& of = row.outcome;
+        text += fmt::format(
+            "  seat {} stream {} slot {} frame {}: {} {}, scheduled {}, submitted {}, opened {}, due {}, "
+            "completed {}, {} bytes{}\n",
+            row.seat, row.stream, of.slot, of.clip_frame, to_string(of.kind), to_string(of.reason),
+            shown(of.scheduled), shown(of.submitted), shown(of.opened), shown(of.deadline), shown(of.completed),
+            of.bytes, of.sought ? ", a jump" : "");
+    }
+    return text;
+}
+
 /// Play that has no result: too slow a preroll is an answer, anything else is not.
 std::vector<std::string> check_error(const Played& played) {
     const Error& error = played.result.error();
@@ -50,6 +70,7 @@ std::vector<std::string> check_world(const RandomWorld& world, std::string* acco
             totals.startup_drops, totals.failed, totals.cancelled, totals.stalls, totals.bytes_read,
             played->log.operations, seen.result.verdict.reason, seen.result.digest,
             seen.result.timing_digest.value_or("none"));
+        *account += rows_of(seen.result);
     }
     std::vector<std::string> wrong;
     for (const Invariant& each : all) {
