@@ -11,7 +11,7 @@ constexpr std::size_t kTextsMax = 3;  // of one invariant
 
 /// A row for each frame, of a small run.
 std::string rows_of(const RunResult& result) {
-    constexpr std::size_t kRowsMax = 200;
+    constexpr std::size_t kRowsMax = 400;
     std::string text;
     if (result.frames.size() > kRowsMax) return text;
     const auto shown = [](Instant at) {
