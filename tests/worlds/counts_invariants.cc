@@ -12,10 +12,6 @@
 namespace streamsim::worlds {
 namespace {
 
-std::string name_of(const StreamResult& stream) {
-    return fmt::format("stream {} of seat {}", stream.stream, stream.seat);
-}
-
 std::uint64_t settled(const FrameCounts& counts) {
     return counts.on_time + counts.late + counts.dropped + counts.failed + counts.cancelled;
 }
@@ -25,9 +21,11 @@ std::uint64_t missed(const FrameCounts& counts) {
 }
 
 void check_slots_add_up(const Seen& seen, Findings& findings) {
-    for (const StreamResult& stream : seen.result.streams)
-        findings.equal(stream.counts.scheduled, settled(stream.counts),
-                       name_of(stream) + ": scheduled and settled");
+    for (const StreamResult& stream : seen.result.streams) {
+        findings.about(stream);
+        findings.equal(stream.counts.scheduled, settled(stream.counts), "scheduled and settled");
+    }
+    findings.about_run();
     findings.equal(seen.result.totals.scheduled, settled(seen.result.totals), "totals: scheduled and settled");
 }
 
@@ -43,7 +41,7 @@ void check_totals(const Seen& seen, Findings& findings) {
     findings.equal(totals.cancelled, sum.cancelled, "cancelled, in totals and over streams");
     findings.equal(totals.startup_drops, sum.startup_drops, "start-up drops, in totals and over streams");
     findings.equal(totals.stalls, sum.stalls, "stalls, in totals and over streams");
-    findings.equal(totals.stall_ns, sum.stall_ns, "stall time, in totals and over streams");
+    findings.equal_ns(totals.stall_ns, sum.stall_ns, "stall time, in totals and over streams");
     findings.equal(totals.bytes_read, sum.bytes_read, "bytes read, in totals and over streams");
     findings.equal(totals.bytes_written, sum.bytes_written, "bytes written, in totals and over streams");
     findings.equal(totals.passes, sum.passes, "passes, in totals and over streams");
@@ -52,10 +50,9 @@ void check_totals(const Seen& seen, Findings& findings) {
 
 void check_startup(const Seen& seen, Findings& findings) {
     for (const StreamResult& stream : seen.result.streams) {
-        findings.expect(stream.counts.startup_drops <= stream.counts.dropped, [&] {
-            return fmt::format("{}: {} start-up drops of {} dropped", name_of(stream),
-                               stream.counts.startup_drops, stream.counts.dropped);
-        });
+        findings.about(stream);
+        findings.expect(stream.counts.startup_drops <= stream.counts.dropped, "{} start-up drops of {} dropped",
+                        {stream.counts.startup_drops, stream.counts.dropped});
     }
 }
 
@@ -64,17 +61,16 @@ void check_policies(const Seen& seen, Findings& findings) {
         const StreamResult& stream = seen.result.streams[i];
         const play::OnMiss policy = seen.played.plans[i].options.on_miss;
         const FrameCounts& counts = stream.counts;
-        if (policy != play::OnMiss::hold)
-            findings.equal(counts.late, 0u, name_of(stream) + ": late without hold");
+        findings.about(stream);
+        if (policy != play::OnMiss::hold) findings.equal(counts.late, 0u, "late without hold");
         if (policy != play::OnMiss::stall) {
-            findings.equal(counts.stalls, 0u, name_of(stream) + ": stalls without stall");
-            findings.equal(counts.stall_ns, 0, name_of(stream) + ": stall time without stall");
+            findings.equal(counts.stalls, 0u, "stalls without stall");
+            findings.equal_ns(counts.stall_ns, 0, "stall time without stall");
         }
         if (policy == play::OnMiss::hold || policy == play::OnMiss::stall)
-            findings.equal(counts.dropped, 0u, name_of(stream) + ": dropped under hold or stall");
+            findings.equal(counts.dropped, 0u, "dropped under hold or stall");
         if (!stream.paced)
-            findings.equal(counts.dropped + counts.late + counts.stalls, 0u,
-                           name_of(stream) + ": missed without deadlines");
+            findings.equal(counts.dropped + counts.late + counts.stalls, 0u, "missed without deadlines");
     }
 }
 
@@ -92,22 +88,20 @@ void check_drops(const Seen& seen, Findings& findings) {
         startup += drop.kind == FrameKind::dropped && drop.due_ns < judge::kStartupNs ? 1 : 0;
         const bool is_error = drop.reason == DropReason::error || drop.reason == DropReason::short_read ||
                               drop.reason == DropReason::missing;
-        findings.expect(is_error == (drop.kind == FrameKind::failed), [&] {
-            return fmt::format("slot {} of stream {} of seat {} is {} with the reason {}", drop.frame,
-                               drop.stream, drop.seat, to_string(drop.kind), to_string(drop.reason));
-        });
-        findings.expect(drop.reason != DropReason::error || drop.error != 0,
-                        [&] { return fmt::format("slot {} failed without an errno", drop.frame); });
+        findings.expect(is_error == (drop.kind == FrameKind::failed),
+                        "slot {} of stream {} of seat {} is {} with the reason {}",
+                        {drop.frame, drop.stream, drop.seat, to_string(drop.kind), to_string(drop.reason)});
+        findings.expect(drop.reason != DropReason::error || drop.error != 0, "slot {} failed without an errno",
+                        {drop.frame});
     }
     if (result.drops_omitted > 0) return;
     findings.equal(startup, result.totals.startup_drops, "start-up drops, in the table and in totals");
     for (const StreamResult& stream : result.streams) {
         const FrameCounts& counts = by_stream[{stream.seat, stream.stream}];
-        findings.equal(counts.dropped, stream.counts.dropped,
-                       name_of(stream) + ": dropped, in the table and counted");
-        findings.equal(counts.late, stream.counts.late, name_of(stream) + ": late, in the table and counted");
-        findings.equal(counts.failed, stream.counts.failed,
-                       name_of(stream) + ": failed, in the table and counted");
+        findings.about(stream);
+        findings.equal(counts.dropped, stream.counts.dropped, "dropped, in the table and counted");
+        findings.equal(counts.late, stream.counts.late, "late, in the table and counted");
+        findings.equal(counts.failed, stream.counts.failed, "failed, in the table and counted");
     }
 }
 
@@ -126,11 +120,11 @@ void check_events(const Seen& seen, Findings& findings) {
         sum.frames += event.frames;
         sum.startup_frames += event.startup_frames;
         sum.stalls += event.stalls;
-        findings.expect(event.frames + event.stalls > 0, [] { return "an event without a frame and a stall"; });
+        findings.expect(event.frames + event.stalls > 0, "an event without a frame and a stall");
         findings.expect(event.streams > 0 && event.streams <= seen.result.streams.size(),
-                        [&] { return fmt::format("an event of {} streams", event.streams); });
-        findings.expect(event.to_ns >= event.from_ns, [] { return "an event that ends before it begins"; });
-        findings.expect(event.from_ns >= before_ns, [] { return "events that are not by time"; });
+                        "an event of {} streams", {event.streams});
+        findings.expect(event.to_ns >= event.from_ns, "an event that ends before it begins");
+        findings.expect(event.from_ns >= before_ns, "events that are not by time");
         before_ns = event.from_ns;
     }
     findings.equal(sum.frames, seen.result.drops.size(), "frames of events, and drops");
@@ -159,17 +153,16 @@ void check_verdict(const Seen& seen, Findings& findings) {
         const FrameCounts& counts = stream.counts;
         clean &= counts.late + counts.failed + counts.stalls + (counts.dropped - counts.startup_drops) == 0;
     }
-    if (result.verdict.pass) findings.expect(clean, [] { return "the verdict passes with missed frames"; });
+    if (result.verdict.pass) findings.expect(clean, "the verdict passes with missed frames");
     const bool nothing_played = result.interrupted && result.totals.on_time == 0;
     if (clean && !nothing_played && result.meters.empty())
-        findings.expect(result.verdict.pass,
-                        [&] { return "nothing was missed, and the verdict is: " + result.verdict.reason; });
-    findings.expect(!result.verdict.reason.empty(), [] { return "a verdict without a reason"; });
+        findings.expect(result.verdict.pass, "nothing was missed, and the verdict is: {}",
+                        {result.verdict.reason});
+    findings.expect(!result.verdict.reason.empty(), "a verdict without a reason");
     if (!judges_storage(result))
         findings.expect(result.verdict.limit != Limit::storage,
-                        [] { return "a run without a storage of its own blames the storage"; });
-    if (result.verdict.pass)
-        findings.expect(result.verdict.limit == Limit::none, [] { return "it passes, with a limit"; });
+                        "a run without a storage of its own blames the storage");
+    if (result.verdict.pass) findings.expect(result.verdict.limit == Limit::none, "it passes, with a limit");
 }
 
 void check_timeline(const Seen& seen, Findings& findings) {
@@ -180,9 +173,7 @@ void check_timeline(const Seen& seen, Findings& findings) {
         sum.frames_dropped += entry.frames_dropped;
         sum.frames_late += entry.frames_late;
         sum.frames_failed += entry.frames_failed;
-        findings.expect(entry.interval_ns >= 0, [&] {
-            return fmt::format("an interval of {} ns in the time line", entry.interval_ns);
-        });
+        findings.expect(entry.interval_ns >= 0, "an interval of {} ns in the time line", {entry.interval_ns});
     }
     const FrameCounts& totals = seen.result.totals;
     findings.equal(sum.bytes, totals.bytes_read + totals.bytes_written,
@@ -198,18 +189,16 @@ void check_rates(const Seen& seen, Findings& findings) {
     if (result.wall_ns > 0) {
         const double rate =
             static_cast<double>(result.totals.bytes_read) * 1e9 / static_cast<double>(result.wall_ns);
-        findings.expect(rate == result.read_bytes_per_s, [&] {
-            return fmt::format("read at {} B/s, and {} are told", rate, result.read_bytes_per_s);
-        });
+        findings.expect(rate == result.read_bytes_per_s, "read at {} B/s, and {} are told",
+                        {rate, result.read_bytes_per_s});
     }
     double required = 0;
     for (const StreamResult& stream : result.streams) {
         if (!stream.records) required += stream.required_bytes_per_s;
     }
-    findings.expect(result.required_bytes_per_s <= required * (1 + 1e-9), [&] {
-        return fmt::format("{} B/s are required at once, and {} by all streams", result.required_bytes_per_s,
-                           required);
-    });
+    findings.expect(result.required_bytes_per_s <= required * (1 + 1e-9),
+                    "{} B/s are required at once, and {} by all streams",
+                    {result.required_bytes_per_s, required});
 }
 
 constexpr Invariant kInvariants[] = {

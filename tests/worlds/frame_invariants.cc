@@ -21,7 +21,6 @@ struct StreamRows {
     Rows rows;
     bool sought = false;  // a slot of it was a jump
 
-    std::string name() const { return fmt::format("stream {} of seat {}", result->stream, result->seat); }
     bool records() const { return plan->record != nullptr; }
 };
 
@@ -32,7 +31,8 @@ std::vector<StreamRows> rows_of(const Seen& seen) {
     if (plans.size() != seen.result.streams.size()) return all;
     std::map<std::pair<std::uint32_t, std::uint32_t>, std::size_t> numbers;
     for (std::size_t i = 0; i < plans.size(); ++i) {
-        all.push_back({&seen.result.streams[i], &plans[i], {}, false});
+        const StreamResult& stream = seen.result.streams[i];
+        all.push_back({&stream, &plans[i], {}, false});
         numbers[{plans[i].options.seat, plans[i].options.stream}] = i;
     }
     for (const FrameRow& row : seen.result.frames) {
@@ -49,12 +49,13 @@ void check_rows(const Seen& seen, Findings& findings) {
                    "streams of the plan and of the result");
     std::size_t rows = 0;
     for (const StreamRows& stream : rows_of(seen)) {
+        findings.about(*stream.result);
         rows += stream.rows.size();
         FrameCounts sum;
         std::uint64_t bytes = 0;
         for (std::size_t i = 0; i < stream.rows.size(); ++i) {
             const FrameOutcome& row = stream.rows[i]->outcome;
-            if (!findings.equal(row.slot, i, stream.name() + ": a slot, and the number of its row")) break;
+            if (!findings.equal(row.slot, i, "a slot, and the number of its row")) break;
             if (row.kind == FrameKind::on_time) ++sum.on_time;
             if (row.kind == FrameKind::late) ++sum.late;
             if (row.kind == FrameKind::dropped) ++sum.dropped;
@@ -63,31 +64,29 @@ void check_rows(const Seen& seen, Findings& findings) {
             bytes += row.bytes;
         }
         const FrameCounts& counts = stream.result->counts;
-        findings.equal(stream.rows.size(), counts.scheduled, stream.name() + ": rows, and slots scheduled");
-        findings.equal(sum.on_time, counts.on_time, stream.name() + ": on time, by rows and counted");
-        findings.equal(sum.late, counts.late, stream.name() + ": late, by rows and counted");
-        findings.equal(sum.dropped, counts.dropped, stream.name() + ": dropped, by rows and counted");
-        findings.equal(sum.failed, counts.failed, stream.name() + ": failed, by rows and counted");
-        findings.equal(sum.cancelled, counts.cancelled, stream.name() + ": cancelled, by rows and counted");
-        findings.equal(bytes, counts.bytes_read + counts.bytes_written,
-                       stream.name() + ": bytes, by rows and counted");
+        findings.equal(stream.rows.size(), counts.scheduled, "rows, and slots scheduled");
+        findings.equal(sum.on_time, counts.on_time, "on time, by rows and counted");
+        findings.equal(sum.late, counts.late, "late, by rows and counted");
+        findings.equal(sum.dropped, counts.dropped, "dropped, by rows and counted");
+        findings.equal(sum.failed, counts.failed, "failed, by rows and counted");
+        findings.equal(sum.cancelled, counts.cancelled, "cancelled, by rows and counted");
+        findings.equal(bytes, counts.bytes_read + counts.bytes_written, "bytes, by rows and counted");
     }
+    findings.about_run();
     findings.equal(rows, seen.result.frames.size(), "rows of streams, and of all");
 }
 
 void check_all_slots(const Seen& seen, Findings& findings) {
     for (const StreamRows& stream : rows_of(seen)) {
+        findings.about(*stream.result);
         const std::uint64_t scheduled = stream.result->counts.scheduled;
         const std::uint64_t planned = stream.plan->options.slots;
         if (seen.result.interrupted || !stream.plan->options.paced) {
-            findings.expect(scheduled <= planned, [&] {
-                return fmt::format("{}: {} of {} slots scheduled", stream.name(), scheduled, planned);
-            });
+            findings.expect(scheduled <= planned, "{} of {} slots scheduled", {scheduled, planned});
             continue;
         }
-        findings.equal(scheduled, planned, stream.name() + ": slots scheduled and planned");
-        findings.equal(stream.result->counts.cancelled, 0u,
-                       stream.name() + ": cancelled without an interruption");
+        findings.equal(scheduled, planned, "slots scheduled and planned");
+        findings.equal(stream.result->counts.cancelled, 0u, "cancelled without an interruption");
     }
 }
 
@@ -98,6 +97,7 @@ bool clock_may_stand(const Seen& seen, const StreamRows& stream) {
 
 void check_grid(const Seen& seen, Findings& findings) {
     for (const StreamRows& stream : rows_of(seen)) {
+        findings.about(*stream.result);
         if (!stream.plan->options.paced || stream.result->counts.scheduled == 0) continue;
         const bool may_stand = clock_may_stand(seen, stream);
         std::int64_t shift_ns = 0;
@@ -107,95 +107,88 @@ void check_grid(const Seen& seen, Findings& findings) {
             // A recorder's frame is due when its place is needed; a frame that it drops, when it is captured.
             if (stream.records() && row.kind != FrameKind::dropped) continue;
             const std::int64_t now_ns = row.deadline.ns - stream.plan->path->due(row.slot).ns;
-            findings.expect(may_stand ? now_ns >= shift_ns : now_ns == 0, [&] {
-                return fmt::format("{}: slot {} is due {} ns behind its grid, and the clock was at {}",
-                                   stream.name(), row.slot, now_ns, shift_ns);
-            });
-            shift_ns = std::max(shift_ns, now_ns);
+            findings.expect(may_stand ? now_ns >= shift_ns : now_ns == 0,
+                            "slot {} is due {} ns behind its grid, and the clock was at {}",
+                            {row.slot, now_ns, shift_ns});
+            if (!seen.world.sync) shift_ns = std::max(shift_ns, now_ns);
         }
     }
 }
 
-void check_stamps(const Seen& seen, Findings& findings) {
+/// What is wrong with the stamps of a frame; null: nothing.
+const char* wrong_stamps(const Seen& seen, const FrameOutcome& row) {
     const Instant never = Instant::never();
+    const bool due = row.deadline != never;
+    if (row.kind == FrameKind::on_time) {
+        if (row.completed == never) return "on time and not complete";
+        if (due && row.completed > row.deadline) return "on time after its deadline";
+        if (row.error != 0 || row.reason != DropReason::none) return "on time with an error";
+    }
+    if (row.kind == FrameKind::dropped || row.kind == FrameKind::late) {
+        if (!due || row.completed <= row.deadline) return "missed, and it was there";
+        const bool client_may = seen.world.decode_cpu.ns > 0 || seen.world.storage != StorageKind::null;
+        if (row.reason == DropReason::client && !client_may) return "the client was late in virtual time";
+    }
+    if (row.kind == FrameKind::failed && row.bytes > 0) return "failed with bytes";
+    if (row.kind == FrameKind::cancelled && row.reason != DropReason::none) return "cancelled with a reason";
+    if (row.submitted == never) return nullptr;
+    if (row.submitted < row.scheduled) return "submitted before it was in the window";
+    if (row.completed < row.submitted) return "complete before it was submitted";
+    return nullptr;
+}
+
+void check_stamps(const Seen& seen, Findings& findings) {
     for (const StreamRows& stream : rows_of(seen)) {
+        findings.about(*stream.result);
         for (const FrameRow* each : stream.rows) {
             const FrameOutcome& row = each->outcome;
-            const auto told = [&](const char* what) {
-                return fmt::format("{}: slot {} ({}): {}; scheduled {}, submitted {}, due {}, completed {}",
-                                   stream.name(), row.slot, to_string(row.kind), what, row.scheduled.ns,
-                                   row.submitted.ns, row.deadline.ns, row.completed.ns);
-            };
-            const bool due = row.deadline != never;
-            if (row.kind == FrameKind::on_time) {
-                findings.expect(row.completed != never, [&] { return told("on time and not complete"); });
-                findings.expect(!due || row.completed <= row.deadline,
-                                [&] { return told("on time after its deadline"); });
-                findings.expect(
-                    row.bytes > 0 || stream.plan->path->named(row.slot).frame == 0 || stream.plan->layers > 0,
-                    [&] { return told("on time without bytes"); });
-                findings.expect(row.error == 0 && row.reason == DropReason::none,
-                                [&] { return told("on time with an error"); });
-            }
-            if (row.kind == FrameKind::dropped || row.kind == FrameKind::late) {
-                findings.expect(due && (row.completed == never || row.completed > row.deadline),
-                                [&] { return told("missed, and it was there"); });
-                findings.expect(row.reason != DropReason::client || seen.world.decode_cpu.ns > 0 ||
-                                    seen.world.storage != StorageKind::null,
-                                [&] { return told("the client was late in virtual time"); });
-            }
-            if (row.kind == FrameKind::failed)
-                findings.expect(row.bytes == 0, [&] { return told("failed with bytes"); });
-            if (row.submitted == never) continue;
-            findings.expect(row.scheduled <= row.submitted,
-                            [&] { return told("submitted before it was in the window"); });
-            findings.expect(row.completed == never || row.submitted <= row.completed,
-                            [&] { return told("completed before it was submitted"); });
+            const char* const wrong = wrong_stamps(seen, row);
+            if (wrong == nullptr) continue;
+            findings.add("slot {} ({}): {}; scheduled {}, submitted {}, due {}, completed {}",
+                         {row.slot, to_string(row.kind), wrong, row.scheduled, row.submitted, row.deadline,
+                          row.completed});
         }
     }
 }
 
 void check_window(const Seen& seen, Findings& findings) {
     for (const StreamRows& stream : rows_of(seen)) {
+        findings.about(*stream.result);
         if (!stream.plan->options.paced || stream.sought || seen.world.sync || stream.records()) continue;
         const std::uint64_t readahead = stream.plan->options.readahead;
         for (std::size_t i = readahead; i < stream.rows.size(); ++i) {
             const FrameOutcome& row = stream.rows[i]->outcome;
             const FrameOutcome& opens = stream.rows[i - readahead]->outcome;
             if (row.kind == FrameKind::cancelled || opens.kind == FrameKind::cancelled) break;
-            findings.expect(row.scheduled == opens.deadline, [&] {
-                return fmt::format("{}: slot {} entered the window at {}, and slot {} was due at {}",
-                                   stream.name(), i, row.scheduled.ns, i - readahead, opens.deadline.ns);
-            });
+            findings.expect(row.scheduled == opens.deadline,
+                            "slot {} entered the window at {}, and slot {} was due at {}",
+                            {i, row.scheduled.ns, i - readahead, opens.deadline.ns});
         }
     }
 }
 
 void check_frames_shown(const Seen& seen, Findings& findings) {
     for (const StreamRows& stream : rows_of(seen)) {
+        findings.about(*stream.result);
         for (const FrameRow* each : stream.rows) {
             const FrameOutcome& row = each->outcome;
             findings.expect(row.sought == (stream.plan->path->sought(row.slot) && !stream.records() &&
                                            stream.plan->options.paced) ||
                                 row.kind == FrameKind::cancelled,
-                            [&] {
-                                return fmt::format("{}: slot {} is no jump of its path, or is one",
-                                                   stream.name(), row.slot);
-                            });
+                            "slot {} is no jump of its path, or is one", {row.slot});
             if (row.kind == FrameKind::failed) continue;
             const play::ShownFrame named = stream.plan->path->named(row.slot);
             if (stream.records()) continue;
-            findings.expect(named.frame == row.clip_frame && named.source == row.source, [&] {
-                return fmt::format("{}: slot {} shows frame {} of clip {}, and its path frame {} of clip {}",
-                                   stream.name(), row.slot, row.clip_frame, row.source, named.frame,
-                                   named.source);
-            });
+            findings.expect(named.frame == row.clip_frame && named.source == row.source,
+                            "slot {} shows frame {} of clip {}, and its path frame {} of clip {}",
+                            {row.slot, row.clip_frame, row.source, named.frame, named.source});
         }
     }
 }
 
 void check_runs(const Seen& seen, Findings& findings) {
     for (const StreamRows& stream : rows_of(seen)) {
+        findings.about(*stream.result);
         std::uint64_t run = 0;
         std::uint64_t longest = 0;
         std::uint64_t sought = 0;
@@ -204,13 +197,13 @@ void check_runs(const Seen& seen, Findings& findings) {
             longest = std::max(longest, run);
             sought += each->outcome.sought && each->outcome.kind != FrameKind::cancelled ? 1 : 0;
         }
-        findings.equal(longest, stream.result->longest_drop_run,
-                       stream.name() + ": longest run of drops, by rows and told");
+        findings.equal(longest, stream.result->longest_drop_run, "longest run of drops, by rows and told");
         const std::uint64_t pass = stream.plan->path->pass_slots();
         findings.equal((stream.result->counts.scheduled + pass - 1) / pass, stream.result->counts.passes,
-                       stream.name() + ": passes by slots, and told");
-        findings.equal(sought, stream.result->counts.seeks, stream.name() + ": jumps by rows, and seeks");
+                       "passes by slots, and told");
+        findings.equal(sought, stream.result->counts.seeks, "jumps by rows, and seeks");
     }
+    findings.about_run();
     findings.equal(seen.result.seeks.size(), seen.result.totals.seeks, "rows of seeks, and seeks");
 }
 
@@ -242,16 +235,17 @@ Margins margins_of(const StreamRows& stream) {
 
 void check_margins(const Seen& seen, Findings& findings) {
     for (const StreamRows& stream : rows_of(seen)) {
+        findings.about(*stream.result);
         const Margins margins = margins_of(stream);
         const auto& told = stream.result->margin_ns;
         if (told.has_value() == margins.empty())
-            findings.add(stream.name() + ": margins in rows or in the result, and not in both");
+            findings.add("margins in rows or in the result, and not in both");
         if (!told || margins.empty()) continue;
-        findings.equal(told->min, margins.least_ns, stream.name() + ": least margin, told and by rows");
-        findings.equal(told->max, margins.most_ns, stream.name() + ": largest margin, told and by rows");
+        findings.equal_ns(told->min, margins.least_ns, "least margin, told and by rows");
+        findings.equal_ns(told->max, margins.most_ns, "largest margin, told and by rows");
         findings.expect(told->min <= told->p0_1 && told->p0_1 <= told->p1 && told->p1 <= told->p10 &&
                             told->p10 <= told->p50 && told->p50 <= told->max,
-                        [&] { return stream.name() + ": percentiles of margins do not ascend"; });
+                        "percentiles of margins do not ascend");
     }
 }
 

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <memory>
 
 namespace streamsim::worlds {
@@ -38,8 +39,26 @@ std::vector<std::string> check_error(const Played& played) {
 
 }  // namespace
 
-void Findings::add(const std::string& text) {
-    if (texts_.size() < kTextsMax) texts_.push_back(fmt::format("{}: {}", invariant_, text));
+std::string say(std::string_view pattern, Words words) {
+    std::string text;
+    for (const Word& word : words) {
+        const std::size_t gap = pattern.find("{}");
+        text += pattern.substr(0, gap);
+        pattern.remove_prefix(std::min(gap == std::string_view::npos ? gap : gap + 2, pattern.size()));
+        if (word.text) text += *word.text;
+        if (word.number) text += fmt::format("{}", *word.number);
+        if (word.whole) text += *word.whole == Instant::never().ns ? "never" : std::to_string(*word.whole);
+        if (word.count) text += std::to_string(*word.count);
+    }
+    text += pattern;
+    return text;
+}
+
+void Findings::add(std::string_view pattern, Words words) {
+    if (texts_.size() >= kTextsMax) return;
+    std::string text = say(pattern, words);
+    if (stream_ != nullptr) text = say("stream {} of seat {}: {}", {stream_->stream, stream_->seat, text});
+    texts_.push_back(say("{}: {}", {invariant_, text}));
 }
 
 std::vector<Invariant> invariants() {

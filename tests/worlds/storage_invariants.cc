@@ -13,23 +13,21 @@ namespace streamsim::worlds {
 namespace {
 
 void check_contract(const Seen& seen, Findings& findings) {
-    for (const std::string& text : seen.played.log.violations) findings.add(text);
+    for (const std::string& text : seen.played.log.violations) findings.add("{}", {text});
 }
 
 void check_closed(const Seen& seen, Findings& findings) {
     const StorageLog& log = seen.played.log;
     if (seen.played.stuck) return;
-    findings.expect(log.storages == 0 || log.is_shut_down, [] { return "the storage was not shut down"; });
+    findings.expect(log.storages == 0 || log.is_shut_down, "the storage was not shut down");
     findings.equal(log.outstanding, 0u, "operations outstanding after the run");
     findings.equal(log.open_files.size(), 0u, "files open after the run");
 }
 
 void check_bytes(const Seen& seen, Findings& findings) {
     const StorageLog& log = seen.played.log;
-    findings.expect(seen.result.totals.bytes_read <= log.given_bytes || !seen.result.meters.empty(), [&] {
-        return fmt::format("{} bytes read, and the storage gave {}", seen.result.totals.bytes_read,
-                           log.given_bytes);
-    });
+    findings.expect(seen.result.totals.bytes_read <= log.given_bytes || !seen.result.meters.empty(),
+                    "{} bytes read, and the storage gave {}", {seen.result.totals.bytes_read, log.given_bytes});
     std::map<std::pair<std::uint32_t, std::uint32_t>, const run::StreamPlan*> plans;
     for (const run::StreamPlan& plan : seen.played.plans)
         plans[{plan.options.seat, plan.options.stream}] = &plan;
@@ -42,14 +40,12 @@ void check_bytes(const Seen& seen, Findings& findings) {
         const auto found = log.slots.find({row.seat, row.stream, row.outcome.slot});
         const std::uint64_t given = found != log.slots.end() ? found->second.given_bytes : 0;
         const bool complete = row.outcome.bytes > 0;
-        findings.expect(complete ? given == row.outcome.bytes : true, [&] {
-            return fmt::format("slot {} of stream {} of seat {} has {} bytes, and the storage gave {}",
-                               row.outcome.slot, row.stream, row.seat, row.outcome.bytes, given);
-        });
+        findings.expect(complete ? given == row.outcome.bytes : true,
+                        "slot {} of stream {} of seat {} has {} bytes, and the storage gave {}",
+                        {row.outcome.slot, row.stream, row.seat, row.outcome.bytes, given});
         if (row.outcome.submitted == Instant::never())
-            findings.equal(given, 0u,
-                           fmt::format("bytes of slot {} of stream {} of seat {}, which was never read",
-                                       row.outcome.slot, row.stream, row.seat));
+            findings.expect(given == 0, "slot {} of stream {} of seat {} was never read, and has bytes",
+                            {row.outcome.slot, row.stream, row.seat});
     }
 }
 
@@ -58,11 +54,10 @@ void check_inflight(const Seen& seen, Findings& findings) {
         if (plan.record != nullptr || plan.options.pattern == play::AccessPattern::streaming) continue;
         const auto found = seen.played.log.streams.find({plan.options.seat, plan.options.stream});
         if (found == seen.played.log.streams.end()) continue;
-        findings.expect(found->second.slots_in_flight_max <= plan.options.inflight_slots(), [&] {
-            return fmt::format("stream {} of seat {} had {} frames in flight, and {} are allowed",
-                               plan.options.stream, plan.options.seat, found->second.slots_in_flight_max,
-                               plan.options.inflight_slots());
-        });
+        findings.expect(found->second.slots_in_flight_max <= plan.options.inflight_slots(),
+                        "stream {} of seat {} had {} frames in flight, and {} are allowed",
+                        {plan.options.stream, plan.options.seat, found->second.slots_in_flight_max,
+                         plan.options.inflight_slots()});
     }
 }
 

@@ -52,15 +52,13 @@ void check_repeats(const Seen& seen, Findings& findings) {
     if (seen.world.seed % 5 != 0) return;
     const auto again = std::make_unique<Played>();
     play(seen.world, *again);
-    if (!findings.expect(again->result.has_value(), [] { return "the second time there is no result"; }))
-        return;
-    findings.expect(again->result->digest == seen.result.digest,
-                    [] { return "another digest the second time"; });
+    if (!findings.expect(again->result.has_value(), "the second time there is no result")) return;
+    findings.expect(again->result->digest == seen.result.digest, "another digest the second time");
     findings.expect(again->result->timing_digest == seen.result.timing_digest,
-                    [] { return "another timing digest the second time"; });
+                    "another timing digest the second time");
     const std::string one = comparable(seen.result);
     const std::string other = comparable(*again->result);
-    findings.expect(one == other, [&] { return "another result the second time, " + difference(one, other); });
+    if (one != other) findings.add("another result the second time, {}", {difference(one, other)});
 }
 
 /// The parts that ranks play, as rank 0 receives them; empty where one has no result.
@@ -129,14 +127,14 @@ bool is_the_same_in_parts(const RandomWorld& world) {
 void check_merged_whole(const Seen& seen, const RunResult& whole, Findings& findings) {
     if (!is_the_same_in_parts(seen.world)) return;
     findings.expect(whole.digest == seen.result.digest,
-                    [] { return "the digest of merged parts is not that of one process"; });
+                    "the digest of merged parts is not that of one process");
     findings.expect(whole.verdict.pass == seen.result.verdict.pass,
-                    [] { return "the verdict of merged parts is not that of one process"; });
+                    "the verdict of merged parts is not that of one process");
     findings.equal(whole.totals.dropped, seen.result.totals.dropped, "dropped, in parts and by one process");
     findings.equal(whole.totals.startup_drops, seen.result.totals.startup_drops,
                    "start-up drops, in parts and by one process");
-    findings.equal(whole.totals.stall_ns, seen.result.totals.stall_ns,
-                   "stall time, in parts and by one process");
+    findings.equal_ns(whole.totals.stall_ns, seen.result.totals.stall_ns,
+                      "stall time, in parts and by one process");
 }
 
 void check_merging(const Seen& seen, Findings& findings) {
@@ -144,9 +142,7 @@ void check_merging(const Seen& seen, Findings& findings) {
     std::vector<RunResult> parts = parts_of(seen.world, seen.world.ranks);
     if (parts.empty()) return;
     const auto whole = result::merge_results(parts);
-    if (!findings.expect(whole.has_value(),
-                         [&] { return "parts do not merge: " + whole.error().problems.front(); }))
-        return;
+    if (!findings.expect(whole.has_value(), "parts do not merge: {}", {problem_of(whole)})) return;
     check_merged_counts(*whole, parts, findings);
     check_merged_whole(seen, *whole, findings);
     const std::string text = comparable(*whole);
@@ -156,25 +152,22 @@ void check_merging(const Seen& seen, Findings& findings) {
     others.push_back(parts[prng.below(parts.size())]);
     shuffle(prng, others);
     const auto again = result::merge_results(others);
-    if (findings.expect(again.has_value(), [&] {
-            return "parts do not merge in another order: " + again.error().problems.front();
-        })) {
+    if (findings.expect(again.has_value(), "parts do not merge in another order: {}", {problem_of(again)})) {
         const std::string other = comparable(*again);
-        findings.expect(other == text, [&] {
-            return "another order of parts gives another result, " + difference(text, other);
-        });
+        if (other != text)
+            findings.add("another order of parts gives another result, {}", {difference(text, other)});
     }
     // A part that was lost.
     if (parts.size() < 2) return;
     parts.erase(parts.begin() + static_cast<std::ptrdiff_t>(prng.below(parts.size())));
     const auto without = result::merge_results(parts);
-    if (!findings.expect(without.has_value(), [] { return "parts do not merge without one of them"; })) return;
-    findings.expect(!without->verdict.pass, [] { return "the verdict passes without one of the parts"; });
+    if (!findings.expect(without.has_value(), "parts do not merge without one of them")) return;
+    findings.expect(!without->verdict.pass, "the verdict passes without one of the parts");
     findings.equal(without->seats.size(), seen.world.ranks, "computers told of, and of the run");
 }
 
 void check_predicted(const Seen& seen, Findings& findings) {
-    for (const std::string& text : compare_with_prediction(seen)) findings.add(text);
+    for (const std::string& text : compare_with_prediction(seen)) findings.add("{}", {text});
 }
 
 constexpr Invariant kInvariants[] = {
