@@ -5,6 +5,7 @@
 //   random_worlds --from N --seeds N   seeds N, N + 1, ...
 //   random_worlds --seconds S          ends after so long
 //   random_worlds --jobs N             in so many processes
+//   random_worlds --reduce S           makes a failing world smaller for at most so many seconds (30)
 //   random_worlds --keep-going         goes on after a failing seed, and tells each
 //   random_worlds --list               the invariants
 #include <fmt/format.h>
@@ -24,12 +25,11 @@
 namespace streamsim::worlds {
 namespace {
 
-constexpr double kReduceSeconds = 30;
-
 struct Options {
     Hunt hunt;
     std::optional<std::uint64_t> seed;
     Reduction steps;
+    double reduce_seconds = 30;
     bool list = false;
 };
 
@@ -87,6 +87,8 @@ Options read(int argc, char** argv) {
             options.hunt.from = number_of(value);
         else if (option == "--seconds")
             options.hunt.seconds_max = static_cast<double>(number_of(value));
+        else if (option == "--reduce")
+            options.reduce_seconds = static_cast<double>(number_of(value));
         else if (option == "--jobs")
             options.hunt.jobs = static_cast<std::uint32_t>(number_of(value));
         else {
@@ -115,7 +117,7 @@ int play_one(const Library& library, std::uint64_t seed, const Reduction& steps)
     return wrong.empty() ? 0 : 1;
 }
 
-int play_many(const Library& library, const Hunt& what) {
+int play_many(const Library& library, const Hunt& what, double reduce_seconds) {
     fmt::print("seeds {} to {}\n", what.from, what.from + what.seeds - 1);
     std::fflush(stdout);
     const HuntResult found = hunt(library, what);
@@ -127,7 +129,7 @@ int play_many(const Library& library, const Hunt& what) {
     fmt::print("repeat: {}\n", command_of(first.seed, {}));
     if (what.keep_going) return 1;
     std::fflush(stdout);
-    const Reduction steps = reduce(library, first.seed, kReduceSeconds);
+    const Reduction steps = reduce(library, first.seed, reduce_seconds);
     fmt::print("the smallest world that fails so:\n{}", describe(reduced(library, first.seed, steps)));
     fmt::print("repeat: {}\n", command_of(first.seed, steps));
     return 1;
@@ -145,5 +147,6 @@ int main(int argc, char** argv) {
         return 0;
     }
     const Library library = Library::load();
-    return options.seed ? play_one(library, *options.seed, options.steps) : play_many(library, options.hunt);
+    return options.seed ? play_one(library, *options.seed, options.steps)
+                        : play_many(library, options.hunt, options.reduce_seconds);
 }

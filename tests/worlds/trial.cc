@@ -21,7 +21,7 @@ namespace streamsim::worlds {
 namespace {
 
 /// A world that takes longer hangs.
-constexpr unsigned kWorldSecondsMax = 60;
+constexpr unsigned kWorldSecondsMax = 120;
 constexpr std::uint32_t kJobsMax = 64;
 constexpr std::size_t kCaughtMax = 50;
 

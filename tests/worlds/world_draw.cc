@@ -31,6 +31,7 @@ public:
     WorldDraw(const Library& library, std::uint64_t seed) : library_(library), prng_(derive_seed(seed, 0x77)) {
         world_.seed = seed;
         large_ = one_in(40);
+        plain_ = one_in(4);
     }
 
     RandomWorld draw() {
@@ -50,7 +51,8 @@ public:
         if (world_.storage == StorageKind::null ? !one_in(10) : one_in(3)) draw_faults();
         if (one_in(12)) scenario.preroll_timeout = milliseconds(1 + upto(1000));
         if (one_in(8)) world_.interrupt_after = one_in(3) ? below(4) : below(3000);
-        if (one_in(3)) world_.ranks = static_cast<std::uint32_t>(1 + below(world_.seats()));
+        if (one_in(3)) world_.ranks = static_cast<std::uint32_t>(1 + below(std::min(world_.seats(), 4u)));
+        if (plain_) make_plain();
         fit();
         return std::move(world_);
     }
@@ -318,6 +320,42 @@ private:
         }
     }
 
+    /// Such play as arithmetic can foretell: each frame is one read, of known time, and often ends just when
+    /// another one is due.
+    void make_plain() {
+        world_.storage = StorageKind::null;
+        world_.shipped.clear();
+        world_.warm = world_.sync = false;
+        world_.multicam = run::MultiCam::none;
+        world_.decode_cpu = {};
+        world_.interrupt_after.reset();
+        world_.scenario.faults.clear();
+        world_.faults = {};
+        constexpr FrameRate kExact[] = {{25, 1}, {50, 1}, {100, 1}, {8, 1}};
+        const FrameRate rate = one_in(4) ? draw_rate() : kExact[below(4)];
+        period_ = rate.period();
+        for (ScenarioSeats& seats : world_.scenario.seats) {
+            seats.nodes.clear();
+            seats.link_bits_per_s.reset();
+            for (ScenarioStreams& streams : seats.streams) {
+                streams.io_size = 0;
+                streams.layers = 1;
+                streams.rate = rate;
+                if (streams.order == "scrub") streams.order = "random";
+                if (one_in(2)) streams.readahead = static_cast<std::uint32_t>(1 + below(4));
+                if (one_in(2)) streams.inflight = static_cast<std::uint32_t>(1 + below(3));
+            }
+        }
+        for (std::uint64_t i = 0, rules = 1 + below(5); i < rules; ++i) {
+            storage::FaultRule rule;
+            rule.operation = storage::FaultRule::Operation::read;
+            rule.delay = one_in(3) ? draw_delay() : nanoseconds(period_.ns * (1 + upto(12)) / 4);
+            if (i > 0) rule.slots = {below(60), UINT64_MAX, 1 + below(20)};
+            if (one_in(12)) rule.error = EIO;
+            world_.faults.rules.push_back(rule);
+        }
+    }
+
     /// Makes the world small enough to be played in some milliseconds.
     void fit() {
         const double most = large_ ? kOperationsOfLargeMax : kOperationsMax;
@@ -338,6 +376,7 @@ private:
     Prng prng_;
     RandomWorld world_;
     bool large_ = false;
+    bool plain_ = false;  // make_plain()
     Duration period_ = milliseconds(40);
 };
 
