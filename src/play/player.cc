@@ -262,7 +262,10 @@ void Player::pass_over_until(std::uint64_t end) {
 Instant Player::last_start(std::uint64_t slot) {
     const bool newest = slot + 1 >= entered_;
     if (options_.on_miss != OnMiss::skip || newest) return due(slot);
-    return std::min(due(slot), std::max(due(slot) - times_.expected(), scheduled_at(slot + 1)));
+    // While the clock stood, frames were read in order: up to then this one was not the next.
+    Instant newest_until = scheduled_at(slot + 1);
+    if (newest_until == went_on_) newest_until = newest_until - kTick;
+    return std::min(due(slot), std::max(due(slot) - times_.expected(), newest_until));
 }
 
 void Player::open_ahead() {
@@ -365,6 +368,7 @@ void Player::end_wait(const FrameRead& read) {
         settle_stall(read.outcome(), was_due, end, client);
     }
     clock_.go_on(end - was_due);
+    went_on_ = end;
     absorb_shift(end);
 }
 
@@ -385,7 +389,8 @@ void Player::absorb(Duration by, Instant at) {
 
 /// A shared clock goes on after the wait of one of its streams.
 void Player::clock_goes_on() {
-    absorb_shift(loop_.now());
+    went_on_ = loop_.now();
+    absorb_shift(went_on_);
     if (state_ != State::playing || !options_.paced || waiting_) return;
     run_clock();
     advance();

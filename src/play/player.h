@@ -198,6 +198,7 @@ private:
     std::uint64_t prerolled_ = 0;
     std::uint32_t buffered_ = 0;         // complete frames that are not yet on display
     bool waiting_ = false;               // for the frame of display_: the clock stands
+    Instant went_on_{INT64_MIN};         // the last time at which the clock did, after a wait
     Instant decoder_behind_{INT64_MIN};  // the last time a frame found no buffer because of decoder or verifier
     Duration shift_seen_;                // of clock_, as absorb_shift() has taken it into account
 };

@@ -171,6 +171,24 @@ TEST(Seek, DoesNotMoveTheDeadlineOfAFrameThatIsLateAlready) {
     }
 }
 
+/// Two frames end at one instant, with which the clock goes on: the frames that are passed over then had no
+/// chance.
+TEST(Seek, NeverBlamesAClientThatIsNeverLate) {
+    for (std::uint32_t inflight = 1; inflight <= 4; ++inflight) {
+        for (std::int64_t ms = 5; ms < 400; ms += 6) {
+            Play play = jumping({10, 30, 31}, 60);
+            play.options.on_miss = play::OnMiss::skip;
+            play.options.readahead = 8;
+            play.options.inflight = inflight;
+            play.reads_take(milliseconds(ms)).run();
+            for (const FrameOutcome& frame : play.frames) {
+                EXPECT_NE(frame.reason, DropReason::client)
+                    << "slot " << frame.slot << ", " << inflight << " reads of " << ms << " ms";
+            }
+        }
+    }
+}
+
 TEST(Seek, InterruptedWhileItWaitsCancelsItsFrame) {
     Play play = jumping({10}, 20);
     play.reads_take(milliseconds(5)).delay(10, seconds(1));
