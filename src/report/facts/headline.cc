@@ -137,9 +137,9 @@ Headline first_word(const RunResult& result) {
     return {success(result) + ", BUT PERHAPS FROM A CACHE", Tone::doubtful};
 }
 
-/// "0 missed so far", with the stalls.
-std::string so_far(const FrameCounts& counts) {
-    return fmt::format("{} missed{} so far", show_count(missed(counts)), stalls_text(counts));
+/// "0 missed so far", with the stalls as `stalls` says.
+std::string so_far(const FrameCounts& counts, const std::string& stalls) {
+    return fmt::format("{} missed{} so far", show_count(missed(counts)), stalls);
 }
 
 /// The decision of --prove may differ from whether all frames were there.
@@ -169,7 +169,7 @@ std::string after_headline(const RunResult& result) {
     std::string out;
     if (result.interrupted)
         out = fmt::format(" {} {}: {}", result.playing ? "for" : "after", show_duration({result.wall_ns}),
-                          so_far(totals));
+                          so_far(totals, stalls_text(totals)));
     out += ": " + streams_text(result);
     if (result.streams.empty()) return out + (result.meters.empty() ? ": nothing was played" : "");
     if (!paced(result)) return out + unpaced_text(result);
@@ -179,6 +179,25 @@ std::string after_headline(const RunResult& result) {
     return out + fmt::format(": {}, {} cancelled{}",
                              has_misses(totals) ? misses_text(totals) : counted(totals.scheduled, "frame"),
                              show_count(totals.cancelled), margin_text(result));
+}
+
+/// The rest of the closing line behind its word; `stalls`: the text on them.
+std::string closing_rest(const RunResult& result, const std::string& stalls) {
+    const FrameCounts& totals = result.totals;
+    std::string rest;
+    if (result.interrupted) {
+        rest = fmt::format(" after {}: {}", show_duration({result.wall_ns}), so_far(totals, stalls));
+    } else if (result.streams.empty()) {
+        if (!result.meters.empty()) rest = ": " + counted(result.meters.size(), "meter");
+    } else {
+        const std::string frames = counted(totals.scheduled, "frame");
+        const std::uint64_t misses = missed(totals) - (has_misses(totals) ? 0 : totals.startup_drops);
+        rest = misses > 0 ? fmt::format(": {} of {} missed", show_count(misses), frames)
+                          : fmt::format(": {}, 0 missed", frames);
+        rest += stalls;
+    }
+    if (result.claims && result.claims->prove) rest += decision_text(*result.claims->prove);
+    return rest;
 }
 
 }  // namespace
@@ -196,21 +215,11 @@ std::string verdict_line(const RunResult& result) {
 }
 
 Headline closing_line(const RunResult& result) {
-    const FrameCounts& totals = result.totals;
+    constexpr std::size_t kClosingColumns = 80;  // the last line of a screen is one line
     Headline out = headline(result);
-    out.rest.clear();
-    if (result.interrupted) {
-        out.rest = fmt::format(" after {}: {}", show_duration({result.wall_ns}), so_far(totals));
-    } else if (result.streams.empty()) {
-        if (!result.meters.empty()) out.rest = ": " + counted(result.meters.size(), "meter");
-    } else {
-        const std::string frames = counted(totals.scheduled, "frame");
-        const std::uint64_t misses = missed(totals) - (has_misses(totals) ? 0 : totals.startup_drops);
-        out.rest = misses > 0 ? fmt::format(": {} of {} missed", show_count(misses), frames)
-                              : fmt::format(": {}, 0 missed", frames);
-        out.rest += stalls_text(totals);
-    }
-    if (result.claims && result.claims->prove) out.rest += decision_text(*result.claims->prove);
+    out.rest = closing_rest(result, stalls_text(result.totals));
+    if (result.totals.stalls > 0 && shown_width(out.word + out.rest) > kClosingColumns)
+        out.rest = closing_rest(result, ", " + counted(result.totals.stalls, "stall"));
     return out;
 }
 

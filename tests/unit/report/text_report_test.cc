@@ -67,6 +67,13 @@ TEST(TextReport, FitsOnOneScreenWithTheVerdictFirstAndLast) {
     for (StreamResult& stream : long_words.streams) stream.clip = stream.format = word;
     std::vector<RunResult> results{long_words, samples::hostile(), samples::told_in_full()};
     for (const samples::Sample& sample : kTexts) results.push_back(sample.make());
+    for (const RunResult& sample : {samples::seats_and_stalls(), samples::interrupted()}) {
+        RunResult& faults_and_stalls = results.emplace_back(sample);
+        faults_and_stalls.faults_injected.emplace();
+        faults_and_stalls.totals.stalls = 1'515;
+        faults_and_stalls.totals.stall_ns = 1'600'000'000;
+        faults_and_stalls.totals.scheduled += 10'000;
+    }
     for (const RunResult& result : results) {
         const std::vector<std::string> lines = lines_of(screen(result));
         EXPECT_LE(lines.size(), 24u);
