@@ -115,7 +115,7 @@ void check_grid(const Seen& seen, Findings& findings) {
     }
 }
 
-/// What is wrong with the stamps of a frame; null: nothing.
+/// Names the mistake in the stamps of a frame; null: there is none.
 const char* wrong_stamps(const Seen& seen, const FrameOutcome& row) {
     const Instant never = Instant::never();
     const bool due = row.deadline != never;

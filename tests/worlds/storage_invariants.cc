@@ -61,6 +61,31 @@ void check_inflight(const Seen& seen, Findings& findings) {
     }
 }
 
+void check_meters(const Seen& seen, Findings& findings) {
+    std::uint64_t read_bytes = 0;
+    std::uint64_t failed = 0;
+    for (const MeterResult& meter : seen.result.meters) {
+        OperationResult sum;
+        for (const OperationResult& each : meter.operations) {
+            sum.done += each.done;
+            sum.failed += each.failed;
+            sum.bytes += each.bytes;
+        }
+        findings.equal(sum.done, meter.all.done, "operations of a meter, by kind and in all");
+        findings.equal(sum.failed, meter.all.failed, "failed operations of a meter, by kind and in all");
+        findings.equal(sum.bytes, meter.all.bytes, "bytes of a meter, by kind and in all");
+        std::uint64_t errors = 0;
+        for (const MeterResult::Error& error : meter.errors) errors += error.times;
+        findings.equal(errors, meter.all.failed, "errors of a meter, and failed operations");
+        read_bytes += meter.operations[static_cast<std::size_t>(LoadOperation::read)].bytes;
+        failed += meter.all.failed;
+    }
+    findings.expect(read_bytes + seen.result.totals.bytes_read <= seen.played.log.given_bytes,
+                    "meters read {} bytes and streams {}, and the storage gave {}",
+                    {read_bytes, seen.result.totals.bytes_read, seen.played.log.given_bytes});
+    findings.expect(failed == 0 || !seen.result.verdict.pass, "operations failed, and the verdict passes");
+}
+
 constexpr Invariant kInvariants[] = {
     {"storage-contract", "operations are submitted on open files, once, and complete once, before the end",
      "storage.h", check_contract},
@@ -69,6 +94,8 @@ constexpr Invariant kInvariants[] = {
      check_bytes},
     {"in-flight-is-limited", "no more than min(inflight, readahead) frames of a stream are read at once",
      "playback.md", check_inflight},
+    {"meters-add-up", "the operations, bytes and errors of a meter add up, and the storage gave the bytes",
+     "meter_result.h", check_meters},
 };
 
 }  // namespace

@@ -142,6 +142,19 @@ void check_merged_whole(const Seen& seen, const RunResult& whole, Findings& find
                       "stall time, in parts and by one process");
 }
 
+/// The journal of a rank as it is until the rank plays.
+RunResult journal_before_play(const Seen& seen, const SeatResult& of) {
+    RunResult journal = run::not_played(seen.played.staged.request, {});
+    journal.host = of.host;
+    SeatResult own;
+    own.rank = of.rank;
+    own.seats = of.seats;
+    result::become_part("world", seen.world.ranks, own, journal);
+    journal.seats.front().state = SeatResult::State::missing;
+    journal.seats.front().why = "it had not begun to play";
+    return journal;
+}
+
 void check_merging(const Seen& seen, Findings& findings) {
     if (seen.world.ranks < 2 || seen.world.ranks > seen.world.seats()) return;
     std::vector<RunResult> parts = parts_of(seen.world, seen.world.ranks);
@@ -152,9 +165,10 @@ void check_merging(const Seen& seen, Findings& findings) {
     check_merged_whole(seen, *whole, findings);
     const std::string text = comparable(*whole);
     Prng prng(derive_seed(seen.world.seed, 0x6d));
-    // In another order, and with a part that came twice.
+    // In another order, with a part that came twice and a journal that a rank began.
     std::vector<RunResult> others = parts;
     others.push_back(parts[prng.below(parts.size())]);
+    others.push_back(journal_before_play(seen, parts[prng.below(parts.size())].seats.front()));
     shuffle(prng, others);
     const auto again = result::merge_results(others);
     if (findings.expect(again.has_value(), "parts do not merge in another order: {}", {problem_of(again)})) {

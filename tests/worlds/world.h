@@ -59,6 +59,7 @@ struct Library {
     media::Catalogue formats;
     std::vector<std::string> model_names;
     std::vector<ClusterModel> models;
+    std::vector<Workload> workloads;
 };
 
 RandomWorld draw_world(const Library& library, std::uint64_t seed);

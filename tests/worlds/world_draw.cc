@@ -44,6 +44,7 @@ public:
         const std::uint64_t groups = world_.in_phases ? 1 + below(3) : 1;
         for (std::uint64_t i = 0; i < groups; ++i) draw_seats();
         if (world_.in_phases) {
+            draw_meter();
             draw_model_faults();
         } else {
             draw_command();
@@ -205,6 +206,19 @@ private:
         }
     }
 
+    /// A workload beside the streams, small enough. A closed loop on a storage that takes no time never ends.
+    void draw_meter() {
+        if (!world_.in_phases || world_.storage == StorageKind::null || !one_in(4)) return;
+        ScenarioMeter meter;
+        meter.workload = library_.workloads[below(library_.workloads.size())];
+        meter.scale = 0.002 + 0.02 * prng_.unit();
+        if (one_in(3)) meter.start = Duration{world_.scenario.duration.ns / 4};
+        std::erase_if(meter.workload.meters, [](const MeterSpec& spec) { return spec.users > 400; });
+        ScenarioSeats& seats = world_.scenario.seats[below(world_.scenario.seats.size())];
+        if (seats.start + meter.start < seats.end && !meter.workload.meters.empty())
+            seats.meters.push_back(std::move(meter));
+    }
+
     bool has_model() const {
         return world_.storage == StorageKind::cluster || world_.storage == StorageKind::shipped;
     }
@@ -337,6 +351,7 @@ private:
         for (ScenarioSeats& seats : world_.scenario.seats) {
             seats.nodes.clear();
             seats.link_bits_per_s.reset();
+            seats.meters.clear();
             for (ScenarioStreams& streams : seats.streams) {
                 streams.io_size = 0;
                 streams.layers = 1;
@@ -426,7 +441,12 @@ Library Library::load() {
     const std::string formats = STREAMSIM_SOURCE_DIR "/formats";
     auto catalogue = media::Catalogue::load(formats + "/media");
     STREAMSIM_CHECK(catalogue.has_value(), "the formats that come with streamsim are right");
-    Library library{std::move(*catalogue), {}, {}};
+    Library library{std::move(*catalogue), {}, {}, {}};
+    for (const std::string& name : target::document_names(formats + "/workload")) {
+        auto workload = target::open_workload(name, formats + "/workload");
+        STREAMSIM_CHECK(workload.has_value(), "the workloads that come with streamsim are right");
+        library.workloads.push_back(std::move(*workload));
+    }
     for (const char* name : kModels) {
         auto target = target::parse_target(std::string("sim:") + name);
         const auto opened = target::open_model(*target, formats + "/storage");

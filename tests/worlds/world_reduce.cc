@@ -89,6 +89,7 @@ void add_run_options(const RandomWorld& world, Steps& steps) {
         for (ScenarioSeats& seats : next.scenario.seats) {
             seats.nodes.clear();
             seats.link_bits_per_s.reset();
+            seats.meters.clear();
         }
     });
     steps.add(world.warm, [](RandomWorld& next) { next.warm = false; });
@@ -118,6 +119,7 @@ void add_stream_options(const RandomWorld& world, Steps& steps) {
     const ScenarioStreams plain;
     for (std::size_t i = 0; i < world.scenario.seats.size(); ++i) {
         const ScenarioSeats& seats = world.scenario.seats[i];
+        steps.add(!seats.meters.empty(), [i](RandomWorld& next) { next.scenario.seats[i].meters.clear(); });
         steps.add(seats.start.ns > 0, [i](RandomWorld& next) { next.scenario.seats[i].start = {}; });
         steps.add(seats.one_more_every.ns > 0,
                   [i](RandomWorld& next) { next.scenario.seats[i].one_more_every = {}; });

@@ -91,6 +91,9 @@ std::string describe(const RandomWorld& world) {
         if (seats.link_bits_per_s) text += fmt::format(", link {} bit/s", *seats.link_bits_per_s);
         text += "\n";
         for (const ScenarioStreams& streams : seats.streams) text += text_of(streams);
+        for (const ScenarioMeter& meter : seats.meters)
+            text += fmt::format("    meters of {} x {}, start {} ns\n", meter.workload.name, meter.scale,
+                                meter.start.ns);
     }
     for (const storage::FaultRule& rule : world.faults.rules) text += text_of(rule);
     for (const storage::FaultStall& stall : world.faults.stalls)
