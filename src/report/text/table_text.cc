@@ -7,7 +7,9 @@
 namespace streamsim::report {
 namespace {
 
+/// Names are cut to the first width; where that is not enough, to the second one.
 constexpr std::size_t kCutFieldMin = 8;
+constexpr std::size_t kCutFieldLeast = 4;
 
 bool shown(const Table& table, std::size_t index, Column::Form form) {
     const Column& column = table.columns[index];
@@ -38,24 +40,44 @@ std::string line_of(const Fields& fields,
     return out + "\n";
 }
 
-/// Cuts the widest left-aligned columns, which are names, until no line is wider than `columns_max`.
-void fit(std::vector<Fields>& lines,
-         const std::vector<Column::Align>& aligns,
-         std::vector<std::size_t>& widths,
-         std::size_t columns_max) {
+std::size_t width_of(const std::vector<std::size_t>& widths) {
     std::size_t used = 2 * widths.size();
     for (const std::size_t width : widths) used += width;
-    while (used > columns_max) {
+    return used;
+}
+
+/// Cuts the widest left-aligned columns, which are names, until no line is wider than `columns_max`, or they
+/// are all cut to `field_min`.
+void cut_names(std::vector<Fields>& lines,
+               const std::vector<Column::Align>& aligns,
+               std::vector<std::size_t>& widths,
+               std::size_t columns_max,
+               std::size_t field_min) {
+    for (std::size_t used = width_of(widths); used > columns_max; used = width_of(widths)) {
         std::size_t widest = widths.size();
         for (std::size_t i = 0; i < widths.size(); ++i) {
-            if (aligns[i] != Column::Align::left || widths[i] <= kCutFieldMin) continue;
+            if (aligns[i] != Column::Align::left || widths[i] <= field_min) continue;
             if (widest == widths.size() || widths[i] >= widths[widest]) widest = i;
         }
         if (widest == widths.size()) return;
-        const std::size_t cut = std::min(used - columns_max, widths[widest] - kCutFieldMin);
-        widths[widest] -= cut;
-        used -= cut;
+        widths[widest] -= std::min(used - columns_max, widths[widest] - field_min);
         for (Fields& line : lines) line[widest] = cut_front(line[widest], widths[widest]);
+    }
+}
+
+/// Makes no line wider than `columns_max`: cuts names, then leaves out the last columns of numbers.
+void fit(std::vector<Fields>& lines,
+         std::vector<Column::Align>& aligns,
+         std::vector<std::size_t>& widths,
+         std::size_t columns_max) {
+    cut_names(lines, aligns, widths, columns_max, kCutFieldMin);
+    cut_names(lines, aligns, widths, columns_max, kCutFieldLeast);
+    for (std::size_t i = widths.size(); i-- > 1 && width_of(widths) > columns_max;) {
+        if (aligns[i] != Column::Align::right) continue;
+        const auto at = static_cast<std::ptrdiff_t>(i);
+        for (Fields& line : lines) line.erase(line.begin() + at);
+        aligns.erase(aligns.begin() + at);
+        widths.erase(widths.begin() + at);
     }
 }
 

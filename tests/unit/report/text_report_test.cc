@@ -22,6 +22,8 @@
 namespace streamsim::report {
 namespace {
 
+using testing::AllOf;
+using testing::EndsWith;
 using testing::HasSubstr;
 using testing::Not;
 using testing::StartsWith;
@@ -81,6 +83,20 @@ TEST(TextReport, FitsOnOneScreenWithTheVerdictFirstAndLast) {
         EXPECT_THAT(lines.front(), StartsWith(headline(result).word));
         EXPECT_EQ(lines.back(), closing_line(result).word + closing_line(result).rest);
     }
+}
+
+TEST(TextReport, LeavesOutTheLastNumbersOfATableThatIsTooWideForAScreen) {
+    Table table;
+    table.left({"name"});
+    table.right({"eleven wide", "twelve wide.", "eleven wide", "eleven wide", "eleven wide", "eleven wide"});
+    table.left({"clip"});
+    table.row({Cell("drawn-0123456789"), Cell("1"), Cell("2"), Cell("3"), Cell("4"), Cell("5"), Cell("6"),
+               Cell("drawn/clip-0001")});
+    const std::vector<std::string> lines = lines_of(table_lines(table, Form::screen, 80));
+    ASSERT_EQ(lines.size(), 2u);
+    for (const std::string& line : lines) EXPECT_LE(shown_width(line), 80u) << line;
+    EXPECT_THAT(lines[1], AllOf(HasSubstr("  1  "), HasSubstr("  5  "), Not(HasSubstr("  6  "))));
+    EXPECT_THAT(lines[1], EndsWith("01"));
 }
 
 TEST(TextReport, ShowsTheWorstStreamsOnTheScreen) {
