@@ -1,6 +1,7 @@
 #include "play/player.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "base/check.h"
 
@@ -212,7 +213,8 @@ bool Player::start_next(Instant now) {
     }
     if (!options_.paced) ledger_.scheduled();
     if (options_.paced && !past(slot)) window(slot) = read;
-    if (read->tag().clip_frame == 0) tail_.forget();  // each pass reads everything anew
+    const std::uint64_t pass = slot / path_.pass_slots();
+    if (std::exchange(tail_pass_, pass) != pass) tail_.forget();  // each pass reads everything anew
     if (state_ == State::playing) read->outcome().deadline = deadline_of(slot);
     const std::span<std::byte> buffer = buffers_.back();
     buffers_.pop_back();

@@ -179,6 +179,7 @@ private:
     };
     SlotRing<Slot> slots_;
     StreamTail tail_;
+    std::uint64_t tail_pass_ = 0;  // the pass that tail_ was read in
 
     std::vector<SourceFile> containers_;  // by source; the entry of a sequence is unused
     std::vector<ShownFrame> shown_;       // scratch

@@ -201,6 +201,21 @@ TEST(PlayerStreaming, AFrameWaitsForThePieceThatAnEarlierFrameAskedFor) {
     EXPECT_EQ(play.frames[15].completed, play.frames[16].completed);
 }
 
+/// Piece 0 has frames 0 to 2. Slot 4 is late by so much that slots 5 to 8 are passed over, and with them the
+/// rest of its pass and the first frame of the next one.
+TEST(PlayerStreaming, APieceOfThePassBeforeIsReadAnewWhereTheFirstFrameOfAPassIsPassedOver) {
+    Play play;
+    play.file_per_frame = false;
+    play.clip_frames = 4;
+    play.options.pattern = play::AccessPattern::streaming;
+    play.options.io_size = 3000;
+    play.options.inflight = 1;
+    play.reads_take(milliseconds(1)).delay(4, milliseconds(216)).run();
+    EXPECT_EQ(play.slots_that_were(FrameKind::dropped), range(4, 8));
+    EXPECT_EQ(play.frames[9].clip_frame, 1u);
+    EXPECT_EQ(play.frames[9].completed - play.frames[9].submitted, milliseconds(1));
+}
+
 /// Frames of 5,050 and of 100 bytes in turn, one behind the other.
 class UnequalClip final : public TinyClip {
 public:
