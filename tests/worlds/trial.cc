@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <signal.h>
 #include <sys/mman.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -20,8 +21,9 @@
 namespace streamsim::worlds {
 namespace {
 
-/// A world that takes longer hangs.
-constexpr unsigned kWorldSecondsMax = 120;
+/// A world that takes longer hangs: of a processor, and of time, which a busy machine may need.
+constexpr int kWorldProcessorSecondsMax = 60;
+constexpr unsigned kWorldSecondsMax = 900;
 constexpr std::uint32_t kJobsMax = 64;
 constexpr std::size_t kCaughtMax = 50;
 
@@ -63,6 +65,14 @@ double seconds_since(std::chrono::steady_clock::time_point begin) {
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
 }
 
+/// Ends this process by a signal when its world hangs.
+void watch_for_hang() {
+    alarm(kWorldSecondsMax);
+    itimerval limit{};
+    limit.it_value.tv_sec = kWorldProcessorSecondsMax;
+    setitimer(ITIMER_PROF, &limit, nullptr);
+}
+
 /// Runs `work` in a process of its own, whose exit code is its result.
 template <typename Work>
 pid_t start(Work&& work) {
@@ -80,6 +90,8 @@ std::string death_of(int status) {
     if (!WIFSIGNALED(status)) return fmt::format("aborts: exit code {}", WEXITSTATUS(status));
     const int signal_number = WTERMSIG(status);
     if (signal_number == SIGALRM) return fmt::format("hangs: no end within {} s", kWorldSecondsMax);
+    if (signal_number == SIGPROF)
+        return fmt::format("hangs: no end within {} s of a processor", kWorldProcessorSecondsMax);
     return fmt::format("aborts: signal {} ({})", signal_number, strsignal(signal_number));
 }
 
@@ -171,7 +183,7 @@ private:
                 if (what_.seconds_max > 0 && seconds_since(begin_) >= what_.seconds_max) return 0;
                 desk.seed = seed;
                 desk.what[0] = '\0';
-                alarm(kWorldSecondsMax);
+                watch_for_hang();
                 const std::vector<std::string> wrong = check_world(draw_world(library_, seed));
                 ++desk.played;
                 if (wrong.empty()) continue;
@@ -220,7 +232,7 @@ std::string verdict_of(const RandomWorld& world) {
     const LastWords words;
     const pid_t child = start([&] {
         words.become_standard_error();
-        alarm(kWorldSecondsMax);
+        watch_for_hang();
         const std::vector<std::string> wrong = check_world(world);
         if (!wrong.empty()) desk.tell(wrong.front());
         return 0;

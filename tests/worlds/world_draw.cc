@@ -213,6 +213,7 @@ private:
         meter.workload = library_.workloads[below(library_.workloads.size())];
         meter.scale = 0.002 + 0.02 * prng_.unit();
         if (one_in(3)) meter.start = Duration{world_.scenario.duration.ns / 4};
+        meter.end = meter.start + milliseconds(20 + upto(100));  // a closed loop does thousands in a second
         std::erase_if(meter.workload.meters, [](const MeterSpec& spec) { return spec.users > 400; });
         ScenarioSeats& seats = world_.scenario.seats[below(world_.scenario.seats.size())];
         if (seats.start + meter.start < seats.end && !meter.workload.meters.empty())
