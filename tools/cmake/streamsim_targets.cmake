@@ -37,6 +37,10 @@ if(STREAMSIM_SANITIZE)
     endif()
     target_link_options(streamsim_options INTERFACE -fsanitize=${STREAMSIM_SANITIZE})
 endif()
+if(STREAMSIM_FUZZ)
+    # The branches of all modules are counted; only the programs of tests/fuzz are linked with libFuzzer itself.
+    target_compile_options(streamsim_options INTERFACE -fsanitize=fuzzer-no-link)
+endif()
 if(STREAMSIM_RELOCATABLE)
     target_compile_options(streamsim_options INTERFACE
         -ffile-prefix-map=${PROJECT_SOURCE_DIR}=. -ffile-prefix-map=${CMAKE_BINARY_DIR}=build)

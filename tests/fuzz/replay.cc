@@ -1,0 +1,93 @@
+// Replays inputs of the fuzz targets, in ordinary builds: fuzz_replay TARGET FILE_OR_FOLDER... Ends as the
+// target does, and names the file at which that was. Exits 2 for wrong use.
+#include <fmt/format.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include "fuzz/fuzz.h"
+
+extern "C" [[gnu::weak]] void __sanitizer_set_death_callback(void (*callback)());
+
+namespace {
+
+using streamsim::fuzz::Target;
+
+const char* current_file = "";
+
+/// Async-signal-safe.
+void name_file() {
+    constexpr std::string_view kBegin = "\nfuzz_replay: failed with the input ";
+    (void)!write(STDERR_FILENO, kBegin.data(), kBegin.size());
+    (void)!write(STDERR_FILENO, current_file, std::strlen(current_file));
+    (void)!write(STDERR_FILENO, "\n", 1);
+}
+
+void on_signal(int signal) {
+    name_file();
+    raise(signal);  // by SA_RESETHAND with its default action
+}
+
+/// The file is named also when the process is ended by a signal, or by a sanitizer.
+void watch_for_failures() {
+    static std::array<char, 64 * 1024> stack;  // a stack that overflowed holds no handler
+    const stack_t other{.ss_sp = stack.data(), .ss_flags = 0, .ss_size = stack.size()};
+    sigaltstack(&other, nullptr);
+    struct sigaction action {};
+    action.sa_handler = on_signal;
+    action.sa_flags = static_cast<int>(SA_RESETHAND | SA_ONSTACK | SA_NODEFER);
+    sigaction(SIGABRT, &action, nullptr);
+    if (__sanitizer_set_death_callback != nullptr) return __sanitizer_set_death_callback(name_file);
+    for (const int signal : {SIGSEGV, SIGBUS, SIGFPE, SIGILL}) sigaction(signal, &action, nullptr);
+}
+
+std::vector<std::string> files_in(const std::string& place) {
+    namespace fs = std::filesystem;
+    if (!fs::is_directory(place)) return {place};
+    std::vector<std::string> files;
+    for (const auto& entry : fs::directory_iterator(place)) {
+        if (entry.is_regular_file()) files.push_back(entry.path().string());
+    }
+    std::sort(files.begin(), files.end());
+    return files;
+}
+
+int wrong_use(const std::string& why) {
+    fmt::print(stderr, "fuzz_replay: {}\nusage: fuzz_replay TARGET FILE_OR_FOLDER...\ntargets:", why);
+    for (const Target& target : streamsim::fuzz::targets()) fmt::print(stderr, " {}", target.name);
+    fmt::print(stderr, "\n");
+    return 2;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    if (argc < 3) return wrong_use("a target and its inputs are needed");
+    const auto& targets = streamsim::fuzz::targets();
+    const auto target = std::find_if(targets.begin(), targets.end(), [&](const Target& each) {
+        return std::string_view(each.name) == argv[1];
+    });
+    if (target == targets.end()) return wrong_use(fmt::format("there is no target {}", argv[1]));
+    watch_for_failures();
+    std::size_t count = 0;
+    for (int i = 2; i < argc; ++i) {
+        for (const std::string& file : files_in(argv[i])) {
+            std::ifstream in(file, std::ios::binary);
+            if (!in) return wrong_use(fmt::format("{} cannot be read", file));
+            const std::string bytes{std::istreambuf_iterator<char>(in), {}};
+            current_file = file.c_str();
+            streamsim::fuzz::run_target(*target, std::as_bytes(std::span(bytes)));
+            ++count;
+        }
+    }
+    if (count == 0) return wrong_use("there are no inputs");
+    fmt::print("{}: {} inputs\n", target->name, count);
+    return 0;
+}
