@@ -4,6 +4,8 @@
 #include <cmath>
 #include <utility>
 
+#include "seats/message_values.h"
+
 namespace streamsim::seats {
 namespace {
 
@@ -12,6 +14,14 @@ constexpr std::uint32_t kClockExchanges = 40;
 constexpr Duration kClockTimeout = seconds(2);
 /// Between the message to begin and the beginning: a busy computer reads a message that late.
 constexpr Duration kBeginLead = milliseconds(150);
+/// No two computers that play together take longer to compare their clocks.
+constexpr Duration kClockBoundMax = seconds(60);
+
+Duration bound_in(const Json& message) {
+    const Duration bound{time_of(message.at("bound_ns"))};
+    if (bound < Duration{} || bound > kClockBoundMax) throw malformed("the bound of a clock is out of range");
+    return bound;
+}
 
 }  // namespace
 
@@ -78,18 +88,20 @@ void CommonStart::measure_clock_again() {
 }
 
 void CommonStart::hear(std::uint32_t rank, const std::string& what, const Json& message, Due& due) {
+    const bool is_of_first = what == "go" || what == "begin" || what == "all-ended" || what == "off";
+    if (is_of_first && group_.first()) return;
     Peer& peer = peers_[rank];
     if (what == "planned") {
-        peer.groups = message.at("start_groups").get<std::vector<std::int64_t>>();
-        clock_bound_max_ = std::max(clock_bound_max_, Duration{message.at("bound_ns")});
+        peer.groups = times_of(message.at("start_groups"));
+        clock_bound_max_ = std::max(clock_bound_max_, bound_in(message));
     } else if (what == "go") {
         all_planned_ = true;
     } else if (what == "ready") {
-        peer.ready.insert(message.at("start_group").get<std::int64_t>());
+        peer.ready.insert(time_of(message.at("start_group")));
         begin_ready_groups(due);
     } else if (what == "begin") {
-        origin_ = Instant{message.at("origin")};
-        begin_own(message.at("start_group"), clock_.own({message.at("at")}), due);
+        origin_ = Instant{time_of(message.at("origin"))};
+        begin_own(time_of(message.at("start_group")), clock_.own({time_of(message.at("at"))}), due);
     } else if (what == "ended") {
         peer.ended = true;
         check_all_ended();

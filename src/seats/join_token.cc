@@ -8,6 +8,7 @@
 #include <fstream>
 
 #include "base/document/json.h"
+#include "seats/message_values.h"
 
 namespace streamsim::seats {
 
@@ -83,7 +84,7 @@ Result<JoinToken> JoinToken::parse(const std::string& text) {
         out.keys = {json->at("host"), "", json->at("seat"), json->at("secret")};
         out.machine = json->at("machine");
         out.addresses = json->at("addresses").get<std::vector<std::string>>();
-        out.port = json->at("port");
+        out.port = whole_of<std::uint16_t>(json->at("port"));
         return out;
     } catch (const Json::exception& error) {
         return environment_error(

@@ -6,8 +6,17 @@
 #include <utility>
 
 #include "base/units.h"
+#include "seats/message_values.h"
 
 namespace streamsim::seats {
+namespace {
+
+std::optional<Duration> duration_or_null(const Json& json) {
+    if (json.is_null()) return std::nullopt;
+    return Duration{time_of(json)};
+}
+
+}  // namespace
 
 std::uint32_t Lobby::here() const {
     return static_cast<std::uint32_t>(std::ranges::count_if(
@@ -74,10 +83,23 @@ std::vector<TargetSeen> targets_seen_from_json(const Json& json) {
     std::vector<TargetSeen> out;
     for (const Json& each : json) {
         TargetSeen seen{each.at("target"), each.at("problem"), std::nullopt};
-        if (const Json& free = each.at("free"); !free.is_null()) seen.free_bytes = free.get<std::uint64_t>();
+        if (const Json& free = each.at("free"); !free.is_null())
+            seen.free_bytes = whole_of<std::uint64_t>(free);
         out.push_back(std::move(seen));
     }
     return out;
+}
+
+SeatReport seat_report_from_json(const Json& message, Duration time_of_day) {
+    SeatReport report;
+    report.targets = targets_seen_from_json(message.at("targets"));
+    report.clock_error = duration_or_null(message.at("bound_ns"));
+    const auto clock = duration_or_null(message.at("clock_ns"));
+    if (report.clock_error.value_or(Duration{}) < Duration{} ||
+        report.clock_error.has_value() != clock.has_value())
+        throw malformed("a clock lacks its bound");
+    if (clock) report.ahead = Duration{time_of(message.at("time_of_day_ns"))} - (time_of_day + *clock);
+    return report;
 }
 
 }  // namespace streamsim::seats

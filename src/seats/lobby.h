@@ -29,7 +29,7 @@ using LookAtTargets = std::function<std::vector<TargetSeen>(const std::vector<st
 struct SeatReport {
     /// Its time of day is ahead of rank 0's by so much, wrong by the error of the clock.
     std::optional<Duration> ahead;
-    std::optional<Duration> clock_error;  // nothing: no answer came
+    std::optional<Duration> clock_error;  // there where `ahead` is; nothing: no answer came
     std::vector<TargetSeen> targets;
 };
 
@@ -84,5 +84,8 @@ private:
 
 Json to_json(const std::vector<TargetSeen>& targets);
 std::vector<TargetSeen> targets_seen_from_json(const Json& json);
+/// The message "ready" of a seat. `time_of_day`: added to an instant of rank 0's clock gives its time of day.
+/// Throws Json::exception where the message is malformed.
+SeatReport seat_report_from_json(const Json& message, Duration time_of_day);
 
 }  // namespace streamsim::seats

@@ -15,7 +15,7 @@ namespace {
 constexpr char kRowEnd = '\0';
 
 Json::other_error no_row() {
-    return Json::other_error::create(501, "a row of frames is cut", nullptr);
+    return malformed("a row is cut, or has a word that is not known");
 }
 
 /// Calls `field` with each number of a row, in the order of the message; the name of the file follows those of
@@ -71,6 +71,20 @@ void each_number(ConstOr<OperationRow> auto& row, const Field& field) {
     optional_number(row.deficit_ns, field);
 }
 
+// The last of each enumeration that a row has.
+constexpr FrameKind last_of(FrameKind) {
+    return FrameKind::cancelled;
+}
+constexpr DropReason last_of(DropReason) {
+    return DropReason::missing;
+}
+constexpr LoadOperation last_of(LoadOperation) {
+    return LoadOperation::list;
+}
+constexpr TransferMode last_of(TransferMode) {
+    return TransferMode::random_write;
+}
+
 /// Takes the next number of a row from `rest`.
 template <typename Number>
 void take_number(std::string_view& rest, Number& into) {
@@ -79,6 +93,9 @@ void take_number(std::string_view& rest, Number& into) {
     const auto [end, error] = std::from_chars(rest.data(), rest.data() + rest.size(), value);
     if (error != std::errc() || end == rest.data() + rest.size() || *end != ' ') throw no_row();
     rest.remove_prefix(static_cast<std::size_t>(end - rest.data()) + 1);
+    if constexpr (std::is_enum_v<Number>) {
+        if (value < 0 || value > static_cast<int>(last_of(Number{}))) throw no_row();
+    }
     into = static_cast<Number>(value);
 }
 
@@ -131,9 +148,16 @@ Json to_json(const RankProgress& progress) {
 }
 
 RankProgress progress_from_json(const Json& json) {
-    return {json.at("streams"),    json.at("on_time"),           json.at("bad"),
-            json.at("bytes"),      json.at("required"),          json.at("clients"),
-            json.at("operations"), json.at("operations_failed"), json.at("meter_bytes")};
+    const auto count = [&json](const char* key) { return whole_of<std::uint64_t>(json.at(key)); };
+    return {whole_of<std::uint32_t>(json.at("streams")),
+            count("on_time"),
+            count("bad"),
+            count("bytes"),
+            json.at("required"),
+            whole_of<std::uint32_t>(json.at("clients")),
+            count("operations"),
+            count("operations_failed"),
+            count("meter_bytes")};
 }
 
 Json to_json(std::span<const FrameRow> rows) {

@@ -4,10 +4,13 @@
 
 #include <cstdint>
 #include <span>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "base/document/json.h"
 #include "base/result.h"
+#include "seats/message_values.h"
 #include "streamsim/run_result.h"
 
 namespace streamsim::seats {
@@ -34,8 +37,11 @@ inline Json to_json(const Result<void>& outcome) {
 
 inline Result<void> outcome_from_json(const Json& json) {
     if (json.is_null()) return {};
-    return Error{static_cast<ErrorKind>(json.at("kind").get<int>()),
-                 json.at("problems").get<std::vector<std::string>>()};
+    const auto kind = whole_of<std::uint32_t>(json.at("kind"));
+    auto problems = json.at("problems").get<std::vector<std::string>>();
+    if (kind > static_cast<std::uint32_t>(ErrorKind::interrupted) || problems.empty())
+        throw malformed("an error lacks its kind or its problem");
+    return Error{static_cast<ErrorKind>(kind), std::move(problems)};
 }
 
 inline Json to_json(const HostFacts& host) {
@@ -43,7 +49,8 @@ inline Json to_json(const HostFacts& host) {
 }
 
 inline HostFacts host_from_json(const Json& json) {
-    return {json.at("name"), json.at("os"), json.at("cpus"), json.at("memory")};
+    return {json.at("name"), json.at("os"), whole_of<decltype(HostFacts::cpus)>(json.at("cpus")),
+            whole_of<decltype(HostFacts::memory_bytes)>(json.at("memory"))};
 }
 
 Json to_json(const RankProgress& progress);

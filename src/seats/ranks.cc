@@ -10,6 +10,7 @@
 #include "base/time_of_day.h"
 #include "base/units.h"
 #include "host/host.h"
+#include "seats/message_values.h"
 #include "seats/mpi_start.h"
 
 namespace streamsim::seats {
@@ -28,11 +29,6 @@ constexpr Duration kUntilGivenUp = seconds(1'000'000'000);
 constexpr std::uint32_t kArrivalExchanges = 20;
 constexpr Duration kArrivalTimeout = seconds(5);
 constexpr std::chrono::milliseconds kLobbyTick{200};
-
-std::optional<Duration> duration_or_null(const Json& json) {
-    if (json.is_null()) return std::nullopt;
-    return Duration{json.get<std::int64_t>()};
-}
 
 }  // namespace
 
@@ -287,13 +283,13 @@ void Ranks::hear(std::uint32_t rank, Json& message) {
     } else if (what == "alive") {
         progress_[rank] = progress_from_json(message.at("news"));
     } else if (what == "report") {
-        reports_[rank].insert_or_assign(message.at("step").get<std::uint64_t>(),
+        reports_[rank].insert_or_assign(whole_of<std::uint64_t>(message.at("step")),
                                         outcome_from_json(message.at("outcome")));
     } else if (what == "answer") {
-        answers_.insert_or_assign(message.at("step").get<std::uint64_t>(),
+        answers_.insert_or_assign(whole_of<std::uint64_t>(message.at("step")),
                                   outcome_from_json(message.at("outcome")));
     } else if (what == "share") {
-        shared_[message.at("step")] = message.at("value");
+        shared_[whole_of<std::uint64_t>(message.at("step"))] = message.at("value");
     } else if (what == "failed") {
         group_.peer(rank).failed = true;
     } else if (what == "end") {
@@ -321,12 +317,8 @@ void Ranks::hear_hello(std::uint32_t rank, const Json& introduction) {
 }
 
 void Ranks::hear_report(std::uint32_t rank, const Json& message) {
-    SeatReport report;
-    report.targets = targets_seen_from_json(message.at("targets"));
-    report.clock_error = duration_or_null(message.at("bound_ns"));
-    if (const auto clock = duration_or_null(message.at("clock_ns"))) {
-        const std::int64_t own_ns = time_of_day_ns() - SeatChannel::now().ns + clock->ns;
-        report.ahead = Duration{message.at("time_of_day_ns").get<std::int64_t>() - own_ns};
+    SeatReport report = seat_report_from_json(message, {time_of_day_ns() - SeatChannel::now().ns});
+    if (report.ahead) {
         happened_.push_back(
             fmt::format("{}: its clock is known to +-{}", name_of(rank), show_duration(*report.clock_error)));
     }

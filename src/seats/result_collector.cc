@@ -53,7 +53,11 @@ bool ResultCollector::hear_part(std::uint32_t rank, const std::string& what, con
 }
 
 void ResultCollector::hear_played(std::uint32_t rank, Json& message, CommonStart::Due& due) {
-    if (message.contains("error")) start_.call_off();
+    if (message.contains("error")) {
+        if (outcome_from_json(message.at("error"))) throw malformed("an error is none");
+        (void)message.at("preroll").get<bool>();  // both are read again when all have played
+        start_.call_off();
+    }
     received_[rank].played = std::make_shared<const Json>(std::move(message));
     start_.rank_played(rank, due);
 }

@@ -9,6 +9,7 @@
 
 #include "base/byte_order.h"
 #include "base/units.h"
+#include "seats/message_values.h"
 #include "seats/seat_channel.h"
 #include "seats/seat_peer.h"
 
@@ -198,8 +199,11 @@ void SeatChannel::handle(Peer& peer, Json& message) {
     } else if (what == "welcome") {
         connect_by_ = Instant::never();
         const MutexLock lock(mutex_);
-        options_.rank = message.at("rank");
-        options_.ranks = message.at("ranks");
+        const auto rank = whole_of<std::uint32_t>(message.at("rank"));
+        const auto ranks = whole_of<std::uint32_t>(message.at("ranks"));
+        if (rank == 0 || rank >= ranks || ranks > kRanksMax) throw malformed("there is no such rank");
+        options_.rank = rank;
+        options_.ranks = ranks;
         join_token_.run_id = message.at("run");
         joined_ = true;
         changed_.notify_all();
@@ -222,7 +226,8 @@ void SeatChannel::pong_received(const Json& message) {
     {
         const MutexLock lock(mutex_);
         if (pings_left_ == 0) return;
-        clock_.add({message.at("sent")}, {message.at("arrived")}, {message.at("answered")}, at);
+        clock_.add({time_of(message.at("sent"))}, {time_of(message.at("arrived"))},
+                   {time_of(message.at("answered"))}, at);
         if (--pings_left_ == 0) return changed_.notify_all();
     }
     send_ping();

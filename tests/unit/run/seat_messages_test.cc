@@ -1,0 +1,95 @@
+// Messages of other computers that are malformed: each is refused where it is read, and nothing of it is taken.
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "seats/join_token.h"
+#include "seats/lobby.h"
+#include "seats/rank_messages.h"
+
+namespace streamsim::seats {
+namespace {
+
+Json progress() {
+    return to_json(RankProgress{.streams = 3, .on_time = 10, .bytes = 99, .required_bytes_per_s = 1.5});
+}
+
+Json frame_rows(const std::string& kind, const std::string& reason) {
+    return "0 1 2 3 0 0 " + kind + " " + reason + " 0 1000 1 2 3 4 5 6 7 a.mov" + std::string(1, '\0');
+}
+
+Json operation_rows(const std::string& operation, const std::string& mode) {
+    return "0 0 1 2 " + operation + " " + mode + " 3 4 5 6 7 8 0 4096 4096 1 5 0 0 " + std::string(1, '\0');
+}
+
+TEST(SeatMessages, ACountThatIsNoneIsRefused) {
+    EXPECT_EQ(progress_from_json(progress()).bytes, 99u);
+    for (const Json& wrong : {Json(-1), Json(1e300), Json(1.5), Json("1"), Json(nullptr), Json(true)}) {
+        for (const char* key : {"streams", "on_time", "bytes"}) {
+            Json message = progress();
+            message[key] = wrong;
+            EXPECT_THROW((void)progress_from_json(message), Json::exception) << message;
+        }
+    }
+    Json message = progress();
+    message["streams"] = std::uint64_t{1} << 32;
+    EXPECT_THROW((void)progress_from_json(message), Json::exception);
+}
+
+TEST(SeatMessages, AnErrorHasAKindAndAProblem) {
+    const Result<void> error = bad_input("x");
+    EXPECT_EQ(outcome_from_json(to_json(error)).error().problems, std::vector<std::string>{"x"});
+    EXPECT_TRUE(outcome_from_json(to_json(Result<void>())));
+    EXPECT_THROW((void)outcome_from_json({{"kind", 1}, {"problems", Json::array()}}), Json::exception);
+    EXPECT_THROW((void)outcome_from_json({{"kind", 9}, {"problems", {"x"}}}), Json::exception);
+    EXPECT_THROW((void)outcome_from_json({{"kind", -1}, {"problems", {"x"}}}), Json::exception);
+}
+
+TEST(SeatMessages, ARowHasWordsThatAreKnown) {
+    std::vector<FrameRow> frames;
+    add_rows(frame_rows("4", "5"), frames);
+    ASSERT_EQ(frames.size(), 1u);
+    EXPECT_THROW(add_rows(frame_rows("5", "0"), frames), Json::exception);
+    EXPECT_THROW(add_rows(frame_rows("0", "6"), frames), Json::exception);
+    EXPECT_THROW(add_rows(frame_rows("256", "0"), frames), Json::exception);
+    EXPECT_THROW(add_rows(frame_rows("-1", "0"), frames), Json::exception);
+    std::vector<OperationRow> operations;
+    add_rows(operation_rows("7", "3"), operations);
+    ASSERT_EQ(operations.size(), 1u);
+    EXPECT_THROW(add_rows(operation_rows("8", "0"), operations), Json::exception);
+    EXPECT_THROW(add_rows(operation_rows("0", "4"), operations), Json::exception);
+}
+
+TEST(SeatMessages, AClockHasItsBound) {
+    const Json good = {{"do", "ready"},
+                       {"targets", Json::array()},
+                       {"bound_ns", 1000},
+                       {"clock_ns", 5'000},
+                       {"time_of_day_ns", 1'700'000'000'000}};
+    const SeatReport report = seat_report_from_json(good, nanoseconds(1'699'999'000'000));
+    EXPECT_EQ(report.ahead, nanoseconds(995'000));
+    EXPECT_EQ(report.clock_error, nanoseconds(1000));
+    const auto refuses = [&](const char* key, const Json& value) {
+        Json message = good;
+        message[key] = value;
+        EXPECT_THROW((void)seat_report_from_json(message, Duration{}), Json::exception) << message;
+    };
+    refuses("bound_ns", nullptr);
+    refuses("bound_ns", -1);
+    refuses("clock_ns", nullptr);
+    refuses("clock_ns", INT64_MAX);
+    refuses("time_of_day_ns", INT64_MIN);
+    refuses("time_of_day_ns", 1e300);
+}
+
+TEST(SeatMessages, ATokenHasAPort) {
+    const JoinToken token{.run_id = "1", .keys = {}, .machine = "m", .addresses = {"::1"}, .port = 4711};
+    ASSERT_TRUE(JoinToken::parse(token.to_text()));
+    Json json = Json::parse(token.to_text());
+    json["port"] = 70'000;
+    EXPECT_FALSE(JoinToken::parse(json.dump()));
+}
+
+}  // namespace
+}  // namespace streamsim::seats
