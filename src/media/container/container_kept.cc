@@ -148,12 +148,12 @@ std::vector<std::byte> encode(const FileInfo& media, bool audio, const KeptClip&
     return std::move(out.bytes);
 }
 
-/// Every extent lies in a file of so many bytes, and no byte is in two of them: nothing else bounds the rate at
-/// which frames are read.
+/// Every extent has bytes and lies in a file of so many, and no byte is in two of them: nothing else bounds the
+/// rate at which frames are read.
 bool lie_in_file(const std::vector<Extent>& extents, std::uint64_t file_bytes) {
     std::uint64_t left = file_bytes;
     for (const Extent& extent : extents) {
-        if (extent.bytes > left || extent.offset > file_bytes - extent.bytes) return false;
+        if (extent.bytes == 0 || extent.bytes > left || extent.offset > file_bytes - extent.bytes) return false;
         left -= extent.bytes;
     }
     return extents.size() <= file_bytes;
@@ -174,7 +174,7 @@ bool sound(const ContainerFrames& frames, std::uint64_t file_bytes) {
     if (!plays_within_bounds(frames)) return false;
     if (!frames.sync.empty() && frames.sync.size() != count) return false;
     for (std::size_t k = 0; k < frames.sync.size(); ++k) {
-        if (frames.sync[k] > k) return false;
+        if (frames.sync[k] > k || frames.sync[frames.sync[k]] != frames.sync[k]) return false;
     }
     const auto& due = frames.due_ns;
     if (!due.empty() && (due.size() != count + 1 || due.front() != 0)) return false;

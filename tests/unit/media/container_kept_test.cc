@@ -196,6 +196,11 @@ TEST_F(KeptIndex, OfMoreThanTheFileHoldsIsNotUsed) {
     EXPECT_FALSE(used([](ContainerFrames& frames) { frames.extents[1] = {UINT64_MAX - 499, 500}; }));
     EXPECT_FALSE(used([](ContainerFrames& frames) { frames.extents[1] = {0, UINT64_MAX}; }));
     EXPECT_FALSE(used([](ContainerFrames& frames) { frames.extents[1] = {400, 501}; }));  // overlapping
+    EXPECT_FALSE(used([](ContainerFrames& frames) { frames.extents[1] = {500, 0}; }));
+    EXPECT_FALSE(used([](ContainerFrames& frames) {
+        frames.extents = {{0, 300}, {300, 300}, {600, 300}};
+        frames.sync = {0, 0, 1};  // a frame that cannot be decoded alone itself
+    }));
     EXPECT_FALSE(used([](ContainerFrames& frames) { frames.rate = {INT64_MAX, 1}; }));
     EXPECT_FALSE(used([](ContainerFrames& frames) { frames.rate = {1'000'000, 1}; }));
     EXPECT_FALSE(used([](ContainerFrames& frames) { frames.due_ns = {0, 1, 2}; }));
