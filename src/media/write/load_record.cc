@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "base/ascii.h"
-#include "base/document/json.h"
+#include "base/document/json_number.h"
 #include "base/path.h"
 #include "base/prng.h"
 #include "media/own_files/document_file.h"
@@ -73,14 +73,20 @@ Result<void> write_one(ByteStore& store, const std::string& root, Json document)
     return write_document(store, path, kSchema, [&](auto) { return document; });
 }
 
-/// A damaged record names nothing.
+/// Throws Json::exception where it is none.
+std::uint64_t number_at(const Json& list, std::size_t index) {
+    if (const auto number = whole_in<std::uint64_t>(list.at(index))) return *number;
+    throw Json::other_error::create(501, "no whole number", nullptr);
+}
+
+/// A record that is damaged from some place on names what stands before that.
 void take_names(const Json& document, LoadNames& names) {
     try {
         for (const Json& name : document.at("directories")) names.directories.insert(name.get<std::string>());
         for (const Json& file : document.at("files")) {
             const auto key = std::pair(file.at(0).get<std::string>(), file.at(1).get<std::string>());
-            LoadNames::Run run{file.at(2), file.at(3), file.at(4)};
-            if (file.size() > 5) run.bytes = file.at(5).get<std::uint64_t>();
+            LoadNames::Run run{number_at(file, 2), number_at(file, 3), number_at(file, 4)};
+            if (file.size() > 5) run.bytes = number_at(file, 5);
             names.files[key].push_back(run);
         }
     } catch (const Json::exception&) {

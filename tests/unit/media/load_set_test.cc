@@ -6,6 +6,7 @@
 #include <fstream>
 
 #include "media/own_files/own_names.h"
+#include "media/write/load_record.h"
 #include "unit/media/fixtures.h"
 
 namespace streamsim::media {
@@ -109,6 +110,25 @@ TEST_F(LoadSets, AreCleanedWithoutWhatIsSomebodyElses) {
     cleaned = clean(store_, place_.path());
     ASSERT_TRUE(cleaned);
     EXPECT_FALSE(fs::exists(fs::path(place_.path()) / kMediaDirectory));
+}
+
+/// A record of this run of files, "f0.load", "f1.load", ...; whether "f5.load" is ours by it.
+TEST_F(LoadSets, ARecordWithANumberThatIsNoneNamesNothing) {
+    const auto is_ours = [&](const std::string& run) {
+        place_.write("0123456789abcdef.set.json",
+                     R"({"schema": "streamsim.load-record", "version": 1, "set": "0000000000000001",
+                         "directories": [], "files": [["f", ".load", )" +
+                         run + "]]}");
+        const auto names = read_load_records(store_, place_.path(), 1);
+        EXPECT_TRUE(names);
+        return names && names->has_file("f5.load", FileInfo{false, 10, 1, false});
+    };
+    EXPECT_TRUE(is_ours("0, 6, 1, 10"));
+    EXPECT_FALSE(is_ours("0, 5, 1, 10"));
+    EXPECT_FALSE(is_ours("0, -1, 1, 10"));
+    EXPECT_FALSE(is_ours("0, 1e300, 1, 10"));
+    EXPECT_FALSE(is_ours("5.5, 6, 1, 10"));
+    EXPECT_FALSE(is_ours("0, true, 1, 10"));
 }
 
 }  // namespace
