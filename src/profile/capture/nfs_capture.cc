@@ -104,7 +104,8 @@ void NfsCapture::reply(const CapturedMessage& message, Call& call) {
         call.steps[steps - 1].take_result(name, value);
     }
     ++counted_[call.version];
-    call.end_ns = message.time_ns;
+    // Interfaces of one capture may stamp by different clocks, and a capture may be edited.
+    call.end_ns = std::max(call.begin_ns, message.time_ns);
     // A COMPOUND ends with the first operation that fails.
     call.steps.resize(std::min(call.steps.size(), std::max<std::size_t>(steps, 1)));
     Compound compound;

@@ -66,7 +66,8 @@ TrafficOperation SmbCapture::operation(const CapturedMessage& message,
                                        const Call& call,
                                        TrafficKind kind) const {
     return {.begin_ns = call.begin_ns,
-            .duration_ns = message.time_ns - call.begin_ns,
+            // Interfaces of one capture may stamp by different clocks, and a capture may be edited.
+            .duration_ns = std::max<std::int64_t>(0, message.time_ns - call.begin_ns),
             .user = call.user,
             .kind = kind,
             .failed = message.number("smb2.nt_status").value_or(0) >= kErrors};

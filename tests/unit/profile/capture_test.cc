@@ -60,8 +60,13 @@ public:
         add(time, true, {header(0), {"nfs", call}});
         if (!reply.empty()) add(time + took, false, {header(1), {"nfs", reply}});
     }
-    void smb(
-        double time, int command, int id, const Fields& call, const std::string& status, const Fields& reply) {
+    void smb(double time,
+             int command,
+             int id,
+             const Fields& call,
+             const std::string& status,
+             const Fields& reply,
+             double took = 0.001) {
         const auto message = [&](const char* response, const Fields& fields) {
             Protocol out{"smb2",
                          {{"smb2.header_len", "64"},
@@ -73,7 +78,7 @@ public:
             return out;
         };
         add(time, true, {message("0", call)});
-        add(time + 0.001, false, {message("1", reply)});
+        add(time + took, false, {message("1", reply)});
     }
     Result<Traffic> read() const {
         CaptureReader reader;
@@ -134,6 +139,21 @@ TEST(Capture, ACallThatIsSentAgainCountsOnceFromItsFirstTime) {
     for (const std::string& note : traffic->notes) notes += note + "\n";
     EXPECT_THAT(notes, HasSubstr("sent again"));
     EXPECT_THAT(notes, HasSubstr("1 calls without a reply"));
+}
+
+TEST(Capture, AReplyThatIsStampedBeforeItsCallTakesNoTime) {
+    Packets nfs;
+    nfs.rpc(1, 3, 6, 1, {{"nfs.fhandle", "a1"}, {"nfs.offset3", "0"}, {"nfs.count3", "4096"}},
+            {{"nfs.status3", "0"}, {"nfs.count3", "4096"}}, -0.5);
+    Packets smb;
+    smb.smb(1, 8, 2, {{"smb2.read_length", "4096"}, {"smb2.file_offset", "0"}, {"smb2.fid", "f1"}},
+            "0x00000000", {}, -0.5);
+    for (const Packets* packets : {&nfs, &smb}) {
+        const auto traffic = packets->read();
+        ASSERT_TRUE(traffic);
+        ASSERT_EQ(traffic->operations.size(), 1u);
+        EXPECT_EQ(traffic->operations[0].duration_ns, 0);
+    }
 }
 
 TEST(Capture, CompoundsOfNfs4AreTakenApart) {
