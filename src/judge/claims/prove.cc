@@ -17,6 +17,7 @@ constexpr double kDayNs = 86'400e9;
 constexpr double kHourNs = 3'600e9;
 constexpr double kPerDayLeast = 0.05;
 constexpr double kPerDayMost = 2400;
+constexpr std::size_t kTextBytesMax = 100;
 
 // The weights of rates below N, and the mean distance of rates above N from it.
 constexpr double kLowShare = 0.05;
@@ -100,9 +101,10 @@ Result<double> parse_prove(const std::string& text) {
     static const std::regex form(R"( *([0-9]*\.?[0-9]+) *drops?( events?)? */ *(hour|day|week) *)");
     const Error expected = bad_input(fmt::format(
         "'{}': expected a rate such as '1 drop/day', '2 drops/hour' or '1 drop/week', from {} to {} a day",
-        text, kPerDayLeast, kPerDayMost));
+        text.substr(0, kTextBytesMax), kPerDayLeast, kPerDayMost));
+    // The regular expression takes stack for each character.
     std::smatch parts;
-    if (!std::regex_match(text, parts, form)) return expected;
+    if (text.size() > kTextBytesMax || !std::regex_match(text, parts, form)) return expected;
     double per_day = std::strtod(parts.str(1).c_str(), nullptr);
     if (parts.str(3) == "hour") per_day *= 24;
     if (parts.str(3) == "week") per_day /= 7;

@@ -28,6 +28,10 @@ TEST(Prove, ReadsRatesAsPeopleWriteThem) {
     for (const char* text :
          {"", "1", "1 drop", "-1 drop/day", "0 drop/day", "1 drop/month", "1 frame/day", "9999 drops/day"})
         EXPECT_FALSE(parse_prove(text)) << text;
+    // A document may hold a text of any length.
+    const auto long_text = parse_prove(std::string(4'000'000, ' ') + "1 drop/day");
+    ASSERT_FALSE(long_text);
+    EXPECT_LT(long_text.error().problems.front().size(), 300u);
 }
 
 TEST(Prove, StandsAtTheEarliestWhenItSaid) {
