@@ -176,7 +176,7 @@ void NfsCapture::moved(const Call& call, const Step& step, TrafficKind kind) {
         if (kind == TrafficKind::read) traffic_.found_end();
         return;
     }
-    if (step.offset > UINT64_MAX / 2 - bytes) return;
+    if (!can_be_moved(step.offset, bytes)) return;
     TrafficOperation entry = operation(call, step, kind, file);
     entry.session = use.session;
     entry.offset = step.offset;

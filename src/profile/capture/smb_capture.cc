@@ -148,7 +148,7 @@ void SmbCapture::reply(const CapturedMessage& message, const Call& call) {
             const std::uint64_t size = traffic_.at(at.file).bytes;
             if (call.command == kRead && (status == kEndOfFile || (size > 0 && call.offset >= size)))
                 return traffic_.found_end();
-            if (call.offset > UINT64_MAX / 2 - call.bytes) return;
+            if (!can_be_moved(call.offset, call.bytes) || (call.bytes == 0 && !failed)) return;
             entry.offset = call.offset;
             entry.bytes = failed ? 0 : call.bytes;
             // The last one of a file finds less than was asked for.

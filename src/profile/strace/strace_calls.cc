@@ -230,7 +230,7 @@ private:
         if (kind == TrafficKind::write && opened.append && !offset)
             opened.position = traffic_.at(opened.file).bytes;
         const std::uint64_t at = offset.value_or(opened.position);
-        if (at > UINT64_MAX / 2 - bytes) return;
+        if (!can_be_moved(at, bytes)) return;
         if (bytes == 0 && !failed()) {
             if (kind == TrafficKind::read) traffic_.found_end();
             return;

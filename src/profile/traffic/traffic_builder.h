@@ -15,6 +15,13 @@
 
 namespace streamsim::profile {
 
+/// Bytes of one operation at most: no system moves as many at once.
+inline constexpr std::uint64_t kMovedBytesMax = std::uint64_t{1} << 40;
+/// False for bytes that no operation of a file moves: the trace is damaged there.
+constexpr bool can_be_moved(std::uint64_t offset, std::uint64_t bytes) {
+    return bytes <= kMovedBytesMax && offset <= UINT64_MAX / 2 - bytes;
+}
+
 class TrafficBuilder {
 public:
     std::uint32_t file(const std::string& name);

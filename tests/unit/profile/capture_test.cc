@@ -156,6 +156,21 @@ TEST(Capture, AReplyThatIsStampedBeforeItsCallTakesNoTime) {
     }
 }
 
+/// No read moves so much; a learnt load would have a block for each GiB of it.
+TEST(Capture, BytesThatNothingMovesAreLeftOut) {
+    for (const std::string& bytes : {std::to_string(UINT64_MAX), std::to_string(INT64_MAX), std::string("0")}) {
+        Packets packets;
+        packets.smb(1, 9, 1, {{"smb2.write_length", bytes}, {"smb2.file_offset", "0"}, {"smb2.fid", "f1"}},
+                    "0x00000000", {});
+        packets.rpc(2, 3, 7, 2, {{"nfs.fhandle", "a1"}, {"nfs.offset3", "0"}, {"nfs.count3", bytes}},
+                    {{"nfs.status3", "0"}});
+        packets.rpc(3, 3, 7, 3, {{"nfs.fhandle", "a1"}, {"nfs.offset3", "0"}, {"nfs.count3", "4096"}},
+                    {{"nfs.status3", "0"}});
+        const Calls told = packets.told();
+        EXPECT_EQ(told, Calls{"write handle-1 0+4096"}) << bytes;
+    }
+}
+
 TEST(Capture, CompoundsOfNfs4AreTakenApart) {
     Packets packets;
     packets.rpc(1, 4, 1, 1,

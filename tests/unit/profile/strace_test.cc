@@ -54,6 +54,13 @@ private:
     std::size_t given_ = 0;
 };
 
+TEST(StraceLog, BytesThatNoCallMovesAreLeftOut) {
+    EXPECT_EQ(told("1 1.000000 openat(AT_FDCWD, \"/a\", O_RDONLY) = 3</a> <0.000100>\n"
+                   "1 2.000000 read(3</a>, \"\", 8) = 9223372036854775807 <0.000100>\n"
+                   "1 3.000000 read(3</a>, \"\", 8) = 8 <0.000100>\n"),
+              (Lines{"open /a", "read /a 0+8"}));
+}
+
 TEST(StraceLog, ALineWithoutAnEndEnds) {
     Zeroes zeroes;
     std::istream in(&zeroes);
