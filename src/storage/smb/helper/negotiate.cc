@@ -149,20 +149,24 @@ int exchange(Connection& connection, Negotiated& found) {
     std::array<std::uint8_t, 4> frame{};
     if (const int error = connection.receive_all(frame); error != 0) return error;
     const std::size_t bytes = std::size_t{frame[1]} << 16 | std::size_t{frame[2]} << 8 | frame[3];
-    constexpr std::size_t kEnough = kHeaderBytes + 36;
-    if (frame[0] != 0 || bytes < kEnough || bytes > kAnswerBytesMax) return EPROTO;
+    if (frame[0] != 0 || bytes > kAnswerBytesMax) return EPROTO;
     std::vector<std::uint8_t> answer(bytes);
     if (const int error = connection.receive_all(answer); error != 0) return error;
-    const auto message = std::as_bytes(std::span(answer));
+    return read_negotiated(std::as_bytes(std::span(answer)), found);
+}
+
+}  // namespace
+
+int read_negotiated(std::span<const std::byte> message, Negotiated& found) {
+    constexpr std::size_t kEnough = kHeaderBytes + 36;
+    if (message.size() < kEnough) return EPROTO;
     const bool is_smb2 =
         load<std::uint32_t>(message, 0, false) == 0x424D53FE && load<std::uint16_t>(message, 12, false) == 0;
     if (!is_smb2 || load<std::uint32_t>(message, 8, false) != 0) return EPROTO;
     found.dialect = load<std::uint16_t>(message, kHeaderBytes + 4, false);
     found.read_bytes = load<std::uint32_t>(message, kHeaderBytes + 32, false);
-    return found.dialect >= kDialects.front() && found.dialect <= kDialects.back() ? 0 : EPROTO;
+    return std::find(kDialects.begin(), kDialects.end(), found.dialect) != kDialects.end() ? 0 : EPROTO;
 }
-
-}  // namespace
 
 Negotiated negotiate(const std::string& host, std::uint32_t port, std::uint32_t timeout_ms) {
     Negotiated found;
