@@ -61,7 +61,7 @@ void run_target(const Target& target, Input input) {
     live_bytes_max = before;
     target.run(input);
     const auto most = static_cast<std::size_t>(live_bytes_max - before);
-    require(most <= kBytesBase + kBytesPerByte * input.size(),
+    require(most <= target.bytes_base + kBytesPerByte * input.size(),
             fmt::format("memory in proportion to the input: {} bytes for {}", most, input.size()));
 }
 

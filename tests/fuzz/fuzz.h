@@ -15,9 +15,17 @@ namespace streamsim::fuzz {
 
 using Input = std::span<const std::byte>;
 
+/// Memory that a target may hold whatever its input is.
+inline constexpr std::size_t kBytesBase = std::size_t{24} << 20;
+/// For libavformat, whose single allocations src/media bounds (512 MiB).
+inline constexpr std::size_t kLibavBytesBase = std::size_t{1} << 30;
+/// Memory for each byte of the input.
+inline constexpr std::size_t kBytesPerByte = 4096;
+
 struct Target {
     const char* name;
     void (*run)(Input input);
+    std::size_t bytes_base = kBytesBase;
 };
 
 /// All targets of this program: one in a program of libFuzzer, every one in fuzz_replay.
@@ -26,10 +34,8 @@ const std::vector<Target>& targets();
 bool add_target(const Target& target);
 
 /// Runs a target on one input. Ends the process, with a message, where a property does not hold, and in builds
-/// with ASan where the target held more memory at once than kBytesBase + kBytesPerByte * input.
+/// with ASan where the target held more memory at once than its base and kBytesPerByte for each byte.
 void run_target(const Target& target, Input input);
-inline constexpr std::size_t kBytesBase = std::size_t{24} << 20;
-inline constexpr std::size_t kBytesPerByte = 4096;
 
 /// A place in the sources. (std::source_location is not in every standard library that clang meets.)
 struct Place {
@@ -85,8 +91,9 @@ private:
 }  // namespace streamsim::fuzz
 
 /// STREAMSIM_FUZZ(edl) { ... }: the body gets `input`. Once in a file, at the outermost level; the name is that
-/// of the folder.
-#define STREAMSIM_FUZZ(name)                                                                   \
-    static void fuzz_##name(::streamsim::fuzz::Input input);                                   \
-    static const bool fuzz_added_##name = ::streamsim::fuzz::add_target({#name, fuzz_##name}); \
+/// of the folder. A second argument is the target's bytes_base.
+#define STREAMSIM_FUZZ(name, ...)                                                       \
+    static void fuzz_##name(::streamsim::fuzz::Input input);                            \
+    static const bool fuzz_added_##name =                                               \
+        ::streamsim::fuzz::add_target({#name, fuzz_##name __VA_OPT__(, ) __VA_ARGS__}); \
     static void fuzz_##name([[maybe_unused]] ::streamsim::fuzz::Input input)

@@ -40,6 +40,7 @@ endif()
 if(STREAMSIM_FUZZ)
     # The branches of all modules are counted; only the programs of tests/fuzz are linked with libFuzzer itself.
     target_compile_options(streamsim_options INTERFACE -fsanitize=fuzzer-no-link)
+    target_compile_definitions(streamsim_options INTERFACE _GLIBCXX_ASSERTIONS)  # indices and empty optionals
 endif()
 if(STREAMSIM_RELOCATABLE)
     target_compile_options(streamsim_options INTERFACE

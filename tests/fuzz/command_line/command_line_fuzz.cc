@@ -1,0 +1,34 @@
+// The words of the command line, one a line. Files that options name are read: words that could lead out of the
+// folder of the documents are left out.
+#include <string>
+#include <vector>
+
+#include "cli/options/command_line.h"
+#include "fuzz/fuzz.h"
+
+STREAMSIM_FUZZ(command_line) {
+    using namespace streamsim;
+    using fuzz::require;
+    std::vector<std::string> words = {"streamsim"};
+    for (fuzz::Taker taker(input); !taker.empty() && words.size() < 24;) {
+        const std::string_view word = taker.line().substr(0, 300);
+        if (word.find('\0') != std::string_view::npos || word.find("..") != std::string_view::npos) continue;
+        for (const char* place : {"/dev", "/proc", "/sys", "/run"}) {
+            if (word.find(place) != std::string_view::npos) return;
+        }
+        words.emplace_back(word);
+    }
+    std::vector<const char*> argv;
+    for (const std::string& word : words) argv.push_back(word.c_str());
+    const auto parsed = cli::parse_command_line(static_cast<int>(argv.size()), argv.data());
+    if (parsed) {
+        if (parsed->answer) return;
+        require(parsed->options.command_line.size() == words.size(), "the words are kept");
+        require(parsed->options.play.streams > 0 && parsed->options.play.seats > 0, "something plays");
+        return;
+    }
+    require(parsed.error().kind != ErrorKind::interrupted && !parsed.error().problems.empty(),
+            "a refusal has a problem");
+    for (const std::string& problem : parsed.error().problems)
+        require(!problem.empty(), "a problem has a text");
+}
