@@ -28,7 +28,7 @@ void decode_write(const void* data, const NfsCall& call, NfsReply& reply) {
     // With a count of zero the write would never end.
     if (ok.count > call.asked_bytes || ok.count == 0) return fail(reply, EPROTO);
     reply.number = ok.count;
-    reply.stable = ok.committed != UNSTABLE;
+    reply.stable = enumeration_number(ok.committed) != UNSTABLE;
     std::memcpy(reply.verifier.data(), ok.verf, reply.verifier.size());
 }
 
@@ -45,16 +45,18 @@ void decode_create(const void* data, const NfsCall&, NfsReply& reply) {
 
 void decode_attributes(const void* data, const NfsCall&, NfsReply& reply) {
     const fattr3& attributes = static_cast<const GETATTR3res*>(data)->GETATTR3res_u.resok.obj_attributes;
-    reply.kind = kind_of(static_cast<int>(attributes.type));
+    reply.kind = kind_of(enumeration_number(attributes.type));
     reply.size = attributes.size;
 }
 
 void decode_list(const void* data, const NfsCall&, NfsReply& reply) {
     const READDIR3resok& ok = static_cast<const READDIR3res*>(data)->READDIR3res_u.resok;
-    for (const entry3* entry = ok.reply.entries; entry != nullptr; entry = entry->nextentry) {
-        const std::string_view name = entry->name == nullptr ? "" : entry->name;
+    for (const entry3* next = ok.reply.entries; next != nullptr;) {
+        const entry3 entry = aligned(next);
+        next = entry.nextentry;
+        const std::string_view name = entry.name == nullptr ? "" : entry.name;
         if (name != "." && name != "..") ++reply.entries;
-        reply.cookie = entry->cookie;
+        reply.cookie = entry.cookie;
     }
     reply.end_of_file = ok.reply.eof != 0;
     std::memcpy(reply.verifier.data(), ok.cookieverf, reply.verifier.size());

@@ -39,7 +39,7 @@ bool look_up(Turn& turn, NfsHandle& at, const std::string& name) {
     };
     turn.run({begin, [&](nfs_context*, int, void* data) {
                   const auto& result = *static_cast<const LOOKUP3res*>(data);
-                  if (result.status != NFS3_OK) return;
+                  if (enumeration_number(result.status) != NFS3_OK) return;
                   const auto& handle = result.LOOKUP3res_u.resok.object.data;
                   NfsReply reply;
                   found = set_handle(reply, handle.data_val, handle.data_len);
@@ -51,7 +51,7 @@ bool look_up(Turn& turn, NfsHandle& at, const std::string& name) {
 std::optional<FileInfo> info_of(const post_op_attr& told) {
     if (told.attributes_follow == 0) return std::nullopt;
     const fattr3& attributes = told.post_op_attr_u.attributes;
-    const NfsKind kind = kind_of(static_cast<int>(attributes.type));
+    const NfsKind kind = kind_of(enumeration_number(attributes.type));
     FileInfo info;
     info.directory = kind == NfsKind::directory;
     info.symbolic_link = kind == NfsKind::link;
@@ -86,12 +86,14 @@ bool list_by_requests(Turn& turn, const std::string& path, std::vector<NfsListed
         };
         turn.run({begin, [&](nfs_context*, int, void* data) {
                       const auto& result = *static_cast<const READDIRPLUS3res*>(data);
-                      if (result.status != NFS3_OK) return;
+                      if (enumeration_number(result.status) != NFS3_OK) return;
                       const READDIRPLUS3resok& ok = result.READDIRPLUS3res_u.resok;
-                      for (const entryplus3* each = ok.reply.entries; each != nullptr; each = each->nextentry) {
-                          args.cookie = each->cookie;
-                          const char* const name = each->name == nullptr ? "" : each->name;
-                          if (is_entry(name)) entries.push_back({name, info_of(each->name_attributes)});
+                      for (const entryplus3* next = ok.reply.entries; next != nullptr;) {
+                          const entryplus3 each = aligned(next);
+                          next = each.nextentry;
+                          args.cookie = each.cookie;
+                          const char* const name = each.name == nullptr ? "" : each.name;
+                          if (is_entry(name)) entries.push_back({name, info_of(each.name_attributes)});
                       }
                       std::memcpy(args.cookieverf, ok.cookieverf, sizeof args.cookieverf);
                       ended = ok.reply.eof != 0;

@@ -51,6 +51,24 @@ inline bool set_handle(NfsReply& reply, const char* bytes, std::uint32_t size) {
     return true;
 }
 
+/// libnfs decodes lists and arrays into memory that is aligned to 4 bytes: an element with pointers is copied
+/// before it is read.
+template <typename T>
+T aligned(const T* at) {
+    T copy;
+    std::memcpy(&copy, static_cast<const void*>(at), sizeof copy);
+    return copy;
+}
+
+/// The number in an enumeration of libnfs, which a server may set to any value.
+template <typename Enumeration>
+int enumeration_number(const Enumeration& from) {
+    static_assert(sizeof from == sizeof(int));
+    int number = 0;
+    std::memcpy(&number, &from, sizeof number);
+    return number;
+}
+
 inline NfsKind kind_of(int type) {
     switch (type) {  // the same in both versions
         case NF3REG: return NfsKind::file;

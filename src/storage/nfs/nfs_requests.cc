@@ -4,6 +4,7 @@
 #include <cerrno>
 #include <cstring>
 #include <memory>
+#include <optional>
 #include <utility>
 
 #include "storage/nfs/nfs_reply.h"
@@ -32,9 +33,11 @@ void decode_mount(const void* data, const NfsCall&, NfsReply& reply) {
 
 void decode_exports(const void* data, const NfsCall&, NfsReply& reply) {
     constexpr std::size_t kNamesMax = 1000;
-    for (const exportnode* node = *static_cast<const exports*>(data);
-         node != nullptr && reply.names.size() < kNamesMax; node = node->ex_next) {
-        if (node->ex_dir != nullptr) reply.names.emplace_back(node->ex_dir);
+    const exportnode* next = *static_cast<const exports*>(data);
+    while (next != nullptr && reply.names.size() < kNamesMax) {
+        const exportnode node = aligned(next);
+        if (node.ex_dir != nullptr) reply.names.emplace_back(node.ex_dir);
+        next = node.ex_next;
     }
 }
 
@@ -50,7 +53,7 @@ void decode_lookup3(const void* data, const NfsCall&, NfsReply& reply) {
     const LOOKUP3resok& ok = static_cast<const LOOKUP3res*>(data)->LOOKUP3res_u.resok;
     if (!set_handle(reply, ok.object.data.data_val, ok.object.data.data_len)) return;
     if (ok.obj_attributes.attributes_follow == 0) return;
-    reply.kind = kind_of(static_cast<int>(ok.obj_attributes.post_op_attr_u.attributes.type));
+    reply.kind = kind_of(enumeration_number(ok.obj_attributes.post_op_attr_u.attributes.type));
     reply.links = ok.obj_attributes.post_op_attr_u.attributes.nlink;
 }
 
@@ -129,19 +132,20 @@ void set_state(NfsReply& reply, const stateid4& state) {
     std::memcpy(reply.state.data(), state.other, reply.state.size());
 }
 
-/// The result of an operation of the compound; null: there is none, and the reply fails.
-const nfs_resop4* find(const void* data, nfs_opnum4 operation, NfsReply& reply) {
+/// The result of an operation of the compound; nothing: there is none, and the reply fails.
+std::optional<nfs_resop4> find(const void* data, nfs_opnum4 operation, NfsReply& reply) {
     const auto& result = *static_cast<const COMPOUND4res*>(data);
     for (u_int i = 0; i < result.resarray.resarray_len; ++i) {
-        if (result.resarray.resarray_val[i].resop == operation) return &result.resarray.resarray_val[i];
+        const nfs_resop4 each = aligned(result.resarray.resarray_val + i);
+        if (enumeration_number(each.resop) == operation) return each;
     }
     fail(reply, EPROTO);
-    return nullptr;
+    return std::nullopt;
 }
 
 bool take_handle4(const void* data, NfsReply& reply) {
-    const nfs_resop4* got = find(data, OP_GETFH, reply);
-    if (got == nullptr) return false;
+    const auto got = find(data, OP_GETFH, reply);
+    if (!got) return false;
     const nfs_fh4& object = got->nfs_resop4_u.opgetfh.GETFH4res_u.resok4.object;
     return set_handle(reply, object.nfs_fh4_val, object.nfs_fh4_len);
 }
@@ -154,8 +158,8 @@ std::uint32_t word(const char* bytes) {
 
 /// The bytes of attributes of the first mask word, in the order of their numbers.
 std::span<const char> attributes(const void* data, std::uint32_t numbers, NfsReply& reply) {
-    const nfs_resop4* got = find(data, OP_GETATTR, reply);
-    if (got == nullptr) return {};
+    const auto got = find(data, OP_GETATTR, reply);
+    if (!got) return {};
     const fattr4& attributes = got->nfs_resop4_u.opgetattr.GETATTR4res_u.resok4.obj_attributes;
     if (attributes.attrmask.bitmap4_len < 1 || attributes.attrmask.bitmap4_val == nullptr ||
         attributes.attrmask.bitmap4_val[0] != numbers || attributes.attr_vals.attrlist4_val == nullptr) {
@@ -182,23 +186,23 @@ void decode_lookup4(const void* data, const NfsCall&, NfsReply& reply) {
 }
 
 void decode_link4(const void* data, const NfsCall&, NfsReply& reply) {
-    const nfs_resop4* got = find(data, OP_READLINK, reply);
-    if (got == nullptr) return;
+    const auto got = find(data, OP_READLINK, reply);
+    if (!got) return;
     const linktext4& link = got->nfs_resop4_u.opreadlink.READLINK4res_u.resok4.link;
     if (link.utf8string_val == nullptr) return fail(reply, EPROTO);
     reply.text = {link.utf8string_val, link.utf8string_len};
 }
 
 void decode_read4(const void* data, const NfsCall& call, NfsReply& reply) {
-    const nfs_resop4* got = find(data, OP_READ, reply);
-    if (got == nullptr) return;
+    const auto got = find(data, OP_READ, reply);
+    if (!got) return;
     const READ4resok& ok = got->nfs_resop4_u.opread.READ4res_u.resok4;
     set_data(reply, ok.data.data_val, ok.data.data_len, call.asked_bytes, ok.eof != 0);
 }
 
 void decode_client4(const void* data, const NfsCall&, NfsReply& reply) {
-    const nfs_resop4* got = find(data, OP_SETCLIENTID, reply);
-    if (got == nullptr) return;
+    const auto got = find(data, OP_SETCLIENTID, reply);
+    if (!got) return;
     const SETCLIENTID4resok& ok = got->nfs_resop4_u.opsetclientid.SETCLIENTID4res_u.resok4;
     reply.client = ok.clientid;
     std::memcpy(reply.verifier.data(), ok.setclientid_confirm, reply.verifier.size());
@@ -206,17 +210,16 @@ void decode_client4(const void* data, const NfsCall&, NfsReply& reply) {
 
 void decode_open4(const void* data, const NfsCall&, NfsReply& reply) {
     if (!take_handle4(data, reply)) return;
-    const nfs_resop4* got = find(data, OP_OPEN, reply);
-    if (got == nullptr) return;
+    const auto got = find(data, OP_OPEN, reply);
+    if (!got) return;
     const OPEN4resok& ok = got->nfs_resop4_u.opopen.OPEN4res_u.resok4;
     set_state(reply, ok.stateid);
     reply.confirm = (ok.rflags & OPEN4_RESULT_CONFIRM) != 0;
 }
 
 void decode_confirm4(const void* data, const NfsCall&, NfsReply& reply) {
-    const nfs_resop4* got = find(data, OP_OPEN_CONFIRM, reply);
-    if (got != nullptr)
-        set_state(reply, got->nfs_resop4_u.opopen_confirm.OPEN_CONFIRM4res_u.resok4.open_stateid);
+    const auto got = find(data, OP_OPEN_CONFIRM, reply);
+    if (got) set_state(reply, got->nfs_resop4_u.opopen_confirm.OPEN_CONFIRM4res_u.resok4.open_stateid);
 }
 
 struct SpaceRequest {
@@ -230,9 +233,9 @@ void on_space(rpc_context*, int status, void* data, void* user) {
     const std::unique_ptr<SpaceRequest> request(static_cast<SpaceRequest*>(user));
     NfsReply reply;
     if (status != RPC_STATUS_SUCCESS || data == nullptr) return request->answer(request->user, ENOTCONN, 0);
-    note_status(static_cast<int>(static_cast<const COMPOUND4res*>(data)->status), reply);
-    const nfs_resop4* const got = reply.outcome == NfsOutcome::done ? find(data, OP_GETATTR, reply) : nullptr;
-    if (got == nullptr) {
+    note_status(enumeration_number(static_cast<const COMPOUND4res*>(data)->status), reply);
+    const auto got = reply.outcome == NfsOutcome::done ? find(data, OP_GETATTR, reply) : std::nullopt;
+    if (!got) {
         const bool said = reply.outcome == NfsOutcome::failed;
         return request->answer(request->user, said ? reply.error : EIO, 0);
     }

@@ -14,6 +14,7 @@
 
 #include "loop/uv_loop.h"
 #include "storage/backends.h"
+#include "storage/nfs/nfs_library.h"
 #include "storage/nfs/nfs_requests.h"
 #include "storage/nfs/nfs_transport.h"
 
@@ -158,6 +159,33 @@ TEST(NfsTransport, AServerThatDripsIsNotHeard) {
     serve(transport, now, [&] { return ++turns > 30; });
     EXPECT_EQ(transport.outstanding(), 1U);
     EXPECT_EQ(transport.heard().ns, asked.ns);
+}
+
+/// libnfs's own check takes such a length for a negative number.
+TEST(NfsReplies, ALengthBeyondTheReplyIsRefused) {
+    for (const std::uint32_t length : {0x81818181U, 0xffffffffU, 0x7fffffffU, 13U}) {
+        std::array<std::uint32_t, 4> reply{htonl(length), 0, 0, 0};
+        ZDR zdr{};
+        libnfs_zdrmem_create(&zdr, reinterpret_cast<char*>(reply.data()), sizeof reply, ZDR_DECODE);
+        char* bytes = nullptr;
+        std::uint32_t count = 0;
+        EXPECT_EQ(libnfs_zdr_bytes(&zdr, &bytes, &count, UINT32_MAX), 0) << length;
+        libnfs_zdrmem_create(&zdr, reinterpret_cast<char*>(reply.data()), sizeof reply, ZDR_DECODE);
+        char* text = nullptr;
+        EXPECT_EQ(libnfs_zdr_string(&zdr, &text, UINT32_MAX), 0) << length;
+    }
+    std::array<std::uint32_t, 4> reply{htonl(12), 0, 0, 0};
+    ZDR zdr{};
+    std::array<char, sizeof reply + 1> fixed{};
+    libnfs_zdrmem_create(&zdr, reinterpret_cast<char*>(reply.data()), sizeof reply, ZDR_DECODE);
+    EXPECT_EQ(libnfs_zdr_opaque(&zdr, fixed.data(), sizeof fixed), 0);
+    EXPECT_EQ(libnfs_zdr_opaque(&zdr, fixed.data(), sizeof reply), 1);
+    libnfs_zdrmem_create(&zdr, reinterpret_cast<char*>(reply.data()), sizeof reply, ZDR_DECODE);
+    char* bytes = nullptr;
+    std::uint32_t count = 0;
+    EXPECT_EQ(libnfs_zdr_bytes(&zdr, &bytes, &count, UINT32_MAX), 1);
+    EXPECT_EQ(count, 12U);
+    EXPECT_TRUE(bytes == reinterpret_cast<char*>(&reply[1]));
 }
 
 TEST(SocketWatch, WakesTheLoopUntilItStops) {
