@@ -104,10 +104,13 @@ Result<KeptClip> make_clip(ByteStore& store, const std::string& path, const Inde
     auto read = read_frames(**source, path, *structure, options);
     if (!read) return read.error();
     auto timing = time_frames(read->stamps);
-    if (!timing || !is_playable_rate(timing->rate)) {
-        const std::string says = timing ? fmt::format("says {} frames a second: expected fewer than {}",
-                                                      timing->rate.to_string(), kContainerRateMax)
-                                        : "has no frame rate";
+    if (!timing || !is_playable_rate(timing->rate, read->extents.size())) {
+        const std::string says =
+            timing ? fmt::format(
+                         "says {} frames a second, {} frames: expected fewer than {} a second, and 31 years at "
+                         "most",
+                         timing->rate.to_string(), show_count(read->extents.size()), kContainerRateMax)
+                   : "has no frame rate";
         return bad_input(fmt::format("{}: byte {}: its video track, which begins here, {}", path,
                                      read->extents.front().offset, says));
     }

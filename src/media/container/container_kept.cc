@@ -160,10 +160,11 @@ bool lie_in_file(const std::vector<Extent>& extents, std::uint64_t file_bytes) {
 }
 
 bool plays_within_bounds(const ContainerFrames& frames) {
-    if (!is_playable_rate(frames.rate)) return false;
+    if (!is_playable_rate(frames.rate, frames.extents.size())) return false;
     if (frames.due_ns.empty()) return true;
     const auto count = static_cast<std::int64_t>(frames.extents.size());
-    return frames.due_ns.back() / count >= 1'000'000'000 / kContainerRateMax;
+    return frames.due_ns.back() / count >= 1'000'000'000 / kContainerRateMax &&
+           frames.due_ns.back() / 1'000'000'000 <= kContainerSecondsMax;
 }
 
 /// The checksum finds damage; this finds what would break the index all the same.

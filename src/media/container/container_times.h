@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/time.h"
+#include "base/wide.h"
 
 namespace streamsim::media {
 
@@ -36,8 +37,12 @@ struct FrameTiming {
 
 /// A container that claims more is not trusted.
 inline constexpr std::int64_t kContainerRateMax = 10'000;  // frames a second
-inline bool is_playable_rate(FrameRate rate) {
-    return rate.num > 0 && rate.den > 0 && rate.num / rate.den < kContainerRateMax;
+/// Nor one that claims to last longer: 31 years. Times in nanoseconds hold 292.
+inline constexpr std::int64_t kContainerSecondsMax = 1'000'000'000;
+inline bool is_playable_rate(FrameRate rate, std::uint64_t frames) {
+    if (rate.num <= 0 || rate.den <= 0 || rate.num / rate.den >= kContainerRateMax) return false;
+    const auto num = static_cast<std::uint64_t>(rate.num), den = static_cast<std::uint64_t>(rate.den);
+    return Wide{frames} * den / num <= static_cast<std::uint64_t>(kContainerSecondsMax);
 }
 
 /// The rate is constant when every stamp lies on its grid: within a tick of the container (which may be a

@@ -202,6 +202,8 @@ TEST_F(KeptIndex, OfMoreThanTheFileHoldsIsNotUsed) {
         frames.sync = {0, 0, 1};  // a frame that cannot be decoded alone itself
     }));
     EXPECT_FALSE(used([](ContainerFrames& frames) { frames.rate = {INT64_MAX, 1}; }));
+    EXPECT_FALSE(used([](ContainerFrames& frames) { frames.rate = {24, std::int64_t{1} << 40}; }));
+    EXPECT_FALSE(used([](ContainerFrames& frames) { frames.due_ns = {0, 1, INT64_MAX}; }));
     EXPECT_FALSE(used([](ContainerFrames& frames) { frames.rate = {1'000'000, 1}; }));
     EXPECT_FALSE(used([](ContainerFrames& frames) { frames.due_ns = {0, 1, 2}; }));
     EXPECT_FALSE(used([](ContainerFrames& frames) {
