@@ -39,6 +39,13 @@ std::uint64_t klv_bytes(ByteSource& file, std::uint64_t offset) {
     return head.size() + (length < 0x80 ? 0 : length & 0x7f);
 }
 
+/// True when the file has the first and the last bytes of `wanted`, which begins at `offset`.
+bool holds_ends(ByteSource& file, std::uint64_t offset, std::span<const std::byte> wanted) {
+    const std::size_t probe = std::min(kProbeBytes, wanted.size());
+    return holds(file, offset, wanted.first(probe)) &&
+           holds(file, offset + wanted.size() - probe, wanted.last(probe));
+}
+
 class Prover {
 public:
     Prover(ByteStore& store, const StoredClip& clip, const FrameMaker& maker, const ClipProof& proof)
@@ -121,12 +128,6 @@ std::uint64_t format_key(const MediaFormat& format, std::uint64_t frames) {
     std::uint64_t key = frames;
     for (const char c : json_text(format_identity(format))) key = mix64(key ^ static_cast<unsigned char>(c));
     return key;
-}
-
-bool holds_ends(ByteSource& file, std::uint64_t offset, std::span<const std::byte> wanted) {
-    const std::size_t probe = std::min(kProbeBytes, wanted.size());
-    return holds(file, offset, wanted.first(probe)) &&
-           holds(file, offset + wanted.size() - probe, wanted.last(probe));
 }
 
 bool is_proven(ByteStore& store, const StoredClip& clip, const ClipProof& proof) {

@@ -4,7 +4,6 @@
 
 #include <cstdint>
 #include <optional>
-#include <span>
 
 #include "base/result.h"
 #include "media/write/clip_record.h"
@@ -27,9 +26,6 @@ struct ClipProof {
 /// Compares the beginning and the end of a container's first and last frame, or those of a sequence's frames.
 /// False also where nothing can be compared: no frame, or a format that cannot be made here.
 bool is_proven(ByteStore& store, const StoredClip& clip, const ClipProof& proof);
-
-/// True when the file has the first and the last bytes of `wanted`, which begins at `offset`.
-bool holds_ends(ByteSource& file, std::uint64_t offset, std::span<const std::byte> wanted);
 
 /// True when prepare made the clip: by its record, or without a record by its bytes. Errors: environment from
 /// the store.
