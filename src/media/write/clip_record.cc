@@ -87,6 +87,22 @@ Result<std::uint64_t> sum_at(ByteSource& file, std::uint64_t offset) {
     return fnv1a(std::span(bytes).first(*got));
 }
 
+/// The sum of an end of a file of `bytes` bytes that was just written. Errors: environment, also where less can
+/// be read than was written.
+Result<std::uint64_t> sum_of_written(ByteSource& file,
+                                     const std::string& path,
+                                     std::uint64_t bytes,
+                                     std::uint64_t offset) {
+    std::vector<std::byte> end(std::min<std::uint64_t>(kEndBytes, bytes - offset));
+    const auto got = file.read_at(offset, end);
+    if (!got) return got.error();
+    if (*got < end.size()) {
+        return environment_error(fmt::format("{}: {} bytes were written, and reading it again ends at {}", path,
+                                             bytes, offset + *got));
+    }
+    return fnv1a(std::span<const std::byte>(end));
+}
+
 std::uint64_t tail_offset(std::uint64_t bytes) {
     return bytes > kEndBytes ? bytes - kEndBytes : 0;
 }
@@ -205,9 +221,9 @@ Result<ClipSums> sums_of_container(ByteStore& store, const std::string& path) {
     if (!file) return file.error();
     const auto bytes = (*file)->size();
     if (!bytes) return bytes.error();
-    const auto head = sum_at(**file, 0);
+    const auto head = sum_of_written(**file, path, *bytes, 0);
     if (!head) return head.error();
-    const auto tail = sum_at(**file, tail_offset(*bytes));
+    const auto tail = sum_of_written(**file, path, *bytes, tail_offset(*bytes));
     if (!tail) return tail.error();
     (void)store.evict(path);  // may fail where there is no page cache, without harm
     return ClipSums{.bytes = *bytes, .head = *head, .tail = *tail};
