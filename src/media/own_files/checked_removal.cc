@@ -28,8 +28,9 @@ Result<bool> remove_seen(ByteStore& store,
     const auto put = store.set_aside(path, aside);
     if (!put) return put.error();
     const auto now = store.stat(*put ? aside : path);
-    const bool same = now && *now && is_unchanged(**now, seen) && (!*put || !is_ours || is_ours(aside));
-    if (same) {
+    Result<bool> ours = now && *now && is_unchanged(**now, seen);
+    if (*ours && *put && is_ours) ours = is_ours(aside);
+    if (ours && *ours) {
         if (auto removed = store.remove(*put ? aside : path); !removed) return removed.error();
         return true;
     }
@@ -38,7 +39,7 @@ Result<bool> remove_seen(ByteStore& store,
             fmt::format("{}: another file took this name during the removal; that file is kept as {}", path,
                         base_name(aside)));
     }
-    return false;
+    return now ? ours : now.error();
 }
 
 Result<void> make_way(ByteStore& store, const std::string& path, const Error& foreign, const IsOurs& is_ours) {

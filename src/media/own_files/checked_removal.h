@@ -13,7 +13,7 @@
 namespace streamsim::media {
 
 /// Called with the name that the file has at the time of the check.
-using IsOurs = std::function<bool(const std::string& path)>;
+using IsOurs = std::function<Result<bool>(const std::string& path)>;
 
 /// Removes `path` if it still is the regular file whose stat() is `seen`, and if `is_ours` (when given) returns
 /// true. False: another file has the name, and stays. Errors: environment; also when a third file took the name

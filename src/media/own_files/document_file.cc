@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <span>
 #include <utility>
 
@@ -14,17 +15,41 @@ namespace streamsim::media {
 namespace {
 
 constexpr std::size_t kDocumentBytesMax = 1 << 20;
+constexpr std::size_t kUsualDocumentBytes = 4096;
+constexpr std::string_view kDocumentBegins = "{\n  \"";
+
+/// The text of a regular file that may be a document by its size; nothing for any other.
+Result<std::optional<std::string>> document_text(ByteStore& store, const std::string& path) {
+    const auto info = store.stat(path);
+    if (!info) return info.error();
+    if (!*info || !(*info)->is_regular() || (*info)->bytes > kDocumentBytesMax)
+        return std::optional<std::string>();
+    if ((*info)->bytes == 0) return std::optional(std::string());
+    auto text = read_text(store, path, (*info)->bytes);
+    if (!text) return text.error();
+    return std::optional(std::move(*text));
+}
 
 }  // namespace
 
-Result<std::string> read_text(ByteStore& store, const std::string& path) {
+Result<std::string> read_text(ByteStore& store, const std::string& path, std::optional<std::uint64_t> bytes) {
+    const auto too_large = [&path] {
+        return bad_input(fmt::format("{}: too large to be one of our documents", path));
+    };
+    if (bytes && *bytes > kDocumentBytesMax) return too_large();
     auto file = store.open(path);
     if (!file) return file.error();
-    std::string text(kDocumentBytesMax + 1, '\0');
-    const auto got = (*file)->read_at(0, std::as_writable_bytes(std::span(text)));
+    std::string text(bytes ? static_cast<std::size_t>(*bytes) : kUsualDocumentBytes, '\0');
+    auto got = (*file)->read_at(0, std::as_writable_bytes(std::span(text)));
+    if (got && !bytes && *got == text.size()) {
+        text.resize(kDocumentBytesMax + 1);
+        got = (*file)->read_at(0, std::as_writable_bytes(std::span(text)));
+    }
     if (!got) return got.error();
-    if (*got > kDocumentBytesMax)
-        return bad_input(fmt::format("{}: too large to be one of our documents", path));
+    if (*got > kDocumentBytesMax) return too_large();
+    if (bytes && *got < *bytes)
+        return environment_error(
+            fmt::format("{}: has {} bytes, and reading it ends at {}", path, *bytes, *got));
     text.resize(*got);
     return text;
 }
@@ -52,19 +77,30 @@ Result<void> write_document(ByteStore& store,
     return written;
 }
 
-bool is_unfinished(ByteStore& store, const std::string& path, const std::string& document_name) {
+Result<bool> is_unfinished(ByteStore& store, const std::string& path, const std::string& document_name) {
     const std::string file = base_name(path);
     std::string_view name = file;
     if ((!take_partial(name) && !take_removing(name)) || name != document_name) return false;
-    return is_document(store, path);
+    const bool has_id = file.size() - name.size() > kPartial.size();
+    return has_id ? is_torn_document(store, path) : is_document(store, path);
 }
 
-bool is_document(ByteStore& store, const std::string& path) {
-    const auto info = store.stat(path);
-    if (!info || !*info || !(*info)->is_regular()) return false;
-    if ((*info)->bytes == 0) return true;
-    const auto text = read_text(store, path);
-    return text && text->starts_with("{\n  \"") && text->find("\"streamsim.") != std::string::npos;
+Result<bool> is_document(ByteStore& store, const std::string& path) {
+    const auto read = document_text(store, path);
+    if (!read) return read.error();
+    const std::optional<std::string>& text = *read;
+    if (!text || text->empty()) return text.has_value();
+    return text->starts_with(kDocumentBegins) && text->find("\"streamsim.") != std::string::npos;
+}
+
+Result<bool> is_torn_document(ByteStore& store, const std::string& path) {
+    const auto read = document_text(store, path);
+    if (!read) return read.error();
+    const std::optional<std::string>& text = *read;
+    if (!text) return false;
+    const std::size_t begin = std::min(text->size(), kDocumentBegins.size());
+    const bool zeroes = text->find_first_not_of('\0') == std::string::npos;
+    return zeroes || text->compare(0, begin, kDocumentBegins, 0, begin) == 0;
 }
 
 Result<std::optional<Json>> read_own_document(ByteStore& store,
@@ -73,7 +109,7 @@ Result<std::optional<Json>> read_own_document(ByteStore& store,
     const auto info = store.stat(path);
     if (!info) return info.error();
     if (!*info || !(*info)->is_regular()) return std::optional<Json>();
-    const auto text = read_text(store, path);
+    const auto text = read_text(store, path, (*info)->bytes);
     if (!text && text.error().kind == ErrorKind::bad_input) return std::optional<Json>();
     if (!text) return text.error();
     auto document = parse_json(*text, path);

@@ -155,7 +155,8 @@ Result<std::optional<PreparedClip>> prepared_clip(ByteStore& store, const FrameI
         return set.error();
     }
     const auto identity = read_identity(store, format);
-    auto described = identity ? format_of_identity(*identity) : std::nullopt;
+    if (!identity) return identity.error();
+    auto described = *identity ? format_of_identity(**identity) : std::nullopt;
     if (!*set || !described) return std::optional<PreparedClip>();
     return std::optional(PreparedClip{std::move(*described), *frames, name->number, **set});
 }

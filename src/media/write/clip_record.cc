@@ -74,9 +74,10 @@ Result<void> make_way_for(ByteStore& store, std::string_view schema, const ClipK
     const Error foreign = environment_error(
         fmt::format("{}: found something else, expected a record that streamsim made: it is left alone", path));
     if (!*may) return foreign;
-    return make_way(store, path, foreign, [&](const std::string& at) {
+    return make_way(store, path, foreign, [&](const std::string& at) -> Result<bool> {
         const auto document = document_at(store, at, schema, clip);
-        return document && *document;
+        if (!document) return document.error();
+        return document->has_value();
     });
 }
 

@@ -147,7 +147,9 @@ Result<LoadNames> read_load_records(ByteStore& store, const std::string& root, s
         if (!document.ends_with(kRecordSuffix) || entry.directory || entry.symbolic_link) continue;
         const std::string path = join_path(root, entry.name);
         if (document != entry.name) {
-            if (is_unfinished(store, path, std::string(document))) names.documents.insert(entry.name);
+            const auto ours = is_unfinished(store, path, std::string(document));
+            if (!ours) return ours.error();
+            if (*ours) names.documents.insert(entry.name);
             continue;
         }
         const auto read = read_own_document(store, path, kSchema);

@@ -85,16 +85,17 @@ Result<std::shared_ptr<ByteStore>> store_beneath(const std::shared_ptr<ByteStore
 
 }  // namespace
 
-bool is_lock_file(ByteStore& store, const std::string& path) {
+Result<bool> is_lock_file(ByteStore& store, const std::string& path) {
     const std::string file = base_name(path);
     if (is_lease_name(file)) return true;
     auto source = store.open(path);
-    if (!source) return false;
+    if (!source) return source.error();
     std::string text(kLockFileBegins.size(), '\0');
     const auto got = (*source)->read_at(0, std::as_writable_bytes(std::span(text)));
+    if (!got) return got.error();
     std::string_view name = file;
-    if (got && *got == 0) return take_partial(name) && is_lock_name(name);  // its creator was killed
-    return got && *got == text.size() && text == kLockFileBegins;
+    if (*got == 0) return take_partial(name) && is_lock_name(name);  // its creator was killed
+    return *got == text.size() && text == kLockFileBegins;
 }
 
 std::string LockOwner::to_note() const {
@@ -141,7 +142,9 @@ bool media_set_is_begun(ByteStore& store, const std::string& root) {
     return std::all_of(entries->begin(), entries->end(), [&](const DirectoryEntry& entry) {
         const std::string path = join_path(root, entry.name);
         if (entry.directory || entry.symbolic_link) return false;
-        return is_lock_name(entry.name) ? is_lock_file(store, path) : is_unfinished(store, path, kMarkerName);
+        const auto ours =
+            is_lock_name(entry.name) ? is_lock_file(store, path) : is_unfinished(store, path, kMarkerName);
+        return ours && *ours;
     });
 }
 
@@ -194,7 +197,8 @@ void release_media_lock(ByteStore& whole, const std::string& root, std::unique_p
             return entry.name == kMarkerName ? is_document(store, at) : is_lock_file(store, at);
         };
         const auto info = store.stat(path);
-        const bool ours = info && *info && is_ours(path);
+        const auto known = info && *info ? is_ours(path) : Result<bool>(false);
+        const bool ours = known && *known;
         const bool empty = ours && (*info)->bytes == 0;  // only its name tells its purpose
         const auto removed =
             ours ? remove_seen(store, path, **info, empty ? IsOurs() : is_ours) : Result<bool>(false);

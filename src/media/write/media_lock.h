@@ -68,7 +68,7 @@ Result<MediaLockAttempt> try_media_lock(const std::shared_ptr<ByteStore>& store,
 bool is_lock_name(std::string_view name);
 
 /// True when the content of such a file is a lock's too: another file may have the name.
-bool is_lock_file(ByteStore& store, const std::string& path);
+Result<bool> is_lock_file(ByteStore& store, const std::string& path);
 
 /// True when the directory of a set exists and holds anything but locks. Errors: as read_marker.
 Result<bool> media_set_is_there(ByteStore& store, const std::string& root);

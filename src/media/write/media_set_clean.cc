@@ -70,16 +70,19 @@ public:
     Result<CleanReport> clean(const std::string& root) {
         auto here = enter_to_clean(store_, root);
         if (!here) return here.error();
+        const auto documents = documents_of(*here, kMarkerName);
+        if (!documents) return documents.error();
         bool locked = false;
         for (const DirectoryEntry& entry : here->entries) {
             const std::string path = join_path(root, entry.name);
-            if (is_document_of(*here, entry, kMarkerName)) continue;  // last of all
-            if (is_file(entry) && is_lock_name(entry.name) && is_lock_file(*here->store, path)) {
-                locked = true;  // locks go when the lock that is held is released
-                continue;
-            }
+            if (documents->contains(entry.name)) continue;  // last of all
+            const bool may_lock = is_file(entry) && is_lock_name(entry.name);
+            const auto is_lock = may_lock ? is_lock_file(*here->store, path) : Result<bool>(false);
+            if (!is_lock) return is_lock.error();
             Result<void> done;
-            if (!is_directory(entry)) {
+            if (*is_lock) {
+                locked = true;  // locks go when the lock that is held is released
+            } else if (!is_directory(entry)) {
                 done = keep(path);
             } else if (entry.name == kRecordings && !holds_format(*here->store, path)) {
                 done = clean_recordings(*here->store, path);
@@ -132,11 +135,18 @@ private:
         return opened;
     }
 
-    static bool is_document_of(const OpenDirectory& here,
-                               const DirectoryEntry& entry,
-                               const std::string& name) {
-        return is_file(entry) &&
-               (entry.name == name || is_unfinished(*here.store, join_path(here.path, entry.name), name));
+    /// The names of a document and of the remains of attempts to write it.
+    static Result<std::set<std::string>> documents_of(const OpenDirectory& here, const std::string& name) {
+        std::set<std::string> names;
+        for (const DirectoryEntry& entry : here.entries) {
+            if (!is_file(entry)) continue;
+            const auto ours = entry.name == name
+                                  ? Result<bool>(true)
+                                  : is_unfinished(*here.store, join_path(here.path, entry.name), name);
+            if (!ours) return ours.error();
+            if (*ours) names.insert(entry.name);
+        }
+        return names;
     }
 
     Result<void> keep(const std::string& path) {
@@ -165,15 +175,21 @@ private:
     }
 
     Result<void> remove_document(const OpenDirectory& here, const std::string& name) {
-        return remove_file(here, name, [&](const std::string& at) { return is_document(*here.store, at); });
+        std::string_view whole = name;
+        const bool unfinished = take_id_and(kPartial, whole);
+        return remove_file(here, name, [&here, unfinished](const std::string& at) {
+            return unfinished ? is_torn_document(*here.store, at) : is_document(*here.store, at);
+        });
     }
 
     /// Removes a document and the remains of attempts to write it, the attempts first.
     Result<void> remove_documents(const OpenDirectory& here, const std::string& name) {
+        const auto documents = documents_of(here, name);
+        if (!documents) return documents.error();
         for (const bool whole : {false, true}) {
-            for (const DirectoryEntry& entry : here.entries) {
-                if ((entry.name == name) != whole || !is_document_of(here, entry, name)) continue;
-                if (auto done = remove_document(here, entry.name); !done) return done;
+            for (const std::string& each : *documents) {
+                if ((each == name) != whole) continue;
+                if (auto done = remove_document(here, each); !done) return done;
             }
         }
         return {};
@@ -254,8 +270,10 @@ private:
         if (!here) return here.error();
         const auto streams = read_recorded_streams(*here->store, directory, set_);
         if (!streams) return streams.error();
+        const auto documents = documents_of(*here, kRecordedStreams);
+        if (!documents) return documents.error();
         const auto each = [&](const DirectoryEntry& entry, const std::string& path) -> Result<void> {
-            if (is_document_of(*here, entry, kRecordedStreams)) return {};
+            if (documents->contains(entry.name)) return {};
             const RecordedStream* const stream = find_stream(*streams, entry.name);
             if (stream != nullptr && !stream->is_file() && is_directory(entry))
                 return clean_frames(*here->store, path, path, stream->kind, stream->frames);
@@ -270,10 +288,13 @@ private:
         auto here = enter_to_clean(parent, directory);
         if (!here) return here.error();
         const auto identity = read_identity(*here->store, directory);
-        if (!identity && !is_begun_format(*here)) return keep(directory);
-        format_ = identity ? format_of_identity(*identity) : std::nullopt;
+        if (!identity) return identity.error();
+        const auto documents = documents_of(*here, kFormatName);
+        if (!documents) return documents.error();
+        if (!*identity && !is_begun_format(*here, *documents)) return keep(directory);
+        format_ = *identity ? format_of_identity(**identity) : std::nullopt;
         for (const DirectoryEntry& entry : here->entries) {
-            if (is_document_of(*here, entry, kFormatName)) continue;
+            if (documents->contains(entry.name)) continue;
             const std::string path = join_path(directory, entry.name);
             const auto frames = length_in(entry.name);
             auto done = is_directory(entry) && frames ? clean_length(*here->store, path, *frames) : keep(path);
@@ -285,11 +306,11 @@ private:
 
     /// True when a directory holds the remains of a format after a killed prepare or clean: an unfinished
     /// document, or, under an unfinished name, only documents.
-    static bool is_begun_format(const OpenDirectory& here) {
+    static bool is_begun_format(const OpenDirectory& here, const std::set<std::string>& documents) {
         std::string_view name = here.path;
         const bool partial = take_partial(name) && here.path.size() - name.size() > kPartial.size();
         const auto is_left = [&](const DirectoryEntry& entry) {
-            return (partial || entry.name != kFormatName) && is_document_of(here, entry, kFormatName);
+            return (partial || entry.name != kFormatName) && documents.contains(entry.name);
         };
         return (partial || here.entries.size() == 1) &&
                std::all_of(here.entries.begin(), here.entries.end(), is_left);
@@ -304,8 +325,9 @@ private:
         }
         const auto held = enter_to_clean(parent, partial);
         if (!held || !may_be_same_file(held->info.file_id, here.info.file_id)) {
+            const bool exchanged = held || was_exchanged(parent, partial);
             if (auto back = parent.rename(partial, here.path); !back) return back;
-            return keep(here.path);
+            return exchanged ? keep(here.path) : held.error();
         }
         const std::size_t kept = report_.kept.size();
         if (auto done = remove_documents(*held, kFormatName); !done) return done.error();
@@ -353,7 +375,7 @@ private:
             if (!number || !is_file(entry)) continue;
             const std::string path = join_path(here.path, entry.name);
             const bool unfinished = entry.name != document;
-            const auto ours = unfinished ? Result<bool>(is_unfinished(*here.store, path, document))
+            const auto ours = unfinished ? is_unfinished(*here.store, path, document)
                                          : is_record(*here.store, here.path, set_, entry.name);
             if (!ours) return ours.error();
             if (!*ours) {
@@ -371,8 +393,7 @@ private:
         const std::string name = clip.name.text();
         if (*ours) {
             return remove_file(here, name, [&](const std::string& at) {
-                const auto still = is_ours(*here.store, {clip.frames, clip.name, at}, proof());
-                return still && *still;
+                return is_ours(*here.store, {clip.frames, clip.name, at}, proof());
             });
         }
         // prepare was killed between the creation of the file and of its record.

@@ -158,7 +158,7 @@ Result<FormatDirectory> find_format(ByteStore& store, const std::string& root, c
         const auto info = store.stat(document);
         if (!info) return info.error();
         if (!*info) continue;  // not ours, or left by a killed clean
-        const auto text = read_text(store, document);
+        const auto text = read_text(store, document, (*info)->bytes);
         if (!text) return text.error();
         const auto found = parse_json(*text, document);
         if (!found) return found.error();
@@ -177,10 +177,11 @@ Result<void> write_format(ByteStore& store, const std::string& directory, const 
     });
 }
 
-std::optional<Json> read_identity(ByteStore& store, const std::string& directory) {
+Result<std::optional<Json>> read_identity(ByteStore& store, const std::string& directory) {
     const auto document = read_own_document(store, join_path(directory, kFormatName), kIdentitySchema);
-    if (!document || !*document || !(*document)->contains("format")) return std::nullopt;
-    return (*document)->at("format");
+    if (!document) return document.error();
+    if (!*document || !(*document)->contains("format")) return std::optional<Json>();
+    return std::optional((*document)->at("format"));
 }
 
 Result<std::vector<StoredClip>> stored_clips(ByteStore& store,

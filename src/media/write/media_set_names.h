@@ -61,7 +61,8 @@ Result<FormatDirectory> find_format(ByteStore& store, const std::string& root, c
 /// REQUIRES: the directory exists.
 Result<void> write_format(ByteStore& store, const std::string& directory, const MediaFormat& format);
 /// The identity (catalogue.h) that the directory of a format says; nothing where its document is not ours.
-std::optional<Json> read_identity(ByteStore& store, const std::string& directory);
+/// Errors: environment from the store.
+Result<std::optional<Json>> read_identity(ByteStore& store, const std::string& directory);
 
 struct StoredClip {
     std::uint64_t frames = 0;

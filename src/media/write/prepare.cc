@@ -273,7 +273,9 @@ Result<std::unique_ptr<ByteStore>> enter_length(ByteStore& store,
     }
     auto format = (*set)->beneath(plan.directory);
     if (!format) return format.error();
-    if (read_identity(**format, plan.directory) != format_identity(plan.request.format)) {
+    const auto identity = read_identity(**format, plan.directory);
+    if (!identity) return identity.error();
+    if (*identity != format_identity(plan.request.format)) {
         return environment_error(
             fmt::format("{}: another directory has replaced it: it is left alone; try again", plan.directory));
     }
