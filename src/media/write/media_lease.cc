@@ -85,19 +85,31 @@ std::string read_note(ByteStore& store, const std::string& path) {
     return text.substr(0, text.find('\n'));
 }
 
-Result<std::map<std::string, LeaseName>> list_leases(const Held& held) {
+/// The leases of one holder: the newest, and those before it that it could not remove.
+struct HolderLeases {
+    LeaseName newest;
+    std::vector<LeaseName> older;
+
+    void add(LeaseName name) {
+        const bool later = name.number > newest.number;
+        const bool stronger = name.number == newest.number && name.mode == LockMode::exclusive;
+        if (later || stronger) std::swap(name, newest);
+        older.push_back(std::move(name));
+    }
+};
+
+/// By the run of the holder.
+Result<std::map<std::string, HolderLeases>> list_leases(const Held& held) {
     const auto entries = held.store->list(held.request.root);
     if (!entries) return entries.error();
-    std::map<std::string, LeaseName> newest;
+    std::map<std::string, HolderLeases> leases;
     for (const DirectoryEntry& entry : *entries) {
         const auto name = lease_name_in(entry.name);
         if (!name || name->lock != held.request.name || entry.directory || entry.symbolic_link) continue;
-        auto [at, is_new] = newest.emplace(name->run, *name);
-        const bool later = name->number > at->second.number;
-        const bool stronger = name->number == at->second.number && name->mode == LockMode::exclusive;
-        if (!is_new && (later || stronger)) at->second = *name;
+        const auto [at, is_new] = leases.emplace(name->run, HolderLeases{*name, {}});
+        if (!is_new) at->second.add(*name);
     }
-    return newest;
+    return leases;
 }
 
 /// The leases that conflict with `own`, and those that turned out to be abandoned.
@@ -114,7 +126,8 @@ Result<Others> read_others(const Held& held, const LeaseName& own) {
     const auto now = held.store->stat(held.path(own));
     if (!now) return now.error();
     others.own_is_there = now->has_value();
-    for (const auto& [run, name] : *leases) {
+    for (const auto& [run, all] : *leases) {
+        const LeaseName& name = all.newest;
         if (run == own.run || (own.mode == LockMode::shared && name.mode == LockMode::shared)) continue;
         const std::string path = held.path(name);
         const auto info = held.store->stat(path);
@@ -136,6 +149,7 @@ Result<Others> read_others(const Held& held, const LeaseName& own) {
             const auto left = held.store->stat(path);
             if (!left || *left) return removed.error();
         }
+        for (const LeaseName& before : all.older) (void)held.store->remove(held.path(before));
     }
     return others;
 }
