@@ -21,6 +21,9 @@ enum class Failure {
 inline constexpr Failure kFailures[] = {Failure::error, Failure::unanswered,   Failure::broken,
                                         Failure::crash, Failure::crash_behind, Failure::cut};
 const char* name_of(Failure failure);
+inline bool is_crash(Failure failure) {
+    return failure == Failure::crash || failure == Failure::crash_behind;
+}
 
 struct FailurePlan {
     Failure failure = Failure::error;

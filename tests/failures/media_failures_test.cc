@@ -2,9 +2,7 @@
 // prepare completes the set, and clean removes the set and nothing else.
 #include <gtest/gtest.h>
 
-#include <functional>
-
-#include "failures/failing_store.h"
+#include "failures/media_trials.h"
 #include "media/write/clip_content.h"
 #include "media/write/media_set.h"
 #include "streamsim/verifier.h"
@@ -16,47 +14,11 @@ namespace {
 using testing::all_problems;
 using testing::FailingStore;
 using testing::Failure;
+using testing::foreign;
+using testing::kTarget;
 using testing::MemoryDisk;
-
-constexpr const char* kTarget = "/t";
-using Tree = std::map<std::string, std::string>;
-
-/// How much is tried.
-struct Trials {
-    std::uint64_t step = 1;   // of the calls each step-th
-    std::uint64_t seeds = 1;  // of each crash, because chance decides what it keeps
-};
-
-/// One trial after the other: `act` on a disk of `make`, with each failure at each call, and then `check`.
-void at_every_call(const Trials& trials,
-                   const std::function<std::unique_ptr<MemoryDisk>()>& make,
-                   const std::function<Result<void>(ByteStore&)>& act,
-                   const std::function<void(MemoryDisk&, bool told_done)>& check) {
-    std::uint64_t tried = 0;
-    const auto trial = [&](const testing::FailurePlan& plan) {
-        const auto disk = make();
-        FailingStore store(*disk, plan);
-        const bool told_done = act(store).has_value();
-        ++tried;
-        SCOPED_TRACE(std::string(name_of(plan.failure)) + " at call " + std::to_string(plan.at) + " (" +
-                     store.failed_call() + "), seed " + std::to_string(plan.seed));
-        EXPECT_TRUE(told_done || store.has_failed()) << "without a failure";
-        check(*disk, told_done);
-        if (::testing::Test::HasFailure()) {
-            for (const auto& [path, bytes] : disk->tree())
-                std::cerr << "    " << path << ' ' << bytes.size() << '\n';
-        }
-        return store.has_failed() && !::testing::Test::HasFailure();
-    };
-    for (const Failure failure : testing::kFailures) {
-        const bool crash = failure == Failure::crash || failure == Failure::crash_behind;
-        bool reached = !::testing::Test::HasFailure();
-        for (std::uint64_t k = static_cast<std::uint64_t>(failure) % trials.step; reached; k += trials.step)
-            for (std::uint64_t i = 0; i < (crash ? trials.seeds : 1) && reached; ++i)
-                reached = trial({failure, k, trials.seeds * k + i});
-    }
-    EXPECT_GT(tried * trials.step, 150u);
-}
+using testing::Tree;
+using testing::Trials;
 
 Result<void> prepare_in(ByteStore& store, const PrepareRequest& request) {
     const auto plan = plan_prepare(store, request);
@@ -90,33 +52,6 @@ std::size_t whole_clips(MemoryDisk& disk, const PrepareRequest& request) {
     if (!clips) return 0;
     for (const Clip& clip : *clips) expect_whole(disk, clip);
     return clips->size();
-}
-
-Tree foreign() {
-    return {{"/t/", ""}, {"/t/notes.txt", "of others"}, {"/t/shot/", ""}, {"/t/shot/a.dpx", "of others too"}};
-}
-
-std::unique_ptr<MemoryDisk> empty_disk(bool sets_aside = true) {
-    auto disk = std::make_unique<MemoryDisk>(sets_aside);
-    for (const auto& [path, bytes] : foreign())
-        if (!path.ends_with('/')) disk->put(path, bytes);
-    return disk;
-}
-
-/// Removes all that is ours, but for a directory without a marker, which may be anybody's: it stays when it is
-/// empty (where a lock is held, it goes with the lock).
-void expect_cleaned(MemoryDisk& disk) {
-    Tree left = disk.tree();
-    const bool marked = left.contains("/t/streamsim-media/streamsim-media.json");
-    const auto report = clean(disk, kTarget);
-    left = disk.tree();
-    if (report) {
-        EXPECT_TRUE(report->kept.empty()) << report->kept.front();
-    } else {
-        EXPECT_EQ(report.error().kind, ErrorKind::bad_input) << all_problems(report.error());
-    }
-    if (!marked) left.erase("/t/streamsim-media/");
-    EXPECT_EQ(left, foreign());
 }
 
 struct Disk {

@@ -136,16 +136,23 @@ std::vector<std::string> remove_recordings(ByteStore& store,
                                            const std::string& target,
                                            const std::string& directory) {
     std::vector<std::string> problems;
+    const auto add = [&problems](const Error& error) {
+        problems.insert(problems.end(), error.problems.begin(), error.problems.end());
+    };
     const auto there = store.stat(directory);
+    if (!there) add(there.error());
     if (there && *there) {
         const auto report = clean_recordings_of_run(store, target, directory);
-        if (!report) problems = report.error().problems;
+        if (!report) add(report.error());
         if (report) {
             for (const std::string& kept : report->kept) problems.push_back(kept + ": is not ours, and stays");
         }
     }
     const auto confined = store.beneath(target);
-    if (!confined) return problems;
+    if (!confined) {
+        add(confined.error());
+        return problems;
+    }
     const std::string root = media_root(target);
     const auto runs = (*confined)->list(join_path(root, kRecordings));
     if (runs && runs->empty()) (void)(*confined)->remove_directory(join_path(root, kRecordings));
