@@ -538,6 +538,9 @@ void Player::abandon_ahead(bool cancelled) {
 /// Settles all open slots: those whose reads have ended or are in flight, and those without a read.
 void Player::cancel_window(bool played) {
     abandon_ahead(true);
+    for (SourceFile& file : containers_) {
+        if (file.opening) storage_.cancel(file.op);
+    }
     if (options_.paced) {
         for (; next_ < entered_; ++next_) settle_unread(next_, FrameKind::cancelled, DropReason::none);
     }
