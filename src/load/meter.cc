@@ -67,6 +67,12 @@ MeterResult Meter::result() const {
     return context_.stats.result();
 }
 
+MeterResult Meter::result_without_waiting() const {
+    STREAMSIM_CHECK(context_.interrupted || finished(), "the meter was told to end");
+    if (auto played = result_so_far()) return std::move(*played);
+    return context_.stats.result();
+}
+
 std::optional<MeterResult> Meter::result_so_far() const {
     if (finished()) return context_.stats.result();
     if (state_ != State::playing) return std::nullopt;

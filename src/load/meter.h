@@ -72,6 +72,8 @@ public:
     /// After finished(). Failures of prepare() are in its errors, as opens, and the operations on those files
     /// have failed; failures of an fsync at the end are there too, as writes.
     MeterResult result() const;
+    /// The same where a storage keeps operations of an interrupted meter for ever: those are unfinished.
+    MeterResult result_without_waiting() const;
     /// The result if the meter were interrupted now, at any time after play(); without play() nothing.
     std::optional<MeterResult> result_so_far() const;
     const std::vector<OperationRow>& rows() const { return context_.stats.rows(); }

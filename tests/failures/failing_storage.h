@@ -12,12 +12,13 @@
 namespace streamsim::testing {
 
 enum class OpFailure {
-    error,    // ends with EIO at once
-    missing,  // ends with ENOENT at once
-    cut,      // ends at once with half of its bytes; a write reports ENOSPC
-    hang,     // ends when it is cancelled
-    deaf,     // ends a second after it is cancelled, with ECANCELED
-    recovers  // ends a second after it is cancelled, with its full result
+    error,     // ends with EIO at once
+    missing,   // ends with ENOENT at once
+    cut,       // ends at once with half of its bytes; a write reports ENOSPC
+    hang,      // ends when it is cancelled
+    deaf,      // ends a second after it is cancelled, with ECANCELED
+    recovers,  // ends a second after it is cancelled, with its full result
+    never,     // does not end
 };
 inline constexpr OpFailure kOpFailures[] = {OpFailure::error, OpFailure::missing, OpFailure::cut,
                                             OpFailure::hang,  OpFailure::deaf,    OpFailure::recovers};
@@ -45,7 +46,7 @@ public:
     void cancel(Op& op) override {
         if (&op != held_) {
             StorageDecorator::cancel(op);
-        } else if (!std::exchange(cancelled_, true)) {
+        } else if (failure_ != OpFailure::never && !std::exchange(cancelled_, true)) {
             const Duration after = failure_ == OpFailure::hang ? Duration{} : seconds(1);
             loop_.at(loop_.now() + after, Callback::of<&FailingStorage::end>(this));
         }
@@ -80,7 +81,8 @@ private:
             case OpFailure::cut: op.error = kind_ == OpKind::read ? 0 : ENOSPC; break;
             case OpFailure::hang:
             case OpFailure::deaf: op.error = ECANCELED; break;
-            case OpFailure::recovers: op.error = 0; break;
+            case OpFailure::recovers:
+            case OpFailure::never: op.error = 0; break;
         }
         const std::uint64_t parts = failure_ == OpFailure::cut ? 2 : 1;
         if (kind_ == OpKind::read && op.error == 0)

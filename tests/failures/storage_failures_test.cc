@@ -195,5 +195,45 @@ TEST(StorageFailures, MetersCountEveryOperation) {
     }
 }
 
+/// An interrupted meter whose storage keeps one operation for ever has a result all the same.
+TEST(StorageFailures, AMeterWithoutAnAnswerHasAResult) {
+    bool reached = true;
+    for (std::uint64_t k = 0; reached; ++k) {
+        loop::VirtualLoop loop;
+        FailingStorage storage(loop, std::make_unique<storage::NullStorage>(loop, "sim"), OpFailure::never, k);
+        load::MeterPlan plan;
+        plan.spec.name = "m";
+        plan.spec.users = 2;
+        plan.spec.operations_per_s = 100;
+        plan.spec.set.file_bytes = 1 << 16;
+        plan.spec.blocks = {{4096, 1}};
+        plan.spec.weights[test::index(LoadOperation::read)] = 1;
+        plan.spec.weights[test::index(LoadOperation::write)] = 1;
+        plan.names = load::working_set(plan.spec, "root", 0);
+        struct MeterConductor {
+            EventLoop& loop;
+            std::unique_ptr<load::Meter> meter = nullptr;
+            void changed() {
+                if (meter->ready()) meter->play(loop.now(), loop.now() + milliseconds(50));
+                if (meter->finished()) loop.stop();
+            }
+            void interrupt() { meter->interrupt(); }
+        } conductor{loop};
+        std::vector<std::byte> memory(load::Meter::memory_bytes(plan));
+        conductor.meter = std::make_unique<load::Meter>(loop, storage, plan, memory,
+                                                        Callback::of<&MeterConductor::changed>(&conductor));
+        conductor.meter->prepare();
+        loop.at(Instant{} + seconds(1), Callback::of<&MeterConductor::interrupt>(&conductor));
+        loop.at(Instant{} + seconds(2), Callback::of<&EventLoop::stop>(&loop));
+        ASSERT_EQ(loop.run(), StopReason::stopped);
+        reached = storage.has_failed();
+        EXPECT_EQ(conductor.meter->finished(), !reached);
+        const MeterResult result = conductor.meter->result_without_waiting();
+        EXPECT_EQ(result.arrived, result.all.done + result.all.failed + result.unfinished);
+        EXPECT_EQ(result.all.failed, 0u);
+        if (!reached) EXPECT_GE(result.all.done, 8u);
+    }
+}
+
 }  // namespace
 }  // namespace streamsim::play

@@ -199,7 +199,7 @@ Result<void> PlaybackLoop::run() {
     STREAMSIM_CHECK(reason == StopReason::stopped, "a loop ends when its players have finished");
     update_stats();
     for (const auto& meter : meters_) {
-        stats_.meters.push_back(meter->result());
+        stats_.meters.push_back(stuck_ ? meter->result_without_waiting() : meter->result());
         const auto rows = meter->rows();
         stats_.operations.insert(stats_.operations.end(), rows.begin(), rows.end());
     }
