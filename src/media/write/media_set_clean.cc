@@ -265,6 +265,14 @@ private:
         });
     }
 
+    /// True for the empty file by which a run learns the alignment of writes before it records its streams.
+    static bool is_begun_recording(const OpenDirectory& here, const DirectoryEntry& entry) {
+        const std::string_view name = entry.name;
+        const auto file = here.files.find(entry.name);
+        return file != here.files.end() && file->second.bytes == 0 && name.ends_with(kAlignmentKind) &&
+               is_recording(name.substr(0, name.size() - kAlignmentKind.size()));
+    }
+
     Result<void> clean_recorded(ByteStore& parent, const std::string& directory) {
         const auto here = enter_to_clean(parent, directory);
         if (!here) return here.error();
@@ -278,7 +286,7 @@ private:
             if (stream != nullptr && !stream->is_file() && is_directory(entry))
                 return clean_frames(*here->store, path, path, stream->kind, stream->frames);
             const bool ours = stream != nullptr && stream->is_file() && is_file(entry);
-            return ours ? remove_file(*here, entry.name) : keep(path);
+            return ours || is_begun_recording(*here, entry) ? remove_file(*here, entry.name) : keep(path);
         };
         return clean_directory(parent, *here, each, [&] { return remove_documents(*here, kRecordedStreams); });
     }

@@ -36,6 +36,9 @@ Result<void> make_recorded_frames(const MediaFormat& format,
 /// "seat0-stream1".
 std::string recording_name(std::uint32_t seat, std::uint32_t stream);
 bool is_recording(std::string_view name);
+/// The extension of an empty file, named as a recording, that a run makes and removes to learn the alignment of
+/// writes; clean removes one that was left.
+inline constexpr std::string_view kAlignmentKind = ".mov";
 /// "run-0123456789abcdef".
 std::string run_name(std::uint64_t id);
 bool is_run(std::string_view name);

@@ -31,7 +31,7 @@ Result<std::unique_ptr<Recordings>> Recordings::make(const target::Target& targe
 }
 
 std::uint32_t Recordings::alignment() {
-    const std::string path = directory_ + "/" + media::recording_name(0, 0) + ".mov";
+    const std::string path = join_path(directory_, media::recording_name(0, 0).append(media::kAlignmentKind));
     const auto inside = store_->beneath(directory_);
     if (!inside) return storage::kUsualAlignment;  // each frame will fail, with the reason
     auto made = (*inside)->create(path);
