@@ -23,6 +23,7 @@ Result<media::CleanReport> clean_alone(BackgroundWork& work,
     const std::string root = media::media_root(target);
     const auto there = work.run([store, root]() -> Result<bool> {
         const auto found = media::media_set_is_there(*store, root);
+        if (!found && found.error().kind == ErrorKind::environment) return found.error();
         return found && (*found || media::media_set_is_begun(*store, root));
     });
     if (!there) return there.error();
@@ -52,6 +53,8 @@ int clean_command(CommandContext& context) {
         if (work.left_behind() || locks.left_behind()) leave_process(code);
         return code;
     }
+    // The directory of the set goes with the lock.
+    if (auto released = locks.release(); !released) return report_error(context, released.error());
     for (const std::string& kept : cleaned->kept) context.log.warn(kept + ": not made by prepare, kept");
     if (!options.quiet) {
         print_text(stdout,

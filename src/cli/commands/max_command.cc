@@ -236,7 +236,7 @@ Result<void> MaxCommand::find_media_for(Contender& contender, const run::PlayReq
     if (!planned && enough && request.meters.empty()) return {};
     Result<void> written;
     if (!planned && !alone()) {  // the first rank may have to be alone on the set
-        media_.locks().release();
+        (void)media_.locks().release();
         if (written = together(written); !written) return written;
     }
     if (!planned && makes_media()) {

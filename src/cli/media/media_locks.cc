@@ -78,17 +78,18 @@ void Waiting::run() {
 }  // namespace
 
 MediaLocks::~MediaLocks() {
-    release();
+    (void)release();
 }
 
-void MediaLocks::release() {
+Result<void> MediaLocks::release() {
     auto set = held_.extract(media::kSetLock);
     held_.clear();
-    if (!set) return;
+    if (!set) return {};
     // An exclusive holder may have removed all files of the set, and one that failed may have written none:
     // then the directory goes, too.
     if (made_set_ || set.mapped().mode == LockMode::exclusive)
-        media::release_media_lock(*store_, root_, std::move(set.mapped().lock));
+        return media::release_media_lock(*store_, root_, std::move(set.mapped().lock));
+    return {};
 }
 
 void MediaLocks::suspend() {
@@ -176,7 +177,7 @@ Result<void> MediaLocks::hold_set(const std::shared_ptr<ByteStore>& store,
                                   LockMode mode) {
     const auto set = held_.find(media::kSetLock);
     if (set != held_.end() && (mode == LockMode::shared || set->second.mode == LockMode::exclusive)) return {};
-    release();
+    (void)release();
     store_ = store;
     root_ = root;
     const auto there = media::media_set_is_there(*store, root);

@@ -30,7 +30,8 @@ public:
     /// From exclusive to shared, without a gap.
     Result<void> share_set();
     void share_load(const std::vector<std::string>& names);
-    void release();
+    /// Errors: environment where locks or an empty media set stay; all locks are released.
+    Result<void> release();
     /// Releases all, so that no file of the target is open, until resume() takes them again in their modes. The
     /// media set stays as it is; others may use it meanwhile.
     void suspend();

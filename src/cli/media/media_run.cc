@@ -200,7 +200,7 @@ int MediaRun::play_session(run::Session& session, const run::PlayRequest& reques
     if (session.stuck()) context_.log.warn("the storage has not completed all operations that it was given");
     if (session.stuck() || work_.left_behind()) leave(code);
     if (*result && !control_.interrupted()) {
-        media_.locks().release();
+        (void)media_.locks().release();
         play_.keep_page();
     }
     return code;

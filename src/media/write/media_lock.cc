@@ -83,6 +83,21 @@ Result<std::shared_ptr<ByteStore>> store_beneath(const std::shared_ptr<ByteStore
     return std::shared_ptr<ByteStore>(confined->release(), [store](ByteStore* below) { delete below; });
 }
 
+/// Removes the marker or a lock file of a set without media. False: another file has the name, and stays.
+Result<bool> remove_nothing(ByteStore& store, const std::string& path) {
+    const bool marker = base_name(path) == kMarkerName;
+    const auto is_ours = [&](const std::string& at) {
+        return marker ? is_document(store, at) : is_lock_file(store, at);
+    };
+    const auto info = store.stat(path);
+    if (!info) return info.error();
+    if (!*info) return true;
+    const auto ours = is_ours(path);
+    if (!ours || !*ours) return ours;
+    const bool empty = (*info)->bytes == 0;  // only its name tells its purpose
+    return remove_seen(store, path, **info, empty ? IsOurs() : is_ours);
+}
+
 }  // namespace
 
 Result<bool> is_lock_file(ByteStore& store, const std::string& path) {
@@ -171,41 +186,36 @@ Result<MediaLockAttempt> try_media_lock(const std::shared_ptr<ByteStore>& store,
     return out;
 }
 
-void release_media_lock(ByteStore& whole, const std::string& root, std::unique_ptr<FileLock> lock) {
-    if (lock == nullptr) return;
+Result<void> release_media_lock(ByteStore& whole, const std::string& root, std::unique_ptr<FileLock> lock) {
+    if (lock == nullptr) return {};
     const std::string target = parent_of(root);
     const auto confined = whole.beneath(target);
-    if (!confined) return;
+    if (!confined) return confined.error();
     ByteStore& store = **confined;
     const auto entries = store.list(root);
-    if (!entries) return;
+    if (!entries) return entries.error();
     const auto is_nothing = [](const DirectoryEntry& entry) {
         const bool is_lock = !entry.symbolic_link && is_lock_name(entry.name);
         return !entry.directory && (is_lock || entry.name == kMarkerName);
     };
-    if (!std::all_of(entries->begin(), entries->end(), is_nothing)) return;
+    if (!std::all_of(entries->begin(), entries->end(), is_nothing)) return {};
     const auto alone = lock->change(LockMode::exclusive);
-    if (!alone || !*alone) return;
+    if (!alone) return alone.error();
+    if (!*alone) return {};
     // Listed again, because others may have written meanwhile.
     const auto left = store.list(root);
-    if (!left || !std::all_of(left->begin(), left->end(), is_nothing)) return;
+    if (!left) return left.error();
+    if (!std::all_of(left->begin(), left->end(), is_nothing)) return {};
     bool all_gone = true;
     for (const DirectoryEntry& entry : *left) {
-        const std::string path = join_path(root, entry.name);
         if (is_lease_name(entry.name)) continue;  // this lock's own lease, which goes with the lock
-        const auto is_ours = [&](const std::string& at) {
-            return entry.name == kMarkerName ? is_document(store, at) : is_lock_file(store, at);
-        };
-        const auto info = store.stat(path);
-        const auto known = info && *info ? is_ours(path) : Result<bool>(false);
-        const bool ours = known && *known;
-        const bool empty = ours && (*info)->bytes == 0;  // only its name tells its purpose
-        const auto removed =
-            ours ? remove_seen(store, path, **info, empty ? IsOurs() : is_ours) : Result<bool>(false);
-        all_gone = removed && *removed && all_gone;
+        const auto removed = remove_nothing(store, join_path(root, entry.name));
+        if (!removed) return removed.error();
+        all_gone = all_gone && *removed;
     }
     lock.reset();
     if (all_gone) (void)store.remove_directory(root);  // fails when somebody has begun another set in it
+    return {};
 }
 
 }  // namespace streamsim::media

@@ -77,7 +77,8 @@ Result<bool> media_set_is_there(ByteStore& store, const std::string& root);
 bool media_set_is_begun(ByteStore& store, const std::string& root);
 
 /// Releases a lock of the set. When nobody else holds a lock and the set has no media, removes the locks, the
-/// marker and the directory of the set too. Blocks.
-void release_media_lock(ByteStore& store, const std::string& root, std::unique_ptr<FileLock> lock);
+/// marker and the directory of the set too. Blocks. Errors: environment where these stay; the lock is released
+/// all the same. A lease that cannot be removed grows old.
+Result<void> release_media_lock(ByteStore& store, const std::string& root, std::unique_ptr<FileLock> lock);
 
 }  // namespace streamsim::media

@@ -169,20 +169,20 @@ TEST_F(MediaLockTest, ADirectoryOfOthersGetsNoLock) {
 TEST_F(MediaLockTest, ASetWithoutMediaGoesWithItsLastLock) {
     auto one = attempt(LockMode::shared);
     auto two = attempt(LockMode::shared);
-    release_media_lock(*store_, root_, std::move(one.lock));
+    EXPECT_TRUE(release_media_lock(*store_, root_, std::move(one.lock)));
     EXPECT_TRUE(fs::exists(root_ + "/" + kMarkerName)) << "another uses it";
-    release_media_lock(*store_, root_, std::move(two.lock));
+    EXPECT_TRUE(release_media_lock(*store_, root_, std::move(two.lock)));
     EXPECT_FALSE(fs::exists(root_));
     auto next = attempt(LockMode::shared);
     place_.write("streamsim-media/dpx12/format.json", "{}");
-    release_media_lock(*store_, root_, std::move(next.lock));
+    EXPECT_TRUE(release_media_lock(*store_, root_, std::move(next.lock)));
     EXPECT_TRUE(fs::exists(root_ + "/dpx12/format.json"));
 }
 
 TEST_F(MediaLockTest, AFileWithTheNameOfALockMayBeSomebodyElses) {
     place_.write("streamsim-media/load-of-hay.lock", "mine");
     auto held = attempt(LockMode::shared);
-    release_media_lock(*store_, root_, std::move(held.lock));
+    EXPECT_TRUE(release_media_lock(*store_, root_, std::move(held.lock)));
     EXPECT_EQ(place_.read("streamsim-media/load-of-hay.lock"), "mine");
 }
 
