@@ -13,6 +13,8 @@
 namespace streamsim::profile {
 namespace {
 
+constexpr double kThinkTimeMaxNs = 1000 * 3600e9;  // the longest of a document
+
 constexpr double kEvenCvMax = 0.25;  // coefficient of variation of even distances, at most
 constexpr double kPoissonCvMin = 0.7, kPoissonCvMax = 1.4;  // random distances; 1 in theory
 constexpr std::size_t kDistancesMin = 8;                    // distances to say anything from
@@ -189,7 +191,7 @@ private:
         const auto count = static_cast<double>(units_.size());
         const double cycle = overlap_.users * spec_.inflight * span_s_ * 1e9 / count;
         const double think = cycle - busy / count;
-        if (think > 0.02 * cycle) spec_.think_time = duration(think);
+        if (think > 0.02 * cycle) spec_.think_time = duration(std::min(think, kThinkTimeMaxNs));
         meter_.arrival = spec_.think_time.ns > 0
                              ? fmt::format("each after the last one, and {} of other things",
                                            show_duration(spec_.think_time))
