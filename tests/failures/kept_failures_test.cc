@@ -301,5 +301,40 @@ TEST(KeptFailures, ALeaseIsReleasedOrGrowsOld) {
     }
 }
 
+/// Cleans as the command does: under the lock, if there is a set.
+Result<void> clean_under_lock(ByteStore& at) {
+    const std::shared_ptr<ByteStore> store(std::shared_ptr<void>(), &at);
+    const MediaLockRequest request = lock_request(LockMode::exclusive);
+    const auto there = media_set_is_there(at, request.root);
+    if (!there) return there.error();
+    if (!*there && !media_set_is_begun(at, request.root)) return {};
+    auto attempt = try_media_lock(store, request);
+    if (!attempt) return attempt.error();
+    if (attempt->lock == nullptr) return environment_error(attempt->held_by);
+    const auto cleaned = clean(at, kTarget);
+    auto released = release_media_lock(at, request.root, std::move(attempt->lock));
+    return cleaned ? released : cleaned.error();
+}
+
+/// A local file system has lock files, which clean removes last.
+TEST(KeptFailures, ALockFileIsRemovedByTheNextClean) {
+    at_every_call(
+        Trials{3, 1},
+        [] {
+            auto disk = empty_disk();
+            EXPECT_TRUE(record_and_remove(*disk, false));
+            disk->put("/t/streamsim-media/streamsim-media.lock", "streamsim lock file\n");
+            return disk;
+        },
+        clean_under_lock,
+        [](MemoryDisk& left, bool) {
+            left.pass(kLeaseAgeMaxSeconds + 1);
+            EXPECT_TRUE(make_recordings(left, kTarget)) << "the set can be used again";
+            const auto again = clean_under_lock(left);
+            EXPECT_TRUE(again) << all_problems(again.error());
+            EXPECT_EQ(left.tree(), foreign());
+        });
+}
+
 }  // namespace
 }  // namespace streamsim::media

@@ -83,9 +83,28 @@ Result<std::shared_ptr<ByteStore>> store_beneath(const std::shared_ptr<ByteStore
     return std::shared_ptr<ByteStore>(confined->release(), [store](ByteStore* below) { delete below; });
 }
 
+/// True for the name of a lock file that an interrupted removal has left.
+bool is_removed_lock_name(std::string_view name) {
+    return take_removing(name) && is_lock_name(name);
+}
+
+/// True when an interrupted removal has left this file.
+Result<bool> is_removed_lock(ByteStore& store, const std::string& path) {
+    const auto info = store.stat(path);
+    if (!info) return info.error();
+    return *info && is_half_removed(base_name(path), **info);
+}
+
 /// Removes the marker or a lock file of a set without media. False: another file has the name, and stays.
 Result<bool> remove_nothing(ByteStore& store, const std::string& path) {
-    const bool marker = base_name(path) == kMarkerName;
+    const std::string name = base_name(path);
+    if (is_removed_lock_name(name)) {
+        auto left = is_removed_lock(store, path);
+        if (!left || !*left) return left;
+        if (auto removed = store.remove(path); !removed) return removed.error();
+        return true;
+    }
+    const bool marker = name == kMarkerName;
     const auto is_ours = [&](const std::string& at) {
         return marker ? is_document(store, at) : is_lock_file(store, at);
     };
@@ -157,8 +176,9 @@ bool media_set_is_begun(ByteStore& store, const std::string& root) {
     return std::all_of(entries->begin(), entries->end(), [&](const DirectoryEntry& entry) {
         const std::string path = join_path(root, entry.name);
         if (entry.directory || entry.symbolic_link) return false;
-        const auto ours =
-            is_lock_name(entry.name) ? is_lock_file(store, path) : is_unfinished(store, path, kMarkerName);
+        const auto ours = is_lock_name(entry.name)           ? is_lock_file(store, path)
+                          : is_removed_lock_name(entry.name) ? is_removed_lock(store, path)
+                                                             : is_unfinished(store, path, kMarkerName);
         return ours && *ours;
     });
 }
@@ -195,7 +215,8 @@ Result<void> release_media_lock(ByteStore& whole, const std::string& root, std::
     const auto entries = store.list(root);
     if (!entries) return entries.error();
     const auto is_nothing = [](const DirectoryEntry& entry) {
-        const bool is_lock = !entry.symbolic_link && is_lock_name(entry.name);
+        const bool is_lock =
+            !entry.symbolic_link && (is_lock_name(entry.name) || is_removed_lock_name(entry.name));
         return !entry.directory && (is_lock || entry.name == kMarkerName);
     };
     if (!std::all_of(entries->begin(), entries->end(), is_nothing)) return {};

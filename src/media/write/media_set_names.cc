@@ -125,7 +125,8 @@ Result<std::optional<std::uint64_t>> read_marker(ByteStore& store, const std::st
         }
         std::string_view name = entry.name;
         if (is_lock_name(name)) continue;
-        if ((!take_partial(name) && !take_removing(name)) || name != kMarkerName) only_unfinished = false;
+        const bool unfinished = take_partial(name) || take_removing(name);
+        if (!unfinished || (name != kMarkerName && !is_lock_name(name))) only_unfinished = false;
     }
     if (only_unfinished) return std::optional<std::uint64_t>();
     return bad_input(
