@@ -32,7 +32,8 @@ STATE_BYTES = 8192
 NAMES_AT, NAME_BYTES, NAME_ENTRY_BYTES = 512, 24, 32
 UNWANTED = ("CHECK failed", "internal error", "terminate called", "Assertion", "double free", "corrupted")
 HEALTHY_TIMEOUT_S = 60
-HANGS_MAX = 12  # of one function: each takes seconds
+HANGS_MAX = 4  # of one function: each takes seconds
+HANGS_SHARE = 0.01  # in a sample
 HANG_TIMEOUT_S = 4
 SIGNAL_TIMEOUT_S = 12
 
@@ -183,7 +184,7 @@ class Case:
 
 def only_foreign(folder):
     left = [name for name in tree(os.path.join(folder, "target")) if name != "shot.txt"]
-    if left:
+    if left and left != ["streamsim-media/"]:  # an empty folder may be anybody's
         raise Found(f"afterwards clean leaves {', '.join(left)}")
 
 
@@ -570,9 +571,11 @@ def trials_of(case, options):
 
 
 def sample(trials, chance):
-    """All trials by chance, of each function and failure one before the second of any."""
+    """The trials by chance, of each function and failure one before the second of any; few hangs, which take long."""
     groups = {}
     for each in chance.sample(trials, len(trials)):
+        if each[3] == "hang" and chance.random() > HANGS_SHARE:
+            continue
         groups.setdefault((each[0].name, *each[1:4]), []).append(each)
     found = []
     for turn in range(max(map(len, groups.values()))):
