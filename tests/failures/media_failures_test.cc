@@ -63,7 +63,7 @@ struct Disk {
 class MediaFailures : public ::testing::TestWithParam<Disk> {
 protected:
     static Trials trials(std::uint64_t daily_step) {
-        return GetParam().thorough ? Trials{1, 4} : Trials{daily_step * (GetParam().sets_aside ? 1 : 3), 1};
+        return GetParam().thorough ? Trials{1, 4} : Trials{daily_step * (GetParam().sets_aside ? 2 : 5), 1};
     }
     PrepareRequest sequence_of(int width, int height, std::uint32_t clips = 1) const {
         return {kTarget, testing::small_dpx("tiny", width, height, 10), clips, milliseconds(125), 1};
