@@ -62,8 +62,8 @@ def watch(command, seconds):
         return rows, process.wait()
 
 
-def judge(name, rows):
-    """Prints a row for each tenth of the run; what grew."""
+def judge(name, rows, buffers=0):
+    """Prints a row for each tenth of the run; what grew. `buffers`: kilobytes that hold frames, and do not count."""
     tenth = len(rows) // 10
     if tenth < 1:
         return [f"{name}: ended before anything could be seen"]
@@ -71,7 +71,7 @@ def judge(name, rows):
     medians = []
     for i in range(10):
         part = rows[i * tenth:(i + 1) * tenth]
-        medians.append([statistics.median(each[k] for each in part) for k in range(3)])
+        medians.append([statistics.median(each[k] for each in part) - (0 if k else buffers) for k in range(3)])
         print(f"{i + 1:>7} {medians[i][0] / 1024:>10.1f} {medians[i][1]:>12.0f} {medians[i][2]:>8.0f}", flush=True)
     problems = []
     if medians[9][0] > GROWTH * medians[1][0]:
@@ -105,10 +105,11 @@ def real_time(program, folder, minutes, streams):
     rows, code = watch(command, 60 * minutes)
     ended.set()
     reader.join()
-    problems = judge(f"{streams} streams in real time, {minutes} minutes", rows)
     if code not in (0, 1):
-        problems.append(f"exit code {code}")
+        return [f"exit code {code}"]
     result = json.loads((folder / "result.json").read_text())
+    problems = judge(f"{streams} streams in real time, {minutes} minutes; memory without the frames' buffers", rows,
+                     result["play"]["buffer_bytes"] // 1024)
     totals = result["totals"]
     print(f"{totals['frames_scheduled']} frames, {totals['frames_dropped']} dropped, {totals['frames_failed']} failed")
     problems += left_behind(folder, {"media", "format.json", "journal", "result.json", "result.html"})
