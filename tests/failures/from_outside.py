@@ -73,7 +73,7 @@ class Bench:
 
     def __init__(self, options):
         self.streamsim = os.path.abspath(options.streamsim)
-        self.library = os.path.abspath(options.library)
+        self.failing = os.path.abspath(options.calls)
         self.folder = tempfile.mkdtemp(prefix="streamsim-failures-")
         self.format = os.path.join(self.folder, "tiny.json")
         document = load(os.path.join(options.formats, "media", "dpx12.json"))
@@ -96,7 +96,7 @@ class Bench:
         state = os.path.join(folder, "state")
         with open(state, "wb") as file:
             file.truncate(STATE_BYTES)
-        env = dict(os.environ, LD_PRELOAD=self.library, FAILING_FAMILY=family, FAILING_STATE=state)
+        env = dict(os.environ, LD_PRELOAD=self.failing, FAILING_FAMILY=family, FAILING_STATE=state)
         if how is not None:
             env.update(FAILING_CALL=call, FAILING_HOW=how, FAILING_AT=str(at))
         with open(os.path.join(folder, "out"), "wb") as out, open(os.path.join(folder, "err"), "wb") as err:
@@ -587,7 +587,7 @@ def sample(trials, chance):
 def main():
     parser = argparse.ArgumentParser(usage=__doc__)
     parser.add_argument("streamsim")
-    parser.add_argument("library")
+    parser.add_argument("calls")
     parser.add_argument("formats")
     parser.add_argument("--all", action="store_true")
     parser.add_argument("--seed", type=int, default=int(time.time()))
