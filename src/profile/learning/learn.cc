@@ -293,7 +293,8 @@ std::map<std::string, std::vector<TrafficOperation>> groups_of(const Traffic& tr
 
 /// Sets start and end of a meter that does not run the whole time.
 void take_times(LearntMeter& meter, std::int64_t span_ns, Duration duration) {
-    if (span_ns < duration.ns * 9 / 10) return;  // it is played for longer than it was seen
+    // Played for longer, or for less, than it was seen: these times are none of play.
+    if (span_ns < duration.ns * 9 / 10 || span_ns > duration.ns) return;
     const std::int64_t begin = meter.operations.front().begin_ns;
     const std::int64_t end = begin + meter.behaviour.span_ns;
     if (begin > std::max(span_ns / 20, kSecond)) meter.spec.start = {begin / kSecond * kSecond};
