@@ -217,9 +217,12 @@ std::string verdict_line(const RunResult& result) {
 Headline closing_line(const RunResult& result) {
     constexpr std::size_t kClosingColumns = 80;  // the last line of a screen is one line
     Headline out = headline(result);
-    out.rest = closing_rest(result, stalls_text(result.totals));
-    if (result.totals.stalls > 0 && shown_width(out.word + out.rest) > kClosingColumns)
-        out.rest = closing_rest(result, ", " + counted(result.totals.stalls, "stall"));
+    // The stalls as far as there is room for them: the report has a line of them.
+    for (const std::string& stalls :
+         {stalls_text(result.totals), ", " + counted(result.totals.stalls, "stall"), std::string()}) {
+        out.rest = closing_rest(result, stalls);
+        if (result.totals.stalls == 0 || shown_width(out.word + out.rest) <= kClosingColumns) break;
+    }
     return out;
 }
 

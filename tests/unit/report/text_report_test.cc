@@ -76,6 +76,11 @@ TEST(TextReport, FitsOnOneScreenWithTheVerdictFirstAndLast) {
         faults_and_stalls.totals.stall_ns = 1'600'000'000;
         faults_and_stalls.totals.scheduled += 10'000;
     }
+    RunResult& records_too = results.emplace_back(samples::seats_and_stalls());
+    records_too.faults_injected.emplace();
+    records_too.totals.stalls = 5'425;
+    records_too.totals.scheduled += 10'000;
+    for (StreamResult& stream : records_too.streams) stream.records = stream.stream == 0;
     for (const RunResult& result : results) {
         const std::vector<std::string> lines = lines_of(screen(result));
         EXPECT_LE(lines.size(), 24u);
