@@ -31,6 +31,7 @@ struct MissedFrame {
     int shortage = 0;          // errno of a resource that this computer lacked: EMFILE, ENOMEM, ...; 0: none
     FrameKind kind = FrameKind::dropped;
     DropReason reason = DropReason::late;
+    std::uint64_t corrupt_at = 0;  // of a corrupt frame: offset in its file of the first wrong byte
     std::int64_t due_ns = 0;
     std::optional<std::int64_t> submitted_ns;
     std::optional<std::int64_t> delivered_ns;

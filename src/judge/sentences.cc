@@ -230,7 +230,10 @@ void describe_damage(CauseResult& cause, const CauseFrames& of) {
     const bool corrupt = with(DropReason::corrupt) == of.missed.size();
     cause.summary = list + (corrupt ? ": their bytes are not those that were written"
                                     : ": the media are damaged or incomplete, on any storage");
-    cause.detail = fmt::format("{}; the others of the same clips can be read", places_text(of));
+    cause.detail = fmt::format(
+        "{}{}; the others of the same clips can be read", places_text(of),
+        corrupt ? fmt::format(", the first at byte {} of its file", show_count(of.missed.front()->corrupt_at))
+                : "");
 }
 
 /// The throughput gaps in which these frames were due.

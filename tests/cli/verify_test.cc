@@ -77,6 +77,10 @@ TEST_F(Verify, OneBitOfASequenceIsFoundAndOnlyThere) {
         expect_damage(result, 7, frame, offset);
         EXPECT_EQ(result["verdict"]["limit"], "media") << result["verdict"];
         EXPECT_THAT(result["verdict"]["reason"].get<std::string>(), HasSubstr("not those that were written"));
+        if (offset == 40'000) {
+            EXPECT_THAT(result["verdict"]["detail"].get<std::string>(),
+                        HasSubstr("at byte 40,000 of its file"));
+        }
         for (const char* option : {"--buffered", "--io-size=4KiB"})
             expect_damage(play_small({"--frames", "20", "--fps", "max", "--verify", option}), 7, frame, offset);
         damage(frame, offset);  // mended

@@ -107,6 +107,7 @@ judge::MissedFrame missed_of(const FrameOutcome& entry, std::uint32_t stream, st
     missed.clip_frame = entry.clip_frame;
     missed.kind = entry.kind;
     missed.reason = entry.reason;
+    missed.corrupt_at = entry.corrupt_at;
     missed.no_answer = entry.reason == DropReason::error && is_connection_error(entry.error);
     missed.unreachable =
         missed.no_answer && is_one_of(entry.error, {"EHOSTDOWN", "EHOSTUNREACH", "ENETDOWN", "ENETUNREACH"});
