@@ -15,12 +15,13 @@ constexpr int kSubBits = 9;  // 512 buckets a power of two
 constexpr std::uint64_t kExact = std::uint64_t{2} << kSubBits;
 constexpr std::size_t kOctaves = 42 - kSubBits;
 constexpr std::size_t kBuckets = (kOctaves + 1) << kSubBits;
-constexpr std::size_t kBytes = kBuckets * sizeof(std::uint64_t);
+constexpr int kCountBits = 32;
+constexpr std::size_t kBytes = kBuckets * sizeof(std::uint32_t);
 
-std::uint64_t* zero_pages() {
+std::uint32_t* zero_pages() {
     void* const pages = map_zero_pages(kBytes);
     if (pages == nullptr) throw std::bad_alloc();
-    return static_cast<std::uint64_t*>(pages);
+    return static_cast<std::uint32_t*>(pages);
 }
 
 /// Each value below 1024 has its own bucket; above, the leading ten bits select the bucket.
@@ -46,7 +47,7 @@ std::uint64_t rank_of(std::uint32_t permille, std::uint64_t count) {
 
 }  // namespace
 
-void Histogram::Free::operator()(std::uint64_t* counts) const {
+void Histogram::Free::operator()(std::uint32_t* counts) const {
     unmap_pages(counts, kBytes);
 }
 
@@ -73,7 +74,9 @@ void Histogram::add_to(std::size_t bucket, std::uint64_t times) {
         }
         map();
     }
-    counts_[bucket] += times;
+    const std::uint64_t sum = counts_[bucket] + times;
+    counts_[bucket] = static_cast<std::uint32_t>(sum);
+    if (sum >> kCountBits > 0) carries_[bucket] += sum >> kCountBits;
 }
 
 /// Calls see(bucket, count) for each bucket with values, ascending, until it returns false.
@@ -86,8 +89,11 @@ void Histogram::each_bucket(See&& see) const {
         return;
     }
     const std::size_t last = bucket_of(max_);
+    auto carry = carries_.begin();
     for (std::size_t i = bucket_of(min_); i <= last; ++i) {
-        if (counts_[i] > 0 && !see(i, counts_[i])) return;
+        std::uint64_t count = counts_[i];
+        if (carry != carries_.end() && carry->first == i) count += carry++->second << kCountBits;
+        if (count > 0 && !see(i, count)) return;
     }
 }
 
@@ -118,6 +124,7 @@ void Histogram::catch_up(const Histogram& other) {
         if (counts_ == nullptr) map();
         const std::size_t first = bucket_of(other.min_);
         std::copy(&other.counts_[first], &other.counts_[bucket_of(other.max_)] + 1, &counts_[first]);
+        carries_ = other.carries_;
     }
     count_ = other.count_;
     min_ = other.min_;

@@ -9,13 +9,14 @@
 #include <cstdint>
 #include <cstdlib>
 #include <functional>
+#include <map>
 #include <memory>
 
 namespace streamsim::metrics {
 
 /// Values from 0 to kMax (an hour and more). Not thread-safe; merge() brings threads' histograms together.
 /// As long as few buckets have values they are kept in the histogram itself; later they are in mapped zero
-/// pages, which take 4 KiB for each power of two with values in it.
+/// pages, which take 4 KiB for each two powers of two with values in them.
 class Histogram {
 public:
     /// 2^42 - 1 ns, 73 minutes. Larger values are counted at kMax; max() stays exact.
@@ -43,7 +44,7 @@ public:
 
 private:
     struct Free {
-        void operator()(std::uint64_t* counts) const;
+        void operator()(std::uint32_t* counts) const;
     };
     struct Bucket {
         std::uint32_t index = 0;
@@ -56,7 +57,8 @@ private:
     template <typename See>
     void each_bucket(See&& see) const;
 
-    std::unique_ptr<std::uint64_t[], Free> counts_;  // by bucket; null: few_ has all
+    std::unique_ptr<std::uint32_t[], Free> counts_;  // by bucket, modulo 2^32; null: few_ has all
+    std::map<std::size_t, std::uint64_t> carries_;   // what is left of a bucket's count, divided by 2^32
     std::array<Bucket, kFewMax> few_{};              // ascending
     std::uint32_t few_used_ = 0;
     std::uint64_t count_ = 0;

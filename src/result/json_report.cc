@@ -11,15 +11,22 @@ using Lines = FieldWriter::Lines;
 
 /// A whole document: its kind and version, then the members that `list` names.
 template <class List>
-std::string document(const char* schema, Lines lines, const List& list) {
-    JsonText text;
+void write_document(const char* schema, Lines lines, const List& list, const TextSink& out) {
+    JsonText text(out);
     text.begin_object(JsonText::Layout::lines);
     FieldWriter members(text, lines);
     members.derived("schema", schema);
     members.derived("version", 1);
     list(members, text);
     text.end();
-    return std::move(text).take() + "\n";
+    out(std::move(text).take() + "\n");
+}
+
+template <class List>
+std::string document(const char* schema, Lines lines, const List& list) {
+    std::string all;
+    write_document(schema, lines, list, [&all](std::string_view piece) { all += piece; });
+    return all;
 }
 
 /// The members of a step on one line, then its result as a whole document.
@@ -34,8 +41,15 @@ std::string load_step_text(const LoadStep& step, Sweep::Over over) {
 }  // namespace
 
 std::string json_report(const RunResult& result) {
-    return document("streamsim.result", Lines::tables,
-                    [&result](FieldWriter& members, JsonText&) { fields(result, members); });
+    std::string all;
+    write_json_report(result, [&all](std::string_view piece) { all += piece; });
+    return all;
+}
+
+void write_json_report(const RunResult& result, const TextSink& out) {
+    write_document(
+        "streamsim.result", Lines::tables,
+        [&result](FieldWriter& members, JsonText&) { fields(result, members); }, out);
 }
 
 std::string max_json_report(const MaxResult& result) {

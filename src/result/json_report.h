@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/document/text_sink.h"
 #include "streamsim/calibration.h"
 #include "streamsim/load_result.h"
 #include "streamsim/max_result.h"
@@ -31,6 +32,8 @@ inline constexpr std::string_view kCalibrationReportBegins = "{\n  \"schema\": \
 /// Counts, bytes and nanoseconds are integers; values that never were or are not known are null. A name that is
 /// not UTF-8 is shown with U+FFFD in the place of the wrong bytes.
 std::string json_report(const RunResult& result);
+/// The same in pieces: the text of many streams is never whole in memory.
+void write_json_report(const RunResult& result, const TextSink& out);
 
 /// The result of a search with every step, a line for each member.
 std::string max_json_report(const MaxResult& result);

@@ -67,7 +67,8 @@ Result<std::unique_ptr<Journal>> Journal::open(const std::string& path,
 
 /// Empty: the file is written.
 std::string Journal::write(const RunResult& result) {
-    return write_whole(temporary_, path_, result::json_report(result));
+    return write_whole(temporary_, path_,
+                       [&result](const TextSink& out) { result::write_json_report(result, out); });
 }
 
 void Journal::follow(Snapshot snapshot) {

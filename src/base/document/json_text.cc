@@ -6,6 +6,7 @@ namespace streamsim {
 namespace {
 
 constexpr std::size_t kIndent = 2;
+constexpr std::size_t kPieceBytes = 64 * 1024;
 
 }  // namespace
 
@@ -44,6 +45,10 @@ void JsonText::end() {
 }
 
 void JsonText::next_entry() {
+    if (sink_ && text_.size() >= kPieceBytes) {
+        sink_(text_);
+        text_.clear();
+    }
     if (after_key_ || open_.empty()) {
         after_key_ = false;
         return;

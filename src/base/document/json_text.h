@@ -8,11 +8,17 @@
 #include <utility>
 #include <vector>
 
+#include "base/document/text_sink.h"
+
 namespace streamsim {
 
 /// The caller closes what it opens, and gives each member of an object its key.
 class JsonText {
 public:
+    JsonText() = default;
+    /// Gives what it has to `sink` whenever that is some ten kilobytes; take() has the rest.
+    explicit JsonText(TextSink sink) : sink_(std::move(sink)) {}
+
     /// Whether the entries of an object or an array take a line each.
     enum class Layout { lines, compact };
 
@@ -48,6 +54,7 @@ private:
     /// Separates an entry from the one before it.
     void next_entry();
 
+    TextSink sink_;
     std::string text_;
     std::vector<Level> open_;
     bool after_key_ = false;

@@ -12,15 +12,25 @@
 namespace streamsim {
 namespace {
 
-/// Writes the text to the disk. Returns the error as strerror(3) words it; empty: success.
-std::string write_all(int file, std::string_view text) {
+/// Returns the error as strerror(3) words it; empty: success.
+std::string write_piece(int file, std::string_view text) {
     while (!text.empty()) {
         const ssize_t written = write(file, text.data(), text.size());
         if (written < 0 && errno == EINTR) continue;
         if (written < 0) return std::strerror(errno);
         text.remove_prefix(static_cast<std::size_t>(written));
     }
-    return fsync(file) == 0 ? "" : std::strerror(errno);
+    return {};
+}
+
+/// Writes what `source` gives to the disk.
+std::string write_all(int file, const TextSource& source) {
+    std::string problem;
+    source([&problem, file](std::string_view piece) {
+        if (problem.empty()) problem = write_piece(file, piece);
+    });
+    if (problem.empty() && fsync(file) != 0) problem = std::strerror(errno);
+    return problem;
 }
 
 /// Why the existing file of this name must not be replaced; empty: it may be replaced, or no file has the name.
@@ -37,11 +47,18 @@ std::string why_kept(int directory, const std::string& name) {
 std::string write_in(int directory,
                      const std::string& temporary,
                      const std::string& name,
-                     std::string_view text) {
+                     const TextSource& source) {
     constexpr int kFlags = O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW;
     const int file = ::openat(directory, temporary.c_str(), kFlags, 0644);
     if (file < 0) return std::strerror(errno);
-    std::string problem = write_all(file, text);
+    std::string problem;
+    try {
+        problem = write_all(file, source);
+    } catch (...) {
+        ::close(file);
+        ::unlinkat(directory, temporary.c_str(), 0);
+        throw;
+    }
     if (::close(file) != 0 && problem.empty()) problem = std::strerror(errno);
     if (problem.empty()) problem = why_kept(directory, name);
     if (problem.empty() && ::renameat(directory, temporary.c_str(), directory, name.c_str()) != 0)
@@ -52,10 +69,10 @@ std::string write_in(int directory,
 
 }  // namespace
 
-std::string write_whole(const std::string& temporary, const std::string& path, const std::string& text) {
+std::string write_whole(const std::string& temporary, const std::string& path, const TextSource& source) {
     const int directory = ::open(parent_of(path).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (directory < 0) return std::strerror(errno);
-    std::string problem = write_in(directory, base_name(temporary), base_name(path), text);
+    std::string problem = write_in(directory, base_name(temporary), base_name(path), source);
     ::close(directory);
     return problem;
 }

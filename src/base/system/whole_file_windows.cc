@@ -2,15 +2,16 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <string_view>
 
 #include "base/system/utf8_path.h"
 #include "base/system/whole_file.h"
 
 namespace streamsim {
 
-std::string write_whole(const std::string& temporary, const std::string& path, const std::string& text) {
+std::string write_whole(const std::string& temporary, const std::string& path, const TextSource& source) {
     std::ofstream out(system_path(temporary), std::ios::binary);
-    out << text;
+    source([&out](std::string_view piece) { out << piece; });
     out.close();
     if (!out) return std::strerror(errno);
     std::error_code error;

@@ -70,7 +70,7 @@ Result<void> write_documents(const ResultFiles& files,
 Result<void> write_one(const ResultFiles& files, const RunResult& result) {
     return write_documents<RunResult>(
         files, result,
-        {{&ResultFiles::json, result::kJsonReportBegins, result::json_report},
+        {{&ResultFiles::json, result::kJsonReportBegins, result::write_json_report},
          {&ResultFiles::csv, report::kStreamsCsvBegins, report::streams_csv},
          {&ResultFiles::html, report::kHtmlReportBegins, report::html_report},
          {&ResultFiles::junit, report::kJunitReportBegins, report::junit_report}});

@@ -18,7 +18,7 @@ namespace streamsim::cli {
 namespace {
 
 std::vector<OutputDocuments<RunResult>::Kind> result_kinds() {
-    return {{&ResultFiles::json, result::kJsonReportBegins, result::json_report},
+    return {{&ResultFiles::json, result::kJsonReportBegins, result::write_json_report},
             {&ResultFiles::csv, report::csv_header(), report::csv_report},
             {&ResultFiles::html, report::kHtmlReportBegins, report::html_report},
             {&ResultFiles::trace, report::kTraceBegins, report::trace_report},

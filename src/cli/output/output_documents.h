@@ -8,9 +8,9 @@
 #include <utility>
 #include <vector>
 
+#include "base/document/text_sink.h"
 #include "cli/options/options.h"
 #include "cli/output/output_file.h"
-#include "report/csv/csv_report.h"
 
 namespace streamsim::cli {
 
@@ -20,17 +20,17 @@ public:
     struct Kind {
         Kind(std::string ResultFiles::*file,
              std::string_view begins,
-             void (*writes)(const Of& of, const report::TextSink& sink))
+             void (*writes)(const Of& of, const TextSink& sink))
             : name(file), begins_with(begins), write(writes) {}
         /// A kind whose document is made at once.
         Kind(std::string ResultFiles::*file, std::string_view begins, std::string (*text)(const Of&))
             : name(file),
               begins_with(begins),
-              write([text](const Of& of, const report::TextSink& sink) { sink(text(of)); }) {}
+              write([text](const Of& of, const TextSink& sink) { sink(text(of)); }) {}
 
         std::string ResultFiles::*name;  // empty: this document is not wanted
         std::string begins_with;         // the beginning of an earlier document of this kind
-        std::function<void(const Of& of, const report::TextSink& sink)> write;
+        std::function<void(const Of& of, const TextSink& sink)> write;
     };
 
     /// Tests that each file that was asked for can be written, and writes none. Errors: every problem, as

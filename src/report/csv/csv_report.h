@@ -2,19 +2,17 @@
 // 4180). A field without a value is empty: a frame that was never read has no completed_ns.
 #pragma once
 
-#include <functional>
 #include <string>
 #include <string_view>
 
+#include "base/document/text_sink.h"
 #include "streamsim/load_result.h"
 #include "streamsim/run_result.h"
 
 namespace streamsim::report {
 
-/// Takes the text piece by piece, in order; pieces end with whole rows.
-using TextSink = std::function<void(std::string_view)>;
-
-/// The header and `result.frames`, in pieces of about 64 KiB: a day of frames is never in memory twice.
+/// The header and `result.frames`, in pieces of about 64 KiB that end with whole rows: a day of frames is never
+/// in memory twice.
 void csv_report(const RunResult& result, const TextSink& sink);
 
 /// The header and one row, for a caller that gets its rows one by one. Both end with CR LF.

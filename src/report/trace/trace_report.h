@@ -5,7 +5,7 @@
 
 #include <string_view>
 
-#include "report/csv/csv_report.h"
+#include "base/document/text_sink.h"
 #include "streamsim/run_result.h"
 
 namespace streamsim::report {

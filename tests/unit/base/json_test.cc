@@ -3,6 +3,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <string>
+
+#include "base/document/json_text.h"
+
 namespace streamsim {
 namespace {
 
@@ -94,6 +99,31 @@ TEST(JsonObject, SomethingElseThanAnObjectIsOneProblem) {
     (void)object.string("name");
     object.finish();
     EXPECT_THAT(problems.error().problems, ElementsAre(HasSubstr("f: /a: expected an object, found array")));
+}
+
+/// `entries` rows of a table.
+std::string table(JsonText text, int entries) {
+    text.begin_object(JsonText::Layout::lines);
+    text.key("rows");
+    text.begin_array(JsonText::Layout::lines);
+    for (int i = 0; i < entries; ++i) text.text("row " + std::to_string(i));
+    text.end();
+    text.end();
+    return std::move(text).take();
+}
+
+TEST(JsonText, TheTextInPiecesIsTheWholeOne) {
+    for (const int entries : {0, 1, 4'000, 40'000}) {
+        std::string pieces;
+        std::size_t largest = 0;
+        const auto take = [&](std::string_view piece) {
+            pieces += piece;
+            largest = std::max(largest, piece.size());
+        };
+        const std::string rest = table(JsonText(take), entries);
+        EXPECT_EQ(pieces + rest, table(JsonText(), entries));
+        EXPECT_LT(std::max(largest, rest.size()), 70'000u);
+    }
 }
 
 }  // namespace

@@ -6,6 +6,8 @@
 
 #include <filesystem>
 #include <fstream>
+#include <iterator>
+#include <new>
 #include <string>
 
 namespace streamsim::run {
@@ -30,7 +32,12 @@ protected:
         std::ifstream in(at(name));
         return {std::istreambuf_iterator<char>(in), {}};
     }
-    std::string write() const { return write_whole(at("new.partial"), at("journal"), "{}"); }
+    std::string write() const {
+        return write_from([](const auto& out) { out("{}"); });
+    }
+    std::string write_from(const TextSource& source) const {
+        return write_whole(at("new.partial"), at("journal"), source);
+    }
 
     fs::path folder_ =
         fs::path(testing::TempDir()) /
@@ -41,6 +48,27 @@ TEST_F(WholeFile, ReplacesAnEarlierOne) {
     EXPECT_EQ(write(), "");
     std::ofstream(at("journal")) << "old";
     EXPECT_EQ(write(), "");
+    EXPECT_EQ(text_of("journal"), "{}");
+    EXPECT_FALSE(fs::exists(at("new.partial")));
+}
+
+TEST_F(WholeFile, HasAllPieces) {
+    const std::string piece(100'000, 'x');
+    const auto source = [&piece](const auto& out) {
+        for (int i = 0; i < 5; ++i) out(piece);
+        out("end");
+    };
+    EXPECT_EQ(write_from(source), "");
+    EXPECT_EQ(text_of("journal"), piece + piece + piece + piece + piece + "end");
+}
+
+TEST_F(WholeFile, StaysAsItIsWhereTheTextEndsWithAnException) {
+    EXPECT_EQ(write(), "");
+    const auto source = [](const auto& out) {
+        out("[1, ");
+        throw std::bad_alloc();
+    };
+    EXPECT_THROW((void)write_from(source), std::bad_alloc);
     EXPECT_EQ(text_of("journal"), "{}");
     EXPECT_FALSE(fs::exists(at("new.partial")));
 }
