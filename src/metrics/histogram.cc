@@ -11,7 +11,7 @@
 namespace streamsim::metrics {
 namespace {
 
-constexpr int kSubBits = 9;  // 512 buckets a power of two
+constexpr int kSubBits = 7;  // 128 buckets a power of two
 constexpr std::uint64_t kExact = std::uint64_t{2} << kSubBits;
 constexpr std::size_t kOctaves = 42 - kSubBits;
 constexpr std::size_t kBuckets = (kOctaves + 1) << kSubBits;
@@ -24,7 +24,7 @@ std::uint32_t* zero_pages() {
     return static_cast<std::uint32_t*>(pages);
 }
 
-/// Each value below 1024 has its own bucket; above, the leading ten bits select the bucket.
+/// Each value below 256 has its own bucket; above, the leading eight bits select the bucket.
 std::size_t bucket_of(std::int64_t any) {
     const auto value = static_cast<std::uint64_t>(std::min(any, Histogram::kMax));
     if (value < kExact) return value;

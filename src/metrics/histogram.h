@@ -1,6 +1,6 @@
-// A histogram of nanoseconds (or of any positive count) with a bound on its error. Values below 1024 are kept
-// exactly; above, each power of two is cut into 512 buckets and a bucket answers with its middle, so that a
-// percentile is wrong by at most 1/1024 of its value (0.098 %). Counts are exact, and so are minimum and
+// A histogram of nanoseconds (or of any positive count) with a bound on its error. Values below 256 are kept
+// exactly; above, each power of two is cut into 128 buckets and a bucket answers with its middle, so that a
+// percentile is wrong by at most 1/256 of its value (0.4 %). Counts are exact, and so are minimum and
 // maximum.
 #pragma once
 
@@ -16,7 +16,7 @@ namespace streamsim::metrics {
 
 /// Values from 0 to kMax (an hour and more). Not thread-safe; merge() brings threads' histograms together.
 /// As long as few buckets have values they are kept in the histogram itself; later they are in mapped zero
-/// pages, which take 4 KiB for each two powers of two with values in them.
+/// pages, which take 4 KiB for each eight powers of two with values in them.
 class Histogram {
 public:
     /// 2^42 - 1 ns, 73 minutes. Larger values are counted at kMax; max() stays exact.

@@ -24,6 +24,7 @@ import time
 import urllib.request
 
 GROWTH = 1.05
+FAULTS = pathlib.Path(__file__).resolve().parents[2] / "formats/faults/busy-server.json"
 SMALL_PRORES = {
     "schema": "streamsim.media-format", "version": 1, "name": "soak-prores", "title": "ProRes 422, 320x180, 24 fps",
     "container": "quicktime", "codec": "prores", "raster": {"width": 320, "height": 180}, "rate": [24, 1],
@@ -122,7 +123,7 @@ def real_time(program, folder, minutes, streams):
 def virtual_time(program, folder, hours):
     rows, code = watch([program, "--dpx10", "--streams", "2", "--seats", "4", "--record", "1", "--meter", "database-70-30", "--scale", "0.01",
                         "--not-alone", "--duration", f"{hours}h", "--order", "scrub", "--decode-cpu", "2ms",
-                        "--faults", "busy-server", "--json", str(folder / "virtual.json"), "--html", str(folder / "virtual.html"), "--quiet", "sim:h500"], 100)
+                        "--faults", str(FAULTS), "--json", str(folder / "virtual.json"), "--html", str(folder / "virtual.html"), "--quiet", "sim:h500"], 100)
     problems = judge(f"{hours} hours of virtual time", rows)
     if code not in (0, 1):
         problems.append(f"virtual time: exit code {code}")

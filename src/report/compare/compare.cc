@@ -29,8 +29,8 @@ using Runs = std::vector<NamedResult>;
 
 constexpr double kSigmas = 3;
 constexpr double kValuesMin = 10;  // fewer values do not tell how they vary
-/// A histogram's percentile is wrong by at most 1/1024 of its value, either way, in both results.
-constexpr double kResolution = 2.0 / 1024;
+/// A histogram's percentile is wrong by at most 1/256 of its value, either way, in both results.
+constexpr double kResolution = 2.0 / 256;
 
 enum class Better { lower, higher, neither };
 

@@ -98,7 +98,7 @@ TEST(MeterSchedule, AStallShowsInFullInTheLatencyFromTheIntendedTime) {
     for (int k = 0; k < 112; ++k) sum += 1001 - 9 * k;
     EXPECT_EQ(rig.result.all.response_sum_ns, milliseconds(sum).ns);
     EXPECT_EQ(rig.result.all.service_sum_ns, milliseconds(1001 + 499).ns) << "in one operation alone";
-    EXPECT_EQ(rig.result.all.service_ns->p99, milliseconds(1).ns);
+    EXPECT_NEAR(static_cast<double>(rig.result.all.service_ns->p99), 1e6, 1e6 / 256);
     EXPECT_GT(rig.result.all.response_ns->p90, milliseconds(500).ns);
     std::int64_t worst = 0;
     for (const auto& point : rig.result.series) worst = std::max(worst, point.response_max_ns);
