@@ -94,8 +94,9 @@ struct Evidence {
     bool server_cache_may_be_warm = false;
 
     // The client.
-    std::int64_t longest_play_ns = 0;     // the last deadline of any stream, from its play start
-    std::int64_t decode_cpu_ns = 0;       // burnt for each frame; 0: delivery only
+    bool virtual_time = false;         // this computer delays nothing, however busy it is: decoding alone does
+    std::int64_t longest_play_ns = 0;  // the last deadline of any stream, from its play start
+    std::int64_t decode_cpu_ns = 0;    // burnt for each frame; 0: delivery only
     std::int64_t shortest_period_ns = 0;  // of the streams' frame periods; 0: no deadlines
     std::int64_t loop_lateness_p50_ns = 0;
     std::int64_t loop_stalled_ns = 0;  // scheduling stalls of the player's loop, in all

@@ -209,7 +209,7 @@ void describe_client(CauseResult& cause, const CauseFrames& of) {
         cause.summary =
             fmt::format("this computer did not let the player run when it had to ({}): {}", how, not_storage);
     }
-    cause.detail = processors(of);
+    if (!of.run.virtual_time) cause.detail = processors(of);
 }
 
 std::size_t frames_with(const CauseFrames& of, DropReason reason) {

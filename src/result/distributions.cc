@@ -12,6 +12,10 @@ HistogramCounts counts_of(const Source& histogram) {
     if (histogram.count() == 0) return out;
     out.min = histogram.min();
     out.max = histogram.max();
+    // Counted before: a list that grows would leave the memory of several, for each stream and each second.
+    std::size_t buckets = 0;
+    histogram.each([&buckets](std::int64_t, std::uint64_t) { ++buckets; });
+    out.buckets.reserve(buckets);
     histogram.each([&out](std::int64_t value, std::uint64_t times) { out.buckets.push_back({value, times}); });
     std::ranges::sort(out.buckets, [](const auto& a, const auto& b) { return a.value < b.value; });
     return out;

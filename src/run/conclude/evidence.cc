@@ -235,8 +235,9 @@ judge::Evidence evidence_of(const RunFacts& facts, const RunResult& result) {
     }
     evidence.loop_lateness_p50_ns = result.client.loop_lateness_p50_ns;
     evidence.loop_stalled_ns = result.client.loop_stalled_ns;
-    evidence.cpu_percent = result.client.cpu_percent;
-    if (result.client.cpu_ns > 0) {
+    evidence.virtual_time = facts.request->target.is_virtual_time();
+    if (!evidence.virtual_time) evidence.cpu_percent = result.client.cpu_percent;
+    if (!evidence.virtual_time && result.client.cpu_ns > 0) {
         evidence.helpers_cpu_percent = result.client.cpu_percent *
                                        static_cast<double>(result.client.helpers_cpu_ns) /
                                        static_cast<double>(result.client.cpu_ns);

@@ -370,6 +370,21 @@ TEST(TwoCauses, AreBothNamedAndTheLargerOneIsTheLimit) {
     EXPECT_EQ(found.missed_causes[202], Cause::damaged_file);
 }
 
+TEST(TwoCauses, AStallWeighsAsManyFramesAsItLasted) {
+    Evidence evidence = good_run();
+    drop(evidence, 60, &ReasonCounts::late);
+    test::stall(evidence, 1, DropReason::client);
+    evidence.missed.back().slot = evidence.missed.back().clip_frame = 700;
+    evidence.missed.back().due_ns = 700 * kPeriodNs;
+    evidence.missed.back().submitted_ns = 692 * kPeriodNs;
+    const auto lasts = [&evidence](std::int64_t periods) {
+        evidence.missed.back().delivered_ns = (700 + periods) * kPeriodNs + 1;
+        return judge(evidence).verdict.limit;
+    };
+    EXPECT_EQ(lasts(50), Limit::storage);
+    EXPECT_EQ(lasts(70), Limit::client_scheduling);
+}
+
 TEST(TwoCauses, FramesThatAreNotInTheTableCountToTheLargest) {
     Evidence evidence = good_run();
     drop(evidence, 100, &ReasonCounts::late);
@@ -408,6 +423,70 @@ Evidence slept_at_slot_30() {
         evidence.system.push_back(sample);
     }
     return evidence;
+}
+
+TEST(ClientTooLate, ForDecodingSaysSo) {
+    Evidence evidence = good_run();
+    drop(evidence, 40, &ReasonCounts::client);
+    evidence.decode_cpu_ns = 5 * kMs;
+    EXPECT_THAT(judge(evidence).verdict.reason, HasSubstr("decoding, at 5.0 ms of processor time a frame"));
+    evidence.loop_stalled_ns = 100 * kMs;
+    EXPECT_THAT(judge(evidence).verdict.reason, testing::Not(HasSubstr("decoding, at")));
+}
+
+TEST(ClientTooLate, InVirtualTimeTheLoadOfThisComputerIsNotTold) {
+    Evidence evidence = good_run();
+    drop(evidence, 40, &ReasonCounts::client);
+    evidence.decode_cpu_ns = 5 * kMs;
+    EXPECT_THAT(judge(evidence).verdict.detail, HasSubstr("streamsim used 12 %"));
+    evidence.virtual_time = true;
+    EXPECT_EQ(judge(evidence).verdict.detail, "");
+}
+
+/// Missed frames that are read again alone in `took_ns`, while others take `usual_ns`.
+Judgement reread_in(std::int64_t took_ns, std::int64_t usual_ns) {
+    Evidence evidence = good_run();
+    drop(evidence, 6, &ReasonCounts::late);
+    read_again(evidence, {30, 31, 32, 33, 34, 35}, took_ns);
+    for (Reread& each : evidence.rereads) {
+        if (!each.missed) each.took_ns = usual_ns;
+    }
+    return judge(evidence);
+}
+
+TEST(SlowAgain, IsThreeTimesTheOthersAndAQuarterOfAPeriodMore) {
+    const auto is_slow_file = [](std::int64_t took_ns, std::int64_t usual_ns) {
+        return reread_in(took_ns, usual_ns).causes.front().cause == Cause::slow_file;
+    };
+    EXPECT_TRUE(is_slow_file(61 * kMs, 20 * kMs));
+    EXPECT_FALSE(is_slow_file(59 * kMs, 20 * kMs));
+    EXPECT_TRUE(is_slow_file(13 * kMs, 2 * kMs));
+    EXPECT_FALSE(is_slow_file(12 * kMs, 2 * kMs));
+    EXPECT_THAT(reread_in(61 * kMs, 20 * kMs).verdict.detail,
+                HasSubstr("re-read alone the frame took 61.0 ms, others take 20.0 ms"));
+}
+
+TEST(NextMeasurement, IsToLetARunEndWhereNothingWasReadAfterIt) {
+    Evidence evidence = good_run();
+    drop(evidence, 200, &ReasonCounts::late);
+    EXPECT_THAT(judge(evidence).verdict.next, HasSubstr("let a run end by itself"));
+    evidence = good_run();
+    fail(evidence, 3, &ReasonCounts::missing);
+    EXPECT_EQ(judge(evidence).verdict.next, "");
+}
+
+TEST(Damage, IsSeenAroundAFrameThatFailsAgain) {
+    Evidence evidence = good_run();
+    fail(evidence, 4, &ReasonCounts::error);
+    read_again(evidence, {33}, 2 * kMs, true);
+    read_again(evidence, {30, 31, 32}, 2 * kMs);
+    EXPECT_EQ(judge(evidence).missed_causes[0], Cause::damaged_file) << "three frames before it";
+    evidence.missed[3].slot = evidence.missed[3].clip_frame = 25;
+    evidence.rereads.front().clip_frame = 25;
+    EXPECT_EQ(judge(evidence).missed_causes[0], Cause::damaged_file) << "five frames behind it";
+    evidence.missed[3].slot = evidence.missed[3].clip_frame = 21;
+    evidence.rereads.front().clip_frame = 21;
+    EXPECT_EQ(judge(evidence).missed_causes[0], Cause::storage_error) << "farther than a read-ahead";
 }
 
 TEST(Suspend, IsThisComputersAndNotTheStorages) {
@@ -488,11 +567,27 @@ TEST(Places, AreTheSameWhereEachPassMissesThem) {
     EXPECT_EQ(places.places, 8u);
     evidence.streams.front().pass_slots = 2000;
     EXPECT_EQ(judge(evidence).places.answer, PlaceTest::Answer::one_pass);
+    evidence.streams.front().pass_slots = 500;
+    EXPECT_NE(judge(evidence).places.answer, PlaceTest::Answer::one_pass) << "two passes";
     evidence = good_run();
     evidence.streams.front().pass_slots = 250;
     drop(evidence, 400, &ReasonCounts::late);
     EXPECT_EQ(judge(evidence).places.answer, PlaceTest::Answer::everywhere)
         << "which would be the same by chance";
+}
+
+/// A frame late in the clip is due less often than one at its beginning.
+TEST(Places, AreTheSameWhereTheLastPassEndsBeforeThem) {
+    Evidence evidence = good_run();
+    evidence.streams.front().pass_slots = 300;  // 1000 slots: three passes and a third of one
+    drop(evidence, 3, &ReasonCounts::late);
+    for (std::size_t i = 0; i < 3; ++i) {
+        evidence.missed[i] = missed(250 + 300 * i, DropReason::late);
+        evidence.missed[i].clip_frame = 250;
+    }
+    const PlaceTest places = judge(evidence).places;
+    EXPECT_EQ(places.every_pass, 1u);
+    EXPECT_EQ(places.answer, PlaceTest::Answer::same_place);
 }
 
 }  // namespace

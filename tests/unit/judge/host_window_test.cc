@@ -141,6 +141,31 @@ TEST(Links, AreThoseThatReceivedSomethingWithTheirFullestMoment) {
     EXPECT_EQ(links[0].resent, 12U);
 }
 
+TEST(HostWindow, CountersGrowFromTheirValueAtTheBeginning) {
+    const HostWindow then = host_window({working(0, 0, 100), working(1'000, 0, 900)}, 0, 1'000 * kMs);
+    EXPECT_EQ(then.run_queue_wait_ns, 800 * kMs);
+    SystemHistory history{at(0), at(1'000)};
+    history[0].memory_limit_hits = 5;
+    history[1].memory_limit_hits = 7;
+    EXPECT_EQ(memory_window(history, 0, 1'000 * kMs).limit_hits, 2U);
+}
+
+TEST(MemoryWindow, OneSampleIsNoSpan) {
+    SystemSample sample = at(100);
+    sample.memory_pressure_ns = 5;
+    EXPECT_FALSE(memory_window({sample}, 0, 1'000 * kMs).pressure);
+}
+
+TEST(ComputerTimeline, HasTheRateOfEachInterval) {
+    const SystemHistory history{carrying(0, 1'000), carrying(500, 50'001'000), carrying(1'500, 80'001'000)};
+    const std::vector<ComputerInterval> intervals = computer_timeline(history, 100 * kMs, 10);
+    ASSERT_EQ(intervals.size(), 2U);
+    EXPECT_EQ(intervals[0].t_ns, -100 * kMs);
+    EXPECT_EQ(intervals[0].interval_ns, 500 * kMs);
+    EXPECT_EQ(intervals[0].received_bytes_per_s, 100'000'000U);
+    EXPECT_EQ(intervals[1].received_bytes_per_s, 30'000'000U);
+}
+
 TEST(System, IsTheWholeHistoryInPercent) {
     const SystemEvidence system =
         system_of({working(0, 0, 0), working(1'000, 150, 50), working(2'000, 300, 100)});
@@ -149,6 +174,12 @@ TEST(System, IsTheWholeHistoryInPercent) {
     EXPECT_NEAR(*system.cpu_pressure_percent, 10, 1e-9);
     EXPECT_FALSE(system.io_pressure_percent);
     EXPECT_FALSE(system.memory_pressure_percent);
+}
+
+TEST(Suspensions, AreNotKnownFromOneReading) {
+    SystemHistory history{at(0), at(1'000), at(2'000)};
+    history[1].suspended_ns = 900 * kMs;
+    EXPECT_TRUE(suspensions_of(history).empty());
 }
 
 TEST(Suspensions, AreLongerThanTwoClocksDifferAndHoldUpWhatComesAfterThem) {

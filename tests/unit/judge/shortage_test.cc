@@ -86,6 +86,8 @@ TEST(ClientMemory, IsNotTheCauseWhereTheStorageIsSlow) {
 
 TEST(ClientMemory, IsUnknownWhereNobodySaysWhoMetALimit) {
     expect_cause(slow_run({.pressure = 0.3}), Cause::unknown, Limit::unknown, "too little memory");
+    EXPECT_THAT(judge(slow_run({.pressure = 0.3})).verdict.detail,
+                Not(HasSubstr("a memory limit was reached")));
 }
 
 TEST(ClientMemory, IsJudgedWhenFramesWereMissed) {

@@ -309,6 +309,51 @@ TEST(Merging, OfTwoDocumentsOfOneRankTheOneThatKnowsMoreCounts) {
                 ElementsAre(HasSubstr("what seat 1 (host h1) played is in two merged documents")));
 }
 
+TEST(Merging, NoticesAreThoseOfAllEachOnce) {
+    metrics::SignedHistogram all;
+    Prng prng(3);
+    RunResult first = random_part(0, 2, all, prng);
+    RunResult second = random_part(1, 2, all, prng);
+    first.notices = {"the clock is wrong", "no huge pages"};
+    second.notices = {"no huge pages", "a slow disk"};
+    EXPECT_THAT(result::merge_results({first, second})->notices,
+                ElementsAre("the clock is wrong", "no huge pages", "a slow disk"));
+}
+
+TEST(Merging, TheWallTimeGoesFromTheFirstBeginningToTheLastEnd) {
+    metrics::SignedHistogram all;
+    Prng prng(3);
+    RunResult first = random_part(0, 2, all, prng);
+    RunResult second = random_part(1, 2, all, prng);
+    first.seats.front().start_ns = 1'000'000'000;
+    first.wall_ns = 3'000'000'000;
+    second.seats.front().start_ns = 3'500'000'000;
+    second.wall_ns = 2'000'000'000;
+    EXPECT_EQ(result::merge_results({first, second})->wall_ns, 4'500'000'000);
+}
+
+TEST(Merging, OfTwoThatKnowNothingOfASeatTheFirstThatNamesItCounts) {
+    metrics::SignedHistogram all;
+    Prng prng(3);
+    const RunResult played = random_part(0, 2, all, prng);
+    const auto begun = [&](const char* why, std::vector<std::uint32_t> seats) {
+        RunResult out = random_part(1, 2, all, prng);
+        out.streams.clear();
+        out.drops.clear();
+        out.totals = out.seats.front().totals = {};
+        out.seats.front().state = State::missing;
+        out.seats.front().why = why;
+        out.seats.front().seats = std::move(seats);
+        return out;
+    };
+    const auto why = [&](const RunResult& one, const RunResult& other) {
+        return result::merge_results({played, one, other})->seats[1].why;
+    };
+    EXPECT_EQ(why(begun("one", {1}), begun("other", {1})), "one");
+    EXPECT_EQ(why(begun("one", {}), begun("other", {1})), "other");
+    EXPECT_EQ(why(begun("one", {1}), begun("other", {})), "one");
+}
+
 TEST(Merging, PartsOfDifferentRunsAreRefusedWithEveryProblem) {
     metrics::SignedHistogram all;
     Prng prng(3);
@@ -319,6 +364,10 @@ TEST(Merging, PartsOfDifferentRunsAreRefusedWithEveryProblem) {
     RunResult alone = first;
     alone.seats.clear();
     alone.run_id.clear();
+    RunResult nameless = random_part(0, 2, all, prng);
+    nameless.run_id.clear();
+    EXPECT_THAT(result::merge_results({first, nameless}).error().problems,
+                testing::Contains(HasSubstr("is the result of one computer alone")));
     RunResult bare = random_part(1, 2, all, prng);
     bare.streams.front().histograms.reset();
     EXPECT_THAT(

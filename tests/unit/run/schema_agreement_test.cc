@@ -334,7 +334,7 @@ TEST_F(SchemaAgreement, OfPublishedResults) {
     one["figures"][1]["row"] = one["rows"][0]["id"];
     Json& fit = one["fit"];
     fit["parameters"] = Json::array({fit["parameters"][0]});
-    fit["parameters"][0]["rows"] = {one["rows"][0]["id"]};
+    fit["parameters"][0]["rows"] = Json::array({one["rows"][0]["id"]});
     fit["numbers"] = Json::array({fit["numbers"][0]});
     fit["numbers"][0]["terms"] = {{fit["parameters"][0]["name"], 1}};
     one["loads"] = Json::parse(R"([{"workload": "eda", "target": "sim:cvs", "duration": "2s", "steps": [1]}])");

@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <thread>
 
 #include "judge/judge.h"
@@ -45,6 +46,28 @@ TEST(SessionInVirtualTime, OneSeedGivesOneDigestInEveryBuildAndAnotherSeedAnothe
     const RunResult second = result_of(request);
     EXPECT_NE(second.digest, first.digest);
     EXPECT_NE(second.timing_digest, first.timing_digest);
+}
+
+TEST(SessionInVirtualTime, TheTimeLinesAddUpToTheTotals) {
+    PlayRequest request = request_on("sim:null", {"prores-hd"});
+    request.streams = 3;
+    request.readahead = 1;
+    request.faults = chance();
+    const RunResult result = result_of(request);
+    std::int64_t longest_ns = 0;
+    std::uint64_t dropped = 0;
+    for (const TimelineEntry& entry : result.timeline) {
+        longest_ns = std::max(longest_ns, entry.service_ns_max);
+        dropped += entry.frames_dropped;
+    }
+    EXPECT_EQ(longest_ns, result.service_ns->max);
+    EXPECT_EQ(dropped, result.totals.dropped);
+    for (const StreamResult& stream : result.streams) {
+        std::uint64_t missed = 0;
+        for (const auto& point : stream.series.points) missed += point.missed;
+        EXPECT_EQ(missed, stream.counts.dropped + stream.counts.late + stream.counts.failed);
+        EXPECT_GT(missed, 0u);
+    }
 }
 
 TEST(SessionInVirtualTime, TheSeedIsInTheDigestEvenWhereChanceHasNoPart) {
