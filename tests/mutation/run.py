@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 """Mutation testing: do the tests notice small faults in the cores?
 
-    tests/mutation/run.py [--cores play,ledger,judge,merge,sim] [--count 300] [--seed 1] [--jobs 2] [--keep-build]
+    tests/mutation/run.py [--cores play,ledger,judge,merge,sim] [--count 300] [--seed 1] [--jobs 2] [--survivors FILE]
 
 Copies the tree below .build/mutation, puts switchable faults into the cores (rewrite.py), builds the tests of the labels
 unit, sim and digest once, notes which test reaches which fault, and then switches on one fault after the other: those
 drawn by the seed. A fault that makes no test that reaches it fail, and none hang, has survived. Faults that change
-nothing that can be seen stand in equivalent.txt, with the reason. Prints the score of each core and the survivors.
+nothing that can be seen stand in equivalent.txt, with the reason. Prints the score of each core and the survivors; with
+--survivors only those that an earlier output, FILE, names are tried again.
 Needs clang, and its Python bindings (Debian: python3-clang).
 """
 import argparse
@@ -126,7 +127,7 @@ def does_not_compile(tree, path):
 
 def build(tree):
     directory = WORK / "build"
-    flags = ["-DCMAKE_CXX_FLAGS_RELEASE=-O1 -w", "-DSTREAMSIM_TESTS=ON", "-DSTREAMSIM_WERROR=OFF"]
+    flags = ["-DCMAKE_CXX_FLAGS_RELEASE=-O1 -w -D_GLIBCXX_ASSERTIONS", "-DSTREAMSIM_TESTS=ON", "-DSTREAMSIM_WERROR=OFF"]
     if shutil.which("ccache"):
         flags.append("-DCMAKE_CXX_COMPILER_LAUNCHER=ccache")
     with (WORK / "build.log").open("w") as log:
@@ -181,6 +182,11 @@ def is_killed(mutant, tests):
     return ""
 
 
+def survivors_in(file):
+    """"file: code what" of each survivor of an earlier output: the lines may have moved since."""
+    return {f"{path}: {what}" for path, what in re.findall(r"^survived, .*?: (\S+?):\d+: (.*)$", file.read_text(), re.MULTILINE)}
+
+
 def known_equivalents():
     """"file: code what" of each, and its reason. The lines of the file are not in it: they move."""
     known = {}
@@ -197,6 +203,7 @@ def main():
     parser.add_argument("--count", type=int, default=300, help="mutants that are drawn, of all cores together; 0: all")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
+    parser.add_argument("--survivors", type=pathlib.Path)
     given = parser.parse_args()
     cores = given.cores.split(",")
     began = time.monotonic()
@@ -214,9 +221,15 @@ def main():
         equivalents = known_equivalents()
         every = [(core, each) for core in cores for each in by_core[core]
                  if f"{each.path}: {each.what}" not in equivalents]
+        if given.survivors:
+            wanted = survivors_in(given.survivors)
+            every = [(core, each) for core, each in every if f"{each.path}: {each.what}" in wanted]
         drawn = every if given.count == 0 else random.Random(given.seed).sample(every, min(given.count, len(every)))
         reaching = {each.number: [test for test in good if each.number in test.reached] for _, each in drawn}
-        killers = list(pool.map(lambda pair: is_killed(pair[1], reaching[pair[1].number]), drawn))
+        killers = []
+        for (_, each), killer in zip(drawn, pool.map(lambda pair: is_killed(pair[1], reaching[pair[1].number]), drawn)):
+            killers.append(killer)
+            say(f"{len(killers)} of {len(drawn)}: {each}: {killer or 'survived'}")
     survivors = []
     print(f"{'core':<8} {'drawn':>6} {'killed':>7} {'survived':>9} {'score':>7}")
     for core in cores:

@@ -153,7 +153,10 @@ TEST(HostWindow, CountersGrowFromTheirValueAtTheBeginning) {
 TEST(MemoryWindow, OneSampleIsNoSpan) {
     SystemSample sample = at(100);
     sample.memory_pressure_ns = 5;
-    EXPECT_FALSE(memory_window({sample}, 0, 1'000 * kMs).pressure);
+    sample.memory_limit_hits = 5;
+    const MemoryWindow then = memory_window({sample}, 0, 1'000 * kMs);
+    EXPECT_FALSE(then.pressure);
+    EXPECT_FALSE(then.limit_hits);
 }
 
 TEST(ComputerTimeline, HasTheRateOfEachInterval) {
