@@ -15,7 +15,7 @@ namespace {
 /// many.
 constexpr double kOperationsPerLoop = 100'000;
 /// Rows of the drop table over all streams, and of each stream at least.
-constexpr std::uint64_t kDropsKept = 100'000;
+constexpr std::uint64_t kDropsKept = 1'000'000;
 constexpr std::uint64_t kDropsKeptOfStream = 100;
 
 /// Threads for closing files and for hints, and the most that libuv makes.
