@@ -16,7 +16,7 @@ namespace streamsim {
 class JsonText {
 public:
     JsonText() = default;
-    /// Gives what it has to `sink` whenever that is some ten kilobytes; take() has the rest.
+    /// Gives what it has to `sink` whenever that is 64 KiB or more; take() has the rest.
     explicit JsonText(TextSink sink) : sink_(std::move(sink)) {}
 
     /// Whether the entries of an object or an array take a line each.

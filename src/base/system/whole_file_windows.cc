@@ -11,7 +11,14 @@ namespace streamsim {
 
 std::string write_whole(const std::string& temporary, const std::string& path, const TextSource& source) {
     std::ofstream out(system_path(temporary), std::ios::binary);
-    source([&out](std::string_view piece) { out << piece; });
+    try {
+        source([&out](std::string_view piece) { out << piece; });
+    } catch (...) {
+        out.close();
+        std::error_code ignored;
+        std::filesystem::remove(system_path(temporary), ignored);
+        throw;
+    }
     out.close();
     if (!out) return std::strerror(errno);
     std::error_code error;
