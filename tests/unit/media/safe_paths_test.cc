@@ -212,8 +212,10 @@ TEST_F(SafePaths, SequencesThatAreNotWholeDoNotCount) {
         must_prepare();
         EXPECT_EQ(whole_clips(), 1u);
         std::fstream damaged(frame, std::ios::in | std::ios::out | std::ios::binary);
-        damaged.seekp(first ? 0 : -1, first ? std::ios::beg : std::ios::end);
-        damaged << "x" << std::flush;
+        const auto whence = first ? std::ios::beg : std::ios::end;
+        const char was = static_cast<char>(damaged.seekg(first ? 0 : -1, whence).peek());
+        damaged.seekp(first ? 0 : -1, whence);
+        damaged.put(static_cast<char>(was ^ 1)).flush();
         EXPECT_EQ(whole_clips(), 0u) << "another byte in " << frame;
         fs::remove_all(place_.at("streamsim-media"));
     }
