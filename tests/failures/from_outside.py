@@ -561,6 +561,8 @@ def trials_of(case, options):
         shutil.rmtree(folder)
         if outcome.code not in (0, 1):
             sys.exit(f"{case.name} without a failure ends with {outcome.code}: {outcome.err}")
+        if family == "files" and not calls:
+            sys.exit(f"no call was counted: is {case.bench.failing} there? {outcome.err}")
         for call, count in calls.items():
             for how in OF_FAMILY[family]:
                 most = min(options.calls_max, HANGS_MAX) if how == "hang" else options.calls_max
