@@ -47,7 +47,9 @@ if(STREAMSIM_RELOCATABLE)
         -ffile-prefix-map=${PROJECT_SOURCE_DIR}=. -ffile-prefix-map=${CMAKE_BINARY_DIR}=build)
 endif()
 if(STREAMSIM_COVERAGE)
-    target_compile_options(streamsim_options INTERFACE -fprofile-instr-generate -fcoverage-mapping)
+    # Counters are in the profile itself while a program runs: those of one that is killed count as well.
+    target_compile_options(streamsim_options INTERFACE
+        -fprofile-instr-generate -fcoverage-mapping "SHELL:-mllvm -runtime-counter-relocation")
     target_link_options(streamsim_options INTERFACE -fprofile-instr-generate)
 endif()
 
