@@ -84,6 +84,14 @@ RemotePlace nfs_place(std::uint32_t version, std::uint32_t connections) {
     return place;
 }
 
+std::uint16_t nfs_port() {
+    return the_lab->facts()["server"]["nfs_port"];
+}
+
+std::uint16_t nfs_mount_port() {
+    return the_lab->facts()["server"]["mount_port"];
+}
+
 void kill_server() {
     the_lab->kill("nfs");
 }

@@ -78,6 +78,10 @@ RemotePlace smb_place(std::uint32_t connections) {
     return place;
 }
 
+std::uint16_t smb_port() {
+    return the_lab->facts()["server"]["smb_port"];
+}
+
 Credentials smb_user() {
     const Json& server = the_lab->facts()["server"];
     return {server["user"], "", server["password"]};

@@ -227,7 +227,7 @@ bool NfsPathWalk::handle_outcome(const NfsReply& reply) {
             break;
         case NfsOutcome::expired:
             node_->client_expired(client_);
-            step_ = Step::open;
+            if (step_ == Step::confirm) step_ = Step::open;
             not_before_ = now + kLossPause;
             break;
         case NfsOutcome::is_link: step_ = Step::lookup_link; break;

@@ -1,0 +1,66 @@
+// SMB when a reply of its server fails: each, in each way.
+#include <gtest/gtest.h>
+
+#include "loop/uv_loop.h"
+#include "real/reply_trials.h"
+#include "real/smb_lab.h"
+#include "storage/backends.h"
+
+namespace streamsim {
+namespace {
+
+using tests::FailingRelay;
+using tests::ReplyFailure;
+using How = ReplyFailure::How;
+
+std::vector<ReplyFailure> failures() {
+    std::vector<ReplyFailure> out{{How::cut}, {How::lose}, {How::half}, {How::noise}};
+    // From MS-ERREF: refused, not found, in use, closed, gone, full, busy, ended, and such as no client
+    // expects.
+    for (const std::uint32_t each :
+         {0xC0000022U, 0xC0000034U, 0xC000003AU, 0xC0000043U, 0xC0000128U, 0xC00000C9U,
+          0xC0000203U, 0xC000007FU, 0xC000009AU, 0xC0000185U, 0xC0000056U, 0xC0000035U,
+          0xC0000011U, 0xC000006DU, 0xC00000CCU, 0xC000000DU, 0xC00000BBU, 0x80000006U,
+          0xC00000BAU, 0xC0000103U, 0xC0000101U, 0xC0000102U, 0xC0000001U, 0x80000005U})
+        out.push_back({How::status, each});
+    return out;
+}
+
+class SmbFailures : public testing::Test {
+protected:
+    tests::TrialTarget target() {
+        tests::TrialTarget out;
+        out.relay = &relay_;
+        out.failures = failures();
+        out.place = [this] {
+            RemotePlace place = tests::smb_place(1);
+            place.port = relay_.ports()[0];
+            place.timeout = milliseconds(400);
+            return place;
+        };
+        out.on_server = tests::shared;
+        out.make_store = [](const RemotePlace& place) {
+            return storage::make_smb_byte_store(place, "/media", tests::smb_user());
+        };
+        out.make_storage = [](EventLoop& loop, uv_loop_s* uv, const RemotePlace& place) {
+            storage::RemoteOptions options;
+            options.credentials = tests::smb_user();
+            return storage::make_smb_storage(loop, uv, place, "/media", options);
+        };
+        return out;
+    }
+
+private:
+    FailingRelay relay_{RemotePlace::Protocol::smb, {tests::smb_port()}};
+};
+
+TEST_F(SmbFailures, OfAReplyToAStore) {
+    tests::try_store(target());
+}
+
+TEST_F(SmbFailures, OfAReplyToAStorage) {
+    tests::try_storage(target());
+}
+
+}  // namespace
+}  // namespace streamsim
