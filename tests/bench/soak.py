@@ -6,15 +6,19 @@
 In real time: streams, two recorders and a workload on a folder below TMPDIR, with journal, metrics and page, which are
 fetched all the time. Every ten seconds the resident memory, descriptors and threads of the program are noted. The
 first tenth of the run is warm-up: after it, the median memory of the last tenth may be 5 % above that of the second
-one; the fewest descriptors and threads (readers come and go) may not grow at all. Then virtual time: a day of a
+one; the fewest descriptors and threads (readers come and go) may not grow at all. Threads that the kernel adds for
+io_uring do not count. Then virtual time: a day of a
 modelled cluster with recorders, a workload, decoders and faults by chance. Afterwards the folders hold the media, the
 results and nothing else.
 Prints a row of figures for each tenth. Exits 1 when something grew or was left.
 """
 import argparse
+import collections
+import contextlib
 import json
 import os
 import pathlib
+import re
 import statistics
 import subprocess
 import sys
@@ -35,10 +39,19 @@ SMALL_PRORES = {
 
 
 def figures(process):
-    """Resident kilobytes, descriptors and threads."""
+    """Resident kilobytes, descriptors by what they are, and threads by their names."""
     place = pathlib.Path(f"/proc/{process}")
     status = dict(line.split(":", 1) for line in (place / "status").read_text().splitlines() if ":" in line)
-    return int(status["VmRSS"].split()[0]), len(os.listdir(place / "fd")), int(status["Threads"])
+    kinds = collections.Counter()
+    for each in (place / "fd").iterdir():
+        with contextlib.suppress(OSError):
+            kinds[re.sub(r"[0-9a-f]*[0-9][0-9a-f]*", "N", os.readlink(each))] += 1
+    threads = collections.Counter()
+    for each in (place / "task").iterdir():
+        with contextlib.suppress(OSError):
+            threads[(each / "comm").read_text().strip()] += 1
+    threads = {name: count for name, count in threads.items() if not name.startswith("iou-")}
+    return int(status["VmRSS"].split()[0]), kinds, threads
 
 
 def fetch(ports, ended):
@@ -73,14 +86,18 @@ def judge(name, rows, buffers=0):
     tenths = []
     for i in range(10):
         part = rows[i * tenth:(i + 1) * tenth]
-        tenths.append([statistics.median(each[0] for each in part) - buffers, *(min(each[k] for each in part) for k in (1, 2))])
+        fewest = [min((each[k] for each in part), key=lambda kinds: sum(kinds.values())) for k in (1, 2)]
+        tenths.append([statistics.median(each[0] for each in part) - buffers, *(sum(each.values()) for each in fewest)])
+        if i == 1:
+            second = fewest
         print(f"{i + 1:>7} {tenths[i][0] / 1024:>10.1f} {tenths[i][1]:>12.0f} {tenths[i][2]:>8.0f}", flush=True)
     problems = []
     if tenths[9][0] > GROWTH * tenths[1][0]:
         problems.append(f"{name}: memory grew from {tenths[1][0] / 1024:.1f} to {tenths[9][0] / 1024:.1f} MB")
-    for k, what in ((1, "descriptors"), (2, "threads")):
-        if tenths[8][k] > tenths[1][k]:
-            problems.append(f"{name}: {what} grew from {tenths[1][k]:.0f} to {tenths[8][k]:.0f}")
+    for k, what in ((0, "descriptors"), (1, "threads")):
+        if tenths[9][k + 1] > tenths[1][k + 1]:
+            more = {kind: count - second[k].get(kind, 0) for kind, count in fewest[k].items() if count > second[k].get(kind, 0)}
+            problems.append(f"{name}: {what} grew from {tenths[1][k + 1]:.0f} to {tenths[9][k + 1]:.0f}: {more}")
     return problems
 
 

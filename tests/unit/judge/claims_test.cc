@@ -174,5 +174,29 @@ TEST(Claims, GiveNoRateWhereMissedFramesAreNotListed) {
     EXPECT_EQ(claims_of(result)->sentence, "1 drop event listed, and 5 missed frames not: no rate is claimed");
 }
 
+TEST(Claims, WeighAGroupByItsEventThatHitMostStreams) {
+    ClaimPlay some = play_of({}, 4, 4), all = play_of({}, 4, 4);
+    for (const double group : {0.6, 1.7, 3.1}) {
+        for (int i = 0; i < 4; ++i) {
+            const auto at_ns = static_cast<std::int64_t>((group + i * 0.003) * kHourNs);
+            some.events.push_back({at_ns, at_ns, i == 2 ? 4U : 1U});
+            all.events.push_back({at_ns, at_ns, 4});
+        }
+    }
+    EXPECT_TRUE(claims_of(some).grouped);
+    EXPECT_DOUBLE_EQ(claims_of(some).per_stream_day.estimate, claims_of(all).per_stream_day.estimate);
+}
+
+TEST(Claims, DoNotDependOnWhenTheRunBegan) {
+    RunResult early = result_of(0);
+    early.events[0].to_ns = early.events[0].from_ns + 600 * kSecondNs;
+    RunResult late = early;
+    for (StreamResult& stream : late.streams) stream.play_start_ns += 36'000 * kSecondNs;
+    late.events[0].from_ns += 36'000 * kSecondNs;
+    late.events[0].to_ns += 36'000 * kSecondNs;
+    EXPECT_EQ(claims_of(late)->sentence, claims_of(early)->sentence);
+    EXPECT_DOUBLE_EQ(claims_of(late)->per_stream_day.high, claims_of(early)->per_stream_day.high);
+}
+
 }  // namespace
 }  // namespace streamsim::judge

@@ -202,5 +202,15 @@ TEST(Suspensions, AreLongerThanTwoClocksDifferAndHoldUpWhatComesAfterThem) {
     EXPECT_EQ(suspended_in(found, 12 * kSecond + 1, 13 * kSecond), std::nullopt);
 }
 
+TEST(MemoryWindow, NothingIsKnownOfATimeBeforeTheHistory) {
+    SystemHistory history{at(10'000), at(11'000)};
+    for (SystemSample& sample : history) {
+        sample.memory_limit_hits = 5;
+        sample.memory_limit_bytes = 1 << 30;
+    }
+    EXPECT_FALSE(memory_window(history, 0, 1'000 * kMs).limit_bytes);
+    EXPECT_TRUE(memory_window(history, 9'600 * kMs, 10'600 * kMs).limit_bytes);
+}
+
 }  // namespace
 }  // namespace streamsim::judge

@@ -458,5 +458,32 @@ TEST(MaxRun, DropsInTheFirstSecondAreApart) {
     EXPECT_EQ(run.startup_drops, 3U);
 }
 
+TEST(MaxSearch, TellsHowMuchPlayIsLeftAtMost) {
+    Scripted storage(8);
+    storage.options.most = 8;
+    storage.instead = {{1, false}, {5, false}};
+    storage.search();
+    // A number takes 14 runs at most, a confirmation 5. From 1 on: four numbers until 8 fails, three by
+    // halving.
+    std::vector<std::int64_t> left_s;
+    for (const MaxNext& next : storage.asked) left_s.push_back(next.at_most.ns / 1'000'000'000);
+    EXPECT_THAT(storage.streams_asked(), ElementsAre(1, 2, 2, 2, 4, 8, 8, 8, 8));
+    EXPECT_THAT(left_s, ElementsAre(20 * 14 * 7 + 1500, 20 * 14 * 6 + 1500, 20 * (14 * 6 - 1) + 1500,
+                                    20 * (14 * 6 - 2) + 1500, 20 * 14 * 5 + 1500, 20 * 14 * 4 + 1500,
+                                    20 * (14 * 4 - 1) + 1500, 20 * (14 * 4 - 2) + 1500, 1500));
+}
+
+TEST(MaxSearch, TellsHowMuchOfAConfirmationIsLeftAtMost) {
+    Scripted storage(2);
+    storage.options.most = 2;
+    storage.instead = {{2, false}};
+    storage.search();
+    std::vector<std::int64_t> left_s;
+    for (const MaxNext& next : storage.asked) {
+        if (next.purpose == MaxStep::Purpose::confirm) left_s.push_back(next.at_most.ns / 1'000'000'000);
+    }
+    EXPECT_THAT(left_s, ElementsAre(300 * 5, 300 * 4, 300 * 3));
+}
+
 }  // namespace
 }  // namespace streamsim::judge

@@ -265,5 +265,31 @@ TEST(PlanSearch, EndsWithTheErrorOfThePlay) {
     EXPECT_EQ(found.error().kind, ErrorKind::interrupted);
 }
 
+TEST(PlanSearch, AsksAlongALineInEqualStepsAndThenBetweenThem) {
+    std::vector<std::vector<double>> prices(1);
+    for (int level = 0; level < 15; ++level) prices[0].push_back(level);
+    std::set<std::uint32_t> asked;
+    PlanSearchOptions options;
+    options.checks = 0;
+    const auto found = find_plans(
+        space_of(prices), options,
+        [&](const std::vector<PlanLevels>& all) -> Result<std::vector<bool>> {
+            std::vector<bool> answers;
+            for (const PlanLevels& each : all) {
+                asked.insert(each[0]);
+                answers.push_back(each[0] >= 13);
+            }
+            return answers;
+        },
+        [](const std::vector<PlanLevels>& all) -> Result<std::vector<bool>> {
+            return std::vector<bool>(all.size(), true);
+        });
+    ASSERT_TRUE(found);
+    EXPECT_EQ(found->plans, std::vector<PlanLevels>{{13}});
+    EXPECT_EQ(asked, (std::set<std::uint32_t>{0, 2, 4, 6, 8, 10, 12, 13, 14}));
+    EXPECT_EQ(found->played, asked.size());
+    EXPECT_EQ(found->verified, 1u);
+}
+
 }  // namespace
 }  // namespace streamsim::judge

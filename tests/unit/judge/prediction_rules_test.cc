@@ -85,6 +85,16 @@ TEST(PredictionRefusal, OfAnIntervalWiderThanAFifthEachWay) {
         << "two streams are never too wide";
 }
 
+TEST(PredictionRefusal, AdvisesOnTheWidestOfTheNumbersThatHaveAWidth) {
+    ClusterModel model = calibrated();
+    model.uncertain.push_back({"/none", 0, 0, 50, 0, 1000});
+    model.uncertain.push_back(number("/open", 10, std::nullopt));
+    model.uncertain.push_back(number("/wider", 70, 130));
+    model.uncertain.push_back(number("/narrow", 99, 101));
+    const Prediction wide = concluded(model, draws({{16, 100}, {25, 100}}), 20);
+    EXPECT_THAT(wide.next, ElementsAre(HasSubstr("/wider, 60 % of its value")));
+}
+
 TEST(PredictionRefusal, OfAModelWhoseHeldBackRunWasRejected) {
     ClusterModel model = calibrated();
     model.calibration->held_back = HeldBackRun{"dpx12", 1, 9, 9, 8, 10, true};
@@ -261,6 +271,15 @@ TEST(FullPart, IsTheFullestWhereFramesWereMissed) {
     EXPECT_EQ(full_part(result), "server network");
     part(PartKind::node_cpu, 1, 1);
     EXPECT_EQ(full_part(result), "server");
+}
+
+TEST(FullPart, IsFullAtNineTenths) {
+    RunResult result;
+    result.parts.emplace_back().stats.kind = PartKind::seat_link;
+    result.parts[0].utilisation = 0.9;
+    EXPECT_EQ(full_part(result), "seat link");
+    result.parts[0].utilisation = 0.899;
+    EXPECT_EQ(full_part(result), "response time");
 }
 
 }  // namespace

@@ -25,8 +25,10 @@ TEST(Prove, ReadsRatesAsPeopleWriteThem) {
     EXPECT_EQ(*parse_prove("2 drops / hour"), 48);
     EXPECT_EQ(*parse_prove("7 drop events/week"), 1);
     EXPECT_EQ(*parse_prove("1drop/day"), 1);
-    for (const char* text :
-         {"", "1", "1 drop", "-1 drop/day", "0 drop/day", "1 drop/month", "1 frame/day", "9999 drops/day"})
+    EXPECT_EQ(*parse_prove("0.05 drops/day"), 0.05);
+    EXPECT_EQ(*parse_prove("100 drops/hour"), 2400);
+    for (const char* text : {"0.049 drops/day", "2401 drops/day", "", "1", "1 drop", "-1 drop/day",
+                             "0 drop/day", "1 drop/month", "1 frame/day", "9999 drops/day"})
         EXPECT_FALSE(parse_prove(text)) << text;
     // A document may hold a text of any length.
     const auto long_text = parse_prove(std::string(4'000'000, ' ') + "1 drop/day");

@@ -23,6 +23,7 @@ public:
         std::uint64_t bytes = 0;
         std::string path;
         FileId file = kNoFile;
+        const std::byte* from = nullptr;
     };
 
     explicit FakeDisk(EventLoop& loop) : loop_(loop) {}
@@ -48,7 +49,7 @@ public:
         ++writes_of_[op.file];
         writes_out_max = std::max(writes_out_max, ++writes_out);
         begin(op, {What::write, op.tag.slot, op.offset, op.buffer.size(),
-                   names_.at(static_cast<std::size_t>(op.file)), op.file});
+                   names_.at(static_cast<std::size_t>(op.file)), op.file, op.buffer.data()});
     }
     void sync(SyncOp& op) override {
         if (writes_of_[op.file] > 0) problems.push_back("synced with writes in flight");

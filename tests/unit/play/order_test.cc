@@ -377,5 +377,11 @@ TEST(Cuts, ContainersAreOpenedWhenTheWindowReachesThemAndBlackNeedsNothing) {
                                "read 32000+1000", "read 33000+1000"}));
 }
 
+TEST(PlayOrderText, AShuttleHasAColonAndANumber) {
+    EXPECT_TRUE(play::PlayOrder::parse("shuttle:4"));
+    for (const char* text : {"shuttle", "shuttle:", "shuttle4", "shuttlex4", "xhuttle:4", "shuttles:4"})
+        EXPECT_FALSE(play::PlayOrder::parse(text)) << text;
+}
+
 }  // namespace
 }  // namespace streamsim::test

@@ -514,5 +514,20 @@ TEST(PlayerDecodes, AJumpWaitsForItsDecodingAndDropsNothing) {
     }
 }
 
+TEST(PlayerProgress, ShowsWhatTheLedgerCounts) {
+    for (const play::OnMiss on_miss : {play::OnMiss::drop, play::OnMiss::hold}) {
+        Play play;
+        play.options.on_miss = on_miss;
+        play.delay(20, play.due(5)).fail({50, 52, 1}, EIO);
+        play.run();
+        EXPECT_GT(on_miss == play::OnMiss::drop ? play.counts.dropped : play.counts.late, 0u);
+        EXPECT_EQ(play.counts.failed, 3u);
+        EXPECT_EQ(play.progress->on_time, play.counts.on_time);
+        EXPECT_EQ(play.progress->bad, play.counts.dropped + play.counts.late + play.counts.failed);
+        EXPECT_EQ(play.progress->bytes, play.counts.bytes_read);
+        EXPECT_EQ(play.progress->due, play.options.slots);
+    }
+}
+
 }  // namespace
 }  // namespace streamsim::test

@@ -497,5 +497,35 @@ TEST(Recorder, TheDigestIsOfWhatBecameOfTheFrames) {
     EXPECT_NE(digest_of(milliseconds(1), Instant::never()), digest_of(milliseconds(1), Instant{} + seconds(1)));
 }
 
+TEST(Recorder, WritesTheBytesOfTheDistinctFramesInTurn) {
+    Recording recording;
+    recording.record.distinct = 3;
+    recording.run();
+    std::vector<const std::byte*> of_slot(recording.options.slots);
+    for (const auto& each : recording.disk.log) {
+        if (each.what == What::write) of_slot[each.slot] = each.from;
+    }
+    ASSERT_NE(of_slot[0], nullptr);
+    const auto stride = of_slot[1] - of_slot[0];
+    EXPECT_GE(stride, 1000);
+    for (std::size_t slot = 0; slot < of_slot.size(); ++slot)
+        EXPECT_EQ(of_slot[slot] - of_slot[0], static_cast<std::ptrdiff_t>(slot % 3) * stride) << slot;
+}
+
+TEST(Recorder, ShowsThatItGoesOnAfterAStall) {
+    Recording recording;
+    recording.options.on_miss = play::OnMiss::stall;
+    recording.longer[10] = milliseconds(900);
+    recording.options.inflight = 1;
+    StreamState then = StreamState::prerolling;
+    recording.disk.error = [&](const FakeDisk::Asked& asked) {
+        if (asked.slot == 60) then = recording.progress.state;
+        return 0;
+    };
+    recording.run();
+    EXPECT_GT(recording.counts.stalls, 0u);
+    EXPECT_EQ(then, StreamState::playing);
+}
+
 }  // namespace
 }  // namespace streamsim::test

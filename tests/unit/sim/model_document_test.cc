@@ -297,5 +297,28 @@ TEST(ModelDocument, TheModelsThatComeWithStreamsim) {
     EXPECT_EQ(found, 9U);
 }
 
+TEST(ModelDocument, APageIsAPartOfABlock) {
+    Json document = smallest();
+    const auto block = static_cast<std::int64_t>(read_model_document(document.dump(), "my.json")->block_bytes);
+    for (const std::int64_t page : {block, block / 2}) {
+        document["page_bytes"] = number(page);
+        EXPECT_THAT(problems_of(document), SizeIs(0)) << page;
+    }
+    for (const std::int64_t page : {block * 2, block - 1, block / 2 + 1}) {
+        document["page_bytes"] = number(page);
+        EXPECT_THAT(problems_of(document), ElementsAre(HasSubstr("/page_bytes: expected a part"))) << page;
+    }
+}
+
+TEST(ModelDocument, ASeekThatIsMissingIsNotCompared) {
+    Json document = smallest();
+    document["drive"] = rotational();
+    document["drive"].erase("seek_full");
+    EXPECT_THAT(problems_of(document), ElementsAre(HasSubstr("/drive/seek_full: missing")));
+    document["drive"] = rotational();
+    document["drive"].erase("seek_track");
+    EXPECT_THAT(problems_of(document), ElementsAre(HasSubstr("/drive/seek_track: missing")));
+}
+
 }  // namespace
 }  // namespace streamsim::sim

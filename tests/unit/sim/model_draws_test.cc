@@ -123,6 +123,8 @@ TEST(UncertainNumbers, NoThreeNumbersAreAllOpposed) {
     correlation["numbers"] = {"/node/front_end/bits_per_s", "/node/cpu_s_per_request", "/node/ram_bytes"};
     correlation["matrix"] = {{1, -0.9, -0.9}, {-0.9, 1, -0.9}, {-0.9, -0.9, 1}};
     EXPECT_THAT(problems_of(document), ElementsAre(HasSubstr("not positive semidefinite")));
+    correlation["matrix"] = {{1, -0.4, -0.4}, {-0.4, 1, -0.4}, {-0.4, -0.4, 1}};
+    EXPECT_THAT(problems_of(document), SizeIs(0)) << "opposed, but not by that much";
     correlation["matrix"] = {{1, 1, 1}, {1, 1, 1}, {1, 1, 1}};
     EXPECT_THAT(problems_of(document), SizeIs(0)) << "semidefinite";
 }
