@@ -167,7 +167,7 @@ bool is_of_faults(Cause cause, const Evidence& evidence) {
     return cause == Cause::injected_fault || (cause == Cause::unknown && evidence.faults_injected);
 }
 
-/// Frames beyond the size of the tables count to the largest cause.
+/// Frames and stalls beyond the size of the tables count to the largest cause.
 std::vector<CauseResult> sum_up(const Evidence& evidence, const std::vector<Cause>& causes, LostSlots& lost) {
     std::map<Cause, std::vector<const MissedFrame*>> by_cause;
     for (std::size_t i = 0; i < causes.size(); ++i) {
@@ -191,7 +191,10 @@ std::vector<CauseResult> sum_up(const Evidence& evidence, const std::vector<Caus
     if (!out.empty()) {
         const std::uint64_t omitted = totals.late + totals.failed + totals.dropped - frames;
         out.front().frames += omitted;
-        lost[out.front().cause] += omitted;
+        std::uint64_t stalls = totals.stalls;
+        for (const CauseResult& each : out) stalls -= std::min(stalls, each.stalls);
+        out.front().stalls += stalls;
+        lost[out.front().cause] += omitted + stalls;
     }
     for (CauseResult& result : out) {
         if (result.cause != Cause::model_part) {

@@ -232,7 +232,8 @@ std::optional<Claims> claims_of(const RunResult& result) {
         if (event.frames + event.stalls <= event.startup_frames) continue;
         play.events.push_back({event.from_ns - begin_ns, event.to_ns - begin_ns, event.streams});
     }
-    if (result.drops_omitted == 0) return claims_of(play);
+    const std::uint64_t unlisted = misses_in_no_event(result);
+    if (unlisted == 0) return claims_of(play);
     Claims none;
     none.of_model = play.of_model;
     none.stream_hours = play.stream_hours;
@@ -240,7 +241,7 @@ std::optional<Claims> claims_of(const RunResult& result) {
     none.drop_events = play.events.size();
     none.sentence =
         fmt::format("{} listed, and {} not: no rate is claimed", counted(none.drop_events, "drop event"),
-                    counted(result.drops_omitted, "missed frame"));
+                    counted(unlisted, "missed frame"));
     return none;
 }
 

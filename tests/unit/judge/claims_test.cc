@@ -172,6 +172,10 @@ TEST(Claims, GiveNoRateWhereMissedFramesAreNotListed) {
     result.drops_omitted = 5;
     EXPECT_EQ(claims_of(result)->per_stream_day.high, 0);
     EXPECT_EQ(claims_of(result)->sentence, "1 drop event listed, and 5 missed frames not: no rate is claimed");
+    result.drops_omitted = 0;
+    result.totals.stalls = 7;
+    result.events[0].stalls = 4;
+    EXPECT_EQ(claims_of(result)->sentence, "1 drop event listed, and 3 missed frames not: no rate is claimed");
 }
 
 TEST(Claims, WeighAGroupByItsEventThatHitMostStreams) {

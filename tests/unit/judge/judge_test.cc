@@ -317,5 +317,14 @@ TEST(Limits, HaveTheNamesOfTheResult) {
     EXPECT_STREQ(to_string(Limit::none), "none");
 }
 
+TEST(Causes, HaveTheStallsAndFramesThatNoTableKeeps) {
+    Evidence evidence = good_run();
+    stall(evidence, 3, DropReason::late);
+    evidence.totals.stalls = 5'000;
+    std::uint64_t stalls = 0;
+    for (const CauseResult& cause : judge(evidence).causes) stalls += cause.stalls;
+    EXPECT_EQ(stalls, 5'000u);
+}
+
 }  // namespace
 }  // namespace streamsim::judge
