@@ -48,6 +48,7 @@ SystemHistory SystemWatch::stop(Duration idle) {
 
 void SystemWatch::watch() {
     SystemSampler sampler(path_, servers_);
+    history_.reserve(kSamplesMax);
     auto interval = kInterval;
     for (bool last = false;;) {
         SystemSample sample;

@@ -7,6 +7,7 @@
 #include "base/utf8.h"
 #include "cli/commands/commands.h"
 #include "cli/media/media_run.h"
+#include "cli/process/system.h"
 #include "judge/claims/prove.h"
 #include "media/own_files/own_names.h"
 #include "run/plan/needs.h"
@@ -101,6 +102,7 @@ Result<run::FoundMedia> MediaCommand::find() {
 }
 
 int MediaCommand::play_media(run::FoundMedia media) {
+    use_one_heap();
     for (const auto& list : media.clips) {
         for (const Clip& clip : list) {
             context_.log.debug(

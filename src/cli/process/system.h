@@ -20,6 +20,11 @@ bool standard_output_is_open();
 /// far as it may.
 std::size_t free_descriptors(std::size_t most);
 
+/// From here on all threads take their memory from one heap: with the many of the GNU C library, what one
+/// thread has freed stays beside what others need, and a long run grows. Threads that compute do better with
+/// their own.
+void use_one_heap();
+
 /// Opens a file for writing and empties it; with `is_new` it is an error (EEXIST) that the file exists. Null:
 /// errno says why.
 std::FILE* open_output(const std::string& path, bool is_new);

@@ -1,4 +1,7 @@
 #include <fcntl.h>
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -60,6 +63,12 @@ std::size_t free_descriptors(std::size_t most) {
     if (found == most) return found;
     raise_descriptor_limit();
     return count_free_descriptors(most);
+}
+
+void use_one_heap() {
+#ifdef __GLIBC__
+    mallopt(M_ARENA_MAX, 1);
+#endif
 }
 
 std::FILE* open_output(const std::string& path, bool is_new) {

@@ -57,6 +57,8 @@ FileIdentity identity_of(const std::string& path) {
     return identity;
 }
 
+void use_one_heap() {}
+
 std::FILE* open_output(const std::string& path, bool is_new) {
     const std::filesystem::path name = path == "/dev/null" ? "NUL" : system_path(path);
     const int flags = _O_WRONLY | _O_BINARY | _O_CREAT | _O_NOINHERIT | (is_new ? _O_EXCL : _O_TRUNC);
