@@ -385,6 +385,11 @@ void SmbClient::free_space(const std::string& path, SmbAnswer& answer) {
     struct ::statvfs info {};
     std::string name = url(path);
     if (!succeeded(smbc_getFunctionStatVFS(context_)(context_, name.data(), &info), answer)) return;
+    // libsmbclient takes no notice of an error in the reply.
+    if (info.f_bsize == 0 || info.f_frsize == 0) {
+        answer.error = EIO;
+        return;
+    }
     // Without the POSIX extensions of SMB, f_bsize is the size of a sector, and f_frsize the sectors of a
     // block.
     answer.bytes = std::uint64_t{info.f_bavail} * info.f_bsize * info.f_frsize;
