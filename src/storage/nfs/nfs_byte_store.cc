@@ -462,7 +462,9 @@ public:
         for (auto at = missing.rbegin(); at != missing.rend(); ++at) {
             const std::string where = turn.path(*at);
             const int number = -turn.run({calling(nfs_mkdir2_async, where.c_str(), mode)});
-            if (number != 0 && number != EEXIST) return error(number, "make the directory", *at);
+            // Another client has made it meanwhile, or something else with that name.
+            const bool there = number == EEXIST && look_at(turn, *at, true).is(kDirectory);
+            if (number != 0 && !there) return error(number, "make the directory", *at);
         }
         return {};
     }
