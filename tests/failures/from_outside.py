@@ -4,7 +4,7 @@
 usage: from_outside.py STREAMSIM LIBRARY FORMATS [--all] [--seed N] [--seconds N] [--only CASE[/FAMILY/CALL/HOW][@K]] [-j N]
 
 Each case runs once without a failure, which counts its calls, and then again and again with one failure each. Without
---all a sample of calls by chance, spread evenly, for --seconds in all. Never may happen: an end by a signal, a hang that
+--all a sample of calls by chance, spread evenly, for --seconds in all (STREAMSIM_SAMPLE times that). Never may happen: an end by a signal, a hang that
 two Ctrl-C do not end, part of a result told as whole, exit code 0 where something was not done, a frame with an error on
 time, a changed file of others. The exit code is 1 where one of them did.
 """
@@ -618,7 +618,7 @@ def main():
             todo += trials
         if not options.all and not number:
             todo = sample(todo, chance)
-        end = time.monotonic() + options.seconds
+        end = time.monotonic() + options.seconds * float(os.environ.get("STREAMSIM_SAMPLE", 1))
         with concurrent.futures.ThreadPoolExecutor(options.j) as pool:
             def one(each):
                 return None if not options.all and time.monotonic() > end else trial(*each) or ""

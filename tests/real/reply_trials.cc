@@ -299,8 +299,12 @@ Problems use_storage(const TrialTarget& target) {
 
 // ---- the trials
 
-/// STREAMSIM_EVERY_REPLY=1: all of them, which takes minutes; else a sample by chance, of this length.
-constexpr std::chrono::seconds kSample{6};
+/// STREAMSIM_EVERY_REPLY=1: all of them, which takes minutes; else a sample by chance, of six seconds or
+/// STREAMSIM_SAMPLE times that.
+std::chrono::seconds sample_length() {
+    const char* const times = std::getenv("STREAMSIM_SAMPLE");
+    return std::chrono::seconds(6) * (times == nullptr ? 1 : std::atoi(times));
+}
 
 void try_each(const TrialTarget& target, Problems (*use)(const TrialTarget&)) {
     target.relay->begin();
@@ -313,7 +317,7 @@ void try_each(const TrialTarget& target, Problems (*use)(const TrialTarget&)) {
     }
     const bool every = std::getenv("STREAMSIM_EVERY_REPLY") != nullptr;
     std::shuffle(trials.begin(), trials.end(), std::mt19937(1));
-    const auto until = std::chrono::steady_clock::now() + kSample;
+    const auto until = std::chrono::steady_clock::now() + sample_length();
     std::size_t tried = 0;
     for (const auto& [at, failure] : trials) {
         if (!every && std::chrono::steady_clock::now() > until) break;

@@ -47,9 +47,11 @@ if(STREAMSIM_RELOCATABLE)
         -ffile-prefix-map=${PROJECT_SOURCE_DIR}=. -ffile-prefix-map=${CMAKE_BINARY_DIR}=build)
 endif()
 if(STREAMSIM_COVERAGE)
-    # Counters are in the profile itself while a program runs: those of one that is killed count as well.
+    # Each program counts in two profiles of its own, however often it runs, whatever its environment is, and, since the
+    # counters are in the profile itself, however it ends.
     target_compile_options(streamsim_options INTERFACE
-        -fprofile-instr-generate -fcoverage-mapping "SHELL:-mllvm -runtime-counter-relocation")
+        -fprofile-instr-generate=${CMAKE_BINARY_DIR}/profiles/%c%2m.profraw -fcoverage-mapping
+        "SHELL:-mllvm -runtime-counter-relocation")
     target_link_options(streamsim_options INTERFACE -fprofile-instr-generate)
 endif()
 
