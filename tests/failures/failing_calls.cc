@@ -11,6 +11,8 @@
 //     FAILING_STATE    a file of kStateBytes bytes (State), for the caller to read
 //
 // Memory and threads count where the program itself or the C++ library asks for them: a C library may abort.
+#include "failures/failing_calls.h"
+
 #include <dirent.h>
 #include <dlfcn.h>
 #include <fcntl.h>
@@ -206,7 +208,31 @@ int counted_main(int argc, char** argv, char** environment) {
     return code;
 }
 
+State own_state{};  // where this is linked into the program
+
 }  // namespace
+
+void failing_calls_begin(const char* of, std::uint64_t at, const char* in_which_way) {
+    counting = false;
+    family = of;
+    how = in_which_way;
+    fail_at = at;
+    state = &own_state;
+    state->calls = 0;
+    state->failed[0] = '\0';
+}
+
+void failing_calls_pause(bool paused) {
+    counting = !paused;
+}
+
+std::uint64_t failing_calls_count() {
+    return own_state.calls;
+}
+
+const char* failing_calls_failed() {
+    return own_state.failed;
+}
 
 // A function of the C library, with the arguments as its header has them.
 #define PASS_ON(result, name, parameters, arguments, answer, failed) \

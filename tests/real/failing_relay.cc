@@ -102,11 +102,6 @@ std::optional<RelayMessage> take_message(RelayMessage& bytes) {
 
 }  // namespace
 
-std::string text_of(const ReplyFailure& failure) {
-    constexpr const char* kNames[] = {"status", "rpc", "denied", "cut", "lose", "half", "noise", "twice"};
-    return fmt::format("{} {:#x}", kNames[static_cast<std::size_t>(failure.how)], failure.number);
-}
-
 struct FailingRelay::Pair {
     int client = -1;
     int server = -1;
@@ -115,8 +110,13 @@ struct FailingRelay::Pair {
     bool open = true;
 };
 
-FailingRelay::FailingRelay(Protocol protocol, const std::vector<std::uint16_t>& server_ports)
-    : protocol_(protocol), server_ports_(server_ports), wake_(eventfd(0, EFD_CLOEXEC)) {
+FailingRelay::FailingRelay(Protocol protocol,
+                           const std::vector<std::uint16_t>& server_ports,
+                           std::vector<ReplyFailure> failures)
+    : protocol_(protocol),
+      server_ports_(server_ports),
+      failures_(std::move(failures)),
+      wake_(eventfd(0, EFD_CLOEXEC)) {
     for (std::size_t i = 0; i < server_ports.size(); ++i) {
         const int listener = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
         sockaddr_in address{};
@@ -140,24 +140,26 @@ FailingRelay::~FailingRelay() {
     close(wake_);
 }
 
-void FailingRelay::begin(std::uint64_t at, const ReplyFailure& failure) {
+void FailingRelay::begin(std::uint64_t at, std::size_t way) {
     const std::lock_guard lock(mutex_);
     replies_ = 0;
     at_ = at;
-    failure_ = failure;
+    failure_ = failures_.at(way);
     failed_.clear();
     cut_all_ = true;
     eventfd_write(wake_, 1);
 }
 
-std::uint64_t FailingRelay::replies() const {
+std::uint64_t FailingRelay::calls() const {
     const std::lock_guard lock(mutex_);
     return replies_;
 }
 
-std::string FailingRelay::failed() const {
+std::string FailingRelay::told(std::size_t way) const {
+    constexpr const char* kNames[] = {"status", "rpc", "denied", "cut", "lose", "half", "noise", "twice"};
+    const ReplyFailure& failure = failures_.at(way);
     const std::lock_guard lock(mutex_);
-    return failed_;
+    return fmt::format("{} {:#x}: {}", kNames[static_cast<std::size_t>(failure.how)], failure.number, failed_);
 }
 
 void FailingRelay::run() {

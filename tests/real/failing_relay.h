@@ -12,6 +12,7 @@
 #include <thread>
 #include <vector>
 
+#include "failures/storage_trials.h"
 #include "streamsim/remote_place.h"
 
 namespace streamsim::tests {
@@ -33,26 +34,27 @@ struct ReplyFailure {
     How how = How::status;
     std::uint32_t number = 0;
 };
-std::string text_of(const ReplyFailure& failure);
 
-class FailingRelay {
+class FailingRelay final : public FailureSource {
 public:
     /// Passes on to these ports of 127.0.0.1.
-    FailingRelay(RemotePlace::Protocol protocol, const std::vector<std::uint16_t>& server_ports);
-    ~FailingRelay();
+    FailingRelay(RemotePlace::Protocol protocol,
+                 const std::vector<std::uint16_t>& server_ports,
+                 std::vector<ReplyFailure> failures);
+    ~FailingRelay() override;
     FailingRelay(const FailingRelay&) = delete;
     FailingRelay& operator=(const FailingRelay&) = delete;
 
     /// The ports that stand for those of the server, in their order.
     const std::vector<std::uint16_t>& ports() const { return ports_; }
 
-    /// From now on replies count from zero, and reply `at` fails. Connections end.
-    void begin(std::uint64_t at, const ReplyFailure& failure);
-    /// All replies pass.
-    void begin() { begin(UINT64_MAX, {}); }
-    /// The number of replies since begin(), and the request whose reply failed.
-    std::uint64_t replies() const;
-    std::string failed() const;
+    // Connections end where a trial begins. It never pauses: others do not ask the server.
+    std::size_t ways() const override { return failures_.size(); }
+    void begin(std::uint64_t at, std::size_t way) override;
+    void pause() override {}
+    void resume() override {}
+    std::uint64_t calls() const override;
+    std::string told(std::size_t way) const override;
 
 private:
     struct Pair;
@@ -65,6 +67,7 @@ private:
 
     const RemotePlace::Protocol protocol_;
     std::vector<std::uint16_t> server_ports_, ports_;
+    const std::vector<ReplyFailure> failures_;
     std::vector<int> listeners_;
     int wake_ = -1;
     std::vector<std::unique_ptr<Pair>> pairs_;

@@ -1,9 +1,10 @@
 // NFS when a reply of its server fails: each, in each way.
 #include <gtest/gtest.h>
 
+#include "failures/storage_trials.h"
 #include "loop/uv_loop.h"
+#include "real/failing_relay.h"
 #include "real/nfs_lab.h"
-#include "real/reply_trials.h"
 #include "storage/backends.h"
 
 namespace streamsim {
@@ -28,32 +29,35 @@ std::vector<ReplyFailure> failures(std::uint32_t version) {
     return out;
 }
 
-class NfsFailures : public testing::TestWithParam<std::uint32_t> {
+class NfsFailures : public ::testing::TestWithParam<std::uint32_t> {
 protected:
     tests::TrialTarget target() {
         tests::TrialTarget out;
-        out.relay = &relay_;
-        out.failures = failures(GetParam());
-        out.place = [this] {
-            RemotePlace place = tests::nfs_place(GetParam(), 1);
-            place.port = relay_.ports()[0];
-            place.mount_port = relay_.ports()[1];
-            place.timeout = milliseconds(400);
-            return place;
-        };
+        out.source = &relay_;
         out.on_server = tests::exported;
-        out.make_store = [](const RemotePlace& place) {
-            return storage::make_nfs_byte_store(place, "/export");
+        out.error_says = "nfs://127.0.0.1/";
+        out.make_store = [this](const std::string&) {
+            return storage::make_nfs_byte_store(place(), "/export");
         };
-        out.make_storage = [](EventLoop& loop, uv_loop_s* uv, const RemotePlace& place) {
-            return storage::make_nfs_storage(loop, uv, place, "/export", {});
+        out.make_storage = [this](EventLoop& loop, uv_loop_s* uv, const std::string&) {
+            return storage::make_nfs_storage(loop, uv, place(), "/export", {});
         };
         out.writes = GetParam() == 3;
         return out;
     }
 
 private:
-    FailingRelay relay_{RemotePlace::Protocol::nfs, {tests::nfs_port(), tests::nfs_mount_port()}};
+    /// One that shares nothing with others.
+    RemotePlace place() const {
+        RemotePlace place = tests::nfs_place(GetParam(), 1);
+        place.port = relay_.ports()[0];
+        place.mount_port = relay_.ports()[1];
+        place.timeout = milliseconds(400);
+        return place;
+    }
+
+    FailingRelay relay_{
+        RemotePlace::Protocol::nfs, {tests::nfs_port(), tests::nfs_mount_port()}, failures(GetParam())};
 };
 
 TEST_P(NfsFailures, OfAReplyToAStore) {
@@ -64,7 +68,7 @@ TEST_P(NfsFailures, OfAReplyToAStorage) {
     tests::try_storage(target());
 }
 
-INSTANTIATE_TEST_SUITE_P(Versions, NfsFailures, testing::Values(3U, 4U));
+INSTANTIATE_TEST_SUITE_P(Versions, NfsFailures, ::testing::Values(3U, 4U));
 
 }  // namespace
 }  // namespace streamsim

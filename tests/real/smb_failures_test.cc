@@ -1,8 +1,9 @@
 // SMB when a reply of its server fails: each, in each way.
 #include <gtest/gtest.h>
 
+#include "failures/storage_trials.h"
 #include "loop/uv_loop.h"
-#include "real/reply_trials.h"
+#include "real/failing_relay.h"
 #include "real/smb_lab.h"
 #include "storage/backends.h"
 
@@ -26,32 +27,34 @@ std::vector<ReplyFailure> failures() {
     return out;
 }
 
-class SmbFailures : public testing::Test {
+class SmbFailures : public ::testing::Test {
 protected:
     tests::TrialTarget target() {
         tests::TrialTarget out;
-        out.relay = &relay_;
-        out.failures = failures();
-        out.place = [this] {
-            RemotePlace place = tests::smb_place(1);
-            place.port = relay_.ports()[0];
-            place.timeout = milliseconds(400);
-            return place;
-        };
+        out.source = &relay_;
         out.on_server = tests::shared;
-        out.make_store = [](const RemotePlace& place) {
-            return storage::make_smb_byte_store(place, "/media", tests::smb_user());
+        out.error_says = "smb://127.0.0.1/";
+        out.make_store = [this](const std::string&) {
+            return storage::make_smb_byte_store(place(), "/media", tests::smb_user());
         };
-        out.make_storage = [](EventLoop& loop, uv_loop_s* uv, const RemotePlace& place) {
+        out.make_storage = [this](EventLoop& loop, uv_loop_s* uv, const std::string&) {
             storage::RemoteOptions options;
             options.credentials = tests::smb_user();
-            return storage::make_smb_storage(loop, uv, place, "/media", options);
+            return storage::make_smb_storage(loop, uv, place(), "/media", options);
         };
         return out;
     }
 
 private:
-    FailingRelay relay_{RemotePlace::Protocol::smb, {tests::smb_port()}};
+    /// One that shares nothing with others.
+    RemotePlace place() const {
+        RemotePlace place = tests::smb_place(1);
+        place.port = relay_.ports()[0];
+        place.timeout = milliseconds(400);
+        return place;
+    }
+
+    FailingRelay relay_{RemotePlace::Protocol::smb, {tests::smb_port()}, failures()};
 };
 
 TEST_F(SmbFailures, OfAReplyToAStore) {

@@ -1,4 +1,4 @@
-#include "real/reply_trials.h"
+#include "failures/storage_trials.h"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
@@ -12,28 +12,41 @@
 #include <deque>
 #include <filesystem>
 #include <fstream>
+#include <optional>
 #include <random>
 #include <utility>
 
 #include "base/system/errno_values.h"
 #include "conformance/storage_harness.h"
 #include "loop/uv_loop.h"
+#include "storage/buffer_arena.h"
 
 namespace streamsim::tests {
 namespace {
 
 namespace fs = std::filesystem;
-using How = ReplyFailure::How;
 using Problems = std::vector<std::string>;
 
-constexpr std::uint64_t kFilmBytes = 300'000, kNewBytes = 200'000;
+constexpr std::uint64_t kFilmBytes = 300'000, kNewBytes = 2 * 98'304;
 constexpr std::uint64_t kFilmSeed = 5, kNewSeed = 9;
-constexpr std::size_t kPieceBytes = 100'000;
+constexpr std::size_t kPieceBytes = 98'304;  // of whole pages
+
+/// Nothing fails meanwhile.
+class Pause {
+public:
+    explicit Pause(FailureSource& source) : source_(source) { source_.pause(); }
+    ~Pause() { source_.resume(); }
+    Pause(const Pause&) = delete;
+    Pause& operator=(const Pause&) = delete;
+
+private:
+    FailureSource& source_;
+};
 
 /// The files of one trial, on the server's disk.
 class Files {
 public:
-    Files() {
+    explicit Files(FailureSource& source) : source_(source) {
         fs::create_directory(directory_ / "folder");
         write_test_file(directory_ / "film", kFilmSeed, kFilmBytes);
         write_test_file(directory_ / "folder/inside", kFilmSeed, kFilmBytes);
@@ -41,10 +54,15 @@ public:
         fs::create_symlink("folder", directory_ / "link");
         for (const char* each : {"", "folder"}) chmod((directory_ / each).c_str(), 0777);
         for (const char* each : {"film", "folder/inside", "old"}) chmod((directory_ / each).c_str(), 0666);
+        source_.resume();
     }
+    ~Files() { source_.pause(); }
     std::string at(const std::string& name) const { return directory_ / name; }
     const std::string& root() const { return directory_.path(); }
-    bool exists(const std::string& name) const { return fs::exists(fs::symlink_status(at(name))); }
+    bool exists(const std::string& name) const {
+        const Pause pause(source_);
+        return fs::exists(fs::symlink_status(at(name)));
+    }
 
     /// Soon, for connections that end.
     bool is_gone(const std::string& name) const {
@@ -54,6 +72,7 @@ public:
 
     /// The file is what was written.
     bool holds(const std::string& name, std::uint64_t seed, std::uint64_t bytes) const {
+        const Pause pause(source_);
         std::ifstream file(at(name), std::ios::binary);
         std::vector<char> found(bytes + 1);
         file.read(found.data(), static_cast<std::streamsize>(found.size()));
@@ -62,6 +81,7 @@ public:
     }
 
 private:
+    FailureSource& source_;
     TemporaryDirectory directory_;
 };
 
@@ -76,6 +96,7 @@ std::vector<std::byte> new_bytes() {
 /// Takes results; keeps those that are wrong.
 class Verdict {
 public:
+    explicit Verdict(std::string error_says) : error_says_(std::move(error_says)) {}
     void expect(bool right, const std::string& otherwise) {
         if (!right) problems_.push_back(otherwise);
     }
@@ -84,15 +105,20 @@ public:
     bool done(const Result<T>& result, const char* what) {
         if (result) return true;
         const std::string said = result.error().problems.empty() ? "" : result.error().problems.front();
-        expect(said.find("://127.0.0.1") != std::string::npos && said.find(": ") != std::string::npos,
+        expect(said.find(error_says_) != std::string::npos && said.find(": ") != std::string::npos,
                fmt::format("{}: the error is {:?}", what, said));
         return false;
     }
     Problems take() { return std::move(problems_); }
 
 private:
+    std::string error_says_;
     Problems problems_;
 };
+
+std::string error_says(const TrialTarget& target, const Files& files) {
+    return target.error_says.empty() ? files.root() : target.error_says;
+}
 
 void read_back(ByteStore& store, const std::string& path, Verdict& verdict) {
     const auto source = store.open(path);
@@ -126,10 +152,10 @@ void write_new(ByteStore& store, const std::string& path, const Files& files, Ve
 }
 
 Problems use_store(const TrialTarget& target) {
-    const Files files;
+    const Files files(*target.source);
     const auto on_server = [&](const std::string& name) { return target.on_server(files.at(name)); };
-    auto store = target.make_store(target.place());
-    Verdict verdict;
+    auto store = target.make_store(files.root());
+    Verdict verdict(error_says(target, files));
     if (const auto names = store->list(target.on_server(files.root())); verdict.done(names, "list")) {
         std::string found;
         for (const DirectoryEntry& each : *names) found += each.name + " ";
@@ -137,6 +163,8 @@ Problems use_store(const TrialTarget& target) {
                            found.find("old ") != std::string::npos,
                        "the list is " + found);
     }
+    verdict.done(store->list_some(target.on_server(files.root()), 2), "list some");
+    verdict.done(store->try_lock(on_server("lock"), LockMode::exclusive, "a note"), "lock");
     for (const char* name : {"film", "folder", "none"}) verdict.done(store->stat(on_server(name)), "stat");
     read_back(*store, on_server("film"), verdict);
     read_back(*store, on_server("folder/inside"), verdict);
@@ -167,14 +195,15 @@ Problems use_store(const TrialTarget& target) {
 /// Runs operations to their end, one after the other.
 class User {
 public:
-    User(const TrialTarget& target, const Files& files) : target_(target), files_(files) {}
+    User(const TrialTarget& target, const Files& files)
+        : target_(target), files_(files), verdict_(error_says(target, files)) {}
 
     /// False: there was none.
     bool begin() {
-        auto made = target_.make_storage(harness_.loop(), harness_.own_loop().uv(), target_.place());
+        auto made = target_.make_storage(harness_.loop(), harness_.own_loop().uv(), files_.root());
         if (!verdict_.done(made, "connect")) return false;
         harness_.use(std::move(*made));
-        harness_.storage().use_memory(memory_);
+        harness_.storage().use_memory(memory_.memory());
         return true;
     }
     Problems end() {
@@ -199,7 +228,7 @@ public:
             TestRead& read = reads.emplace_back();
             read.file = file;
             read.offset = at;
-            read.buffer = std::span(memory_).subspan(at, kPieceBytes);
+            read.buffer = memory_.memory().subspan(at, kPieceBytes);
             harness_.storage().read(read);
         }
         harness_.loop().run();
@@ -216,13 +245,14 @@ public:
     void write_new() {
         FileId file = kNoFile;
         if (!open("new", Access::create_new, file)) return;
-        const auto bytes = new_bytes();
+        const auto bytes = memory_.memory().first(kNewBytes);
+        fill_with_test_bytes(bytes, kNewSeed, 0);
         std::deque<TestWrite> writes;
         for (std::size_t at = 0; at < kNewBytes; at += kPieceBytes) {
             TestWrite& write = writes.emplace_back();
             write.file = file;
             write.offset = at;
-            write.buffer = std::span(bytes).subspan(at, kPieceBytes);
+            write.buffer = bytes.subspan(at, kPieceBytes);
             harness_.storage().write(write);
         }
         harness_.loop().run();
@@ -263,20 +293,25 @@ private:
     const TrialTarget& target_;
     const Files& files_;
     Harness<loop::UvLoop> harness_;
-    std::vector<std::byte> memory_ = std::vector<std::byte>(kFilmBytes + 2 * kPieceBytes);
+    storage::BufferArena memory_ = storage::BufferArena::make(kFilmBytes + 2 * kPieceBytes, {}).value();
     std::deque<std::string> names_;
     Verdict verdict_;
 };
 
 Problems use_storage(const TrialTarget& target) {
     using Kind = PathOp::Kind;
-    const Files files;
-    User user(target, files);
+    const Files files(*target.source);
+    std::optional<User> of;
+    {
+        const Pause pause(*target.source);
+        of.emplace(target, files);
+    }
+    User& user = *of;
     if (!user.begin()) return {};
     user.read_film("film");
     user.read_film("link/../folder/./inside");
     FileId file = kNoFile;
-    for (const char* none : {"none", "film/none", "folder"})
+    for (const char* none : {"none", "film/none"})
         user.expect(!user.open(none, Access::read, file), std::string(none) + " was opened");
     if (target.writes) {
         user.perform(Kind::stat, "film");
@@ -299,38 +334,38 @@ Problems use_storage(const TrialTarget& target) {
 
 // ---- the trials
 
-/// STREAMSIM_EVERY_REPLY=1: all of them, which takes minutes; else a sample by chance, of six seconds or
-/// STREAMSIM_SAMPLE times that.
-std::chrono::seconds sample_length() {
+/// A sample by chance, of this length or STREAMSIM_SAMPLE times that.
+std::chrono::milliseconds sample_length(const TrialTarget& target) {
     const char* const times = std::getenv("STREAMSIM_SAMPLE");
-    return std::chrono::seconds(6) * (times == nullptr ? 1 : std::atoi(times));
+    return target.sample * (times == nullptr ? 1 : std::atoi(times));
 }
 
+/// STREAMSIM_EVERY_FAILURE=1: all of them, which takes minutes.
 void try_each(const TrialTarget& target, Problems (*use)(const TrialTarget&)) {
-    target.relay->begin();
-    ASSERT_THAT(use(target), testing::IsEmpty()) << "without a failure";
-    const std::uint64_t replies = target.relay->replies();
-    ASSERT_GT(replies, 0u);
-    std::vector<std::pair<std::uint64_t, ReplyFailure>> trials;
-    for (std::uint64_t at = 0; at < replies; ++at) {
-        for (const ReplyFailure& each : target.failures) trials.emplace_back(at, each);
+    FailureSource& source = *target.source;
+    source.begin(UINT64_MAX, 0);
+    ASSERT_THAT(use(target), ::testing::IsEmpty()) << "without a failure";
+    const std::uint64_t calls = source.calls();
+    ASSERT_GT(calls, 0u);
+    std::vector<std::pair<std::uint64_t, std::size_t>> trials;
+    for (std::uint64_t at = 0; at < calls; ++at) {
+        for (std::size_t way = 0; way < source.ways(); ++way) trials.emplace_back(at, way);
     }
-    const bool every = std::getenv("STREAMSIM_EVERY_REPLY") != nullptr;
+    const bool every = std::getenv("STREAMSIM_EVERY_FAILURE") != nullptr;
     std::shuffle(trials.begin(), trials.end(), std::mt19937(1));
-    const auto until = std::chrono::steady_clock::now() + sample_length();
+    const auto until = std::chrono::steady_clock::now() + sample_length(target);
     std::size_t tried = 0;
-    for (const auto& [at, failure] : trials) {
+    for (const auto& [at, way] : trials) {
         if (!every && std::chrono::steady_clock::now() > until) break;
-        target.relay->begin(at, failure);
+        source.begin(at, way);
         const Problems problems = use(target);
-        EXPECT_THAT(problems, testing::IsEmpty())
-            << "reply " << at << ": " << text_of(failure) << ": " << target.relay->failed();
+        EXPECT_THAT(problems, ::testing::IsEmpty()) << "call " << at << ": " << source.told(way);
         ++tried;
     }
-    target.relay->begin();
-    EXPECT_THAT(use(target), testing::IsEmpty()) << "without a failure, afterwards";
-    std::printf("%zu of %zu failures of %llu replies\n", tried, trials.size(),
-                static_cast<unsigned long long>(replies));
+    source.begin(UINT64_MAX, 0);
+    EXPECT_THAT(use(target), ::testing::IsEmpty()) << "without a failure, afterwards";
+    std::printf("%zu of %zu failures of %llu calls\n", tried, trials.size(),
+                static_cast<unsigned long long>(calls));
 }
 
 }  // namespace

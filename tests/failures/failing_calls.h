@@ -1,0 +1,11 @@
+// failing_calls.cc, linked into a program: it fails its own calls, and not those of its children.
+#pragma once
+
+#include <cstdint>
+
+/// Calls of the family count from zero, and call `at` fails: "error", "broken" or "short". It begins paused.
+void failing_calls_begin(const char* family, std::uint64_t at, const char* how);
+void failing_calls_pause(bool paused);
+std::uint64_t failing_calls_count();
+/// The call that failed; empty: none did.
+const char* failing_calls_failed();

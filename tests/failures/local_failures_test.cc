@@ -1,0 +1,89 @@
+// Local storages and stores when a call into the C library fails: each, in each way.
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <string>
+
+#include "failures/failing_calls.h"
+#include "failures/storage_trials.h"
+#include "loop/uv_loop.h"
+#include "storage/backends.h"
+#include "storage/local/local_byte_store.h"
+#include "storage/local/local_options.h"
+
+namespace streamsim::storage {
+namespace {
+
+class FailingCalls final : public tests::FailureSource {
+public:
+    std::size_t ways() const override { return std::size(kHow); }
+    void begin(std::uint64_t at, std::size_t way) override { failing_calls_begin("files", at, kHow[way]); }
+    void pause() override { failing_calls_pause(true); }
+    void resume() override { failing_calls_pause(false); }
+    std::uint64_t calls() const override { return failing_calls_count(); }
+    std::string told(std::size_t way) const override {
+        return std::string(kHow[way]) + ": " + failing_calls_failed();
+    }
+
+private:
+    static constexpr const char* kHow[] = {"error", "broken", "short"};
+};
+
+class LocalFailures : public ::testing::Test {
+protected:
+    tests::TrialTarget target() {
+        tests::TrialTarget out;
+        out.source = &source_;
+        out.sample = std::chrono::milliseconds(1500);
+        out.error_says = "/";  // of the file, or of a directory above it
+        return out;
+    }
+
+private:
+    FailingCalls source_;
+};
+
+TEST_F(LocalFailures, OfACallOfTheStore) {
+    tests::TrialTarget local = target();
+    local.make_store = [](const std::string&) { return make_local_byte_store(); };
+    tests::try_store(local);
+}
+
+TEST_F(LocalFailures, OfACallOfTheStoreBeneathADirectory) {
+    tests::TrialTarget beneath = target();
+    beneath.make_store = [](const std::string& directory) {
+        failing_calls_pause(true);
+        static LocalByteStore outer;
+        auto made = outer.beneath(directory);
+        failing_calls_pause(false);
+        EXPECT_TRUE(made);
+        return std::move(*made);
+    };
+    tests::try_store(beneath);
+}
+
+class LocalStorageFailures : public LocalFailures,
+                             public ::testing::WithParamInterface<std::tuple<std::string, bool, bool>> {};
+
+TEST_P(LocalStorageFailures, OfACall) {
+    const auto [name, direct, beneath] = GetParam();
+    tests::TrialTarget local = target();
+    local.make_storage = [direct, beneath, make = name == "uring" ? make_uring_storage : make_threads_storage](
+                             EventLoop& loop, uv_loop_s* uv, const std::string& directory) {
+        LocalOptions options;
+        options.direct = direct;
+        if (beneath) options.writes_below = directory;
+        return make(loop, uv, options);
+    };
+    local.writes = true;
+    tests::try_storage(local);
+}
+
+INSTANTIATE_TEST_SUITE_P(All,
+                         LocalStorageFailures,
+                         ::testing::Combine(::testing::Values("uring", "threads"),
+                                            ::testing::Bool(),
+                                            ::testing::Bool()));
+
+}  // namespace
+}  // namespace streamsim::storage
