@@ -1,17 +1,21 @@
 // Replays inputs of the fuzz targets, in ordinary builds: fuzz_replay TARGET FILE_OR_FOLDER... Ends as the
-// target does, and names the file at which that was. Exits 2 for wrong use.
+// target does, and names the file at which that was. STREAMSIM_SAMPLE=N: then also changed inputs, for N
+// seconds less one. Exits 2 for wrong use.
 #include <fmt/format.h>
 #include <signal.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
+#include <chrono>
+#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <string>
 #include <vector>
 
+#include "base/prng.h"
 #include "fuzz/fuzz.h"
 
 extern "C" [[gnu::weak]] void __sanitizer_set_death_callback(void (*callback)());
@@ -59,6 +63,46 @@ std::vector<std::string> files_in(const std::string& place) {
     return files;
 }
 
+/// With a few bytes changed, left out or doubled.
+std::string changed(std::string bytes, streamsim::Prng& chance) {
+    constexpr std::uint32_t kNumbers[] = {0,    1,      2,          0x7f,       0x80,
+                                          0xff, 0xffff, 0x7fffffff, 0x80000000, 0xffffffff};
+    for (std::uint64_t left = 1 + chance.below(3); left > 0 && !bytes.empty(); --left) {
+        const std::size_t at = chance.below(bytes.size());
+        const std::size_t count = 1 + chance.below(std::min<std::size_t>(bytes.size() - at, 16));
+        switch (chance.below(6)) {
+            case 0: bytes.resize(at); break;
+            case 1: bytes.erase(at, count); break;
+            case 2: bytes.insert(at, bytes.substr(at, count)); break;
+            case 3: {
+                const std::uint32_t number = kNumbers[chance.below(std::size(kNumbers))];
+                for (std::size_t i = 0; i < 4 && at + i < bytes.size(); ++i)
+                    bytes[at + i] = static_cast<char>(number >> 8 * (3 - i));
+                break;
+            }
+            case 4: bytes[at] = static_cast<char>(bytes[at] + (chance.below(2) == 0 ? 1 : -1)); break;
+            default: bytes[at] = static_cast<char>(chance.below(256)); break;
+        }
+    }
+    return bytes;
+}
+
+/// Returns their number.
+std::size_t run_changed(const Target& target, const std::vector<std::string>& inputs) {
+    const char* const times = std::getenv("STREAMSIM_SAMPLE");
+    const auto until =
+        std::chrono::steady_clock::now() + std::chrono::seconds(times == nullptr ? 0 : std::atoi(times) - 1);
+    streamsim::Prng chance(1);
+    std::size_t count = 0;
+    for (; std::chrono::steady_clock::now() < until; ++count) {
+        const std::string name = fmt::format("{} by chance (one of the corpus, changed)", count);
+        current_file = name.c_str();
+        const std::string bytes = changed(inputs[chance.below(inputs.size())], chance);
+        streamsim::fuzz::run_target(target, std::as_bytes(std::span(bytes)));
+    }
+    return count;
+}
+
 int wrong_use(const std::string& why) {
     fmt::print(stderr, "fuzz_replay: {}\nusage: fuzz_replay TARGET FILE_OR_FOLDER...\ntargets:", why);
     for (const Target& target : streamsim::fuzz::targets()) fmt::print(stderr, " {}", target.name);
@@ -76,18 +120,19 @@ int main(int argc, char** argv) {
     });
     if (target == targets.end()) return wrong_use(fmt::format("there is no target {}", argv[1]));
     watch_for_failures();
-    std::size_t count = 0;
+    std::vector<std::string> inputs;
     for (int i = 2; i < argc; ++i) {
         for (const std::string& file : files_in(argv[i])) {
             std::ifstream in(file, std::ios::binary);
             if (!in) return wrong_use(fmt::format("{} cannot be read", file));
-            const std::string bytes{std::istreambuf_iterator<char>(in), {}};
+            const std::string& bytes =
+                inputs.emplace_back(std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>());
             current_file = file.c_str();
             streamsim::fuzz::run_target(*target, std::as_bytes(std::span(bytes)));
-            ++count;
         }
     }
-    if (count == 0) return wrong_use("there are no inputs");
-    fmt::print("{}: {} inputs\n", target->name, count);
+    if (inputs.empty()) return wrong_use("there are no inputs");
+    const std::size_t more = run_changed(*target, inputs);
+    fmt::print("{}: {} inputs, {} changed ones\n", target->name, inputs.size(), more);
     return 0;
 }
