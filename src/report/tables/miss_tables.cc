@@ -77,9 +77,9 @@ Table events_table(const RunResult& result, std::size_t rows_max) {
     std::vector<std::string> notes;
     if (events.size() > shown)
         notes.push_back(fmt::format("{} more events: events in --json", show_count(events.size() - shown)));
-    if (const std::uint64_t unlisted = misses_in_no_event(result); unlisted > 0)
+    if (result.drops_omitted > 0)
         notes.push_back(fmt::format("{} in no event: beyond what is kept of a stream",
-                                    counted(unlisted, "missed frame")));
+                                    counted(result.drops_omitted, "missed frame")));
     table.note = fmt::format("{}", fmt::join(notes, "; "));
     table.right({"from"});
     table.right({"to"}, Keep::always, Form::page);
