@@ -156,6 +156,11 @@ Answer ask_of(int file, const char* name, std::initializer_list<int> errors) {
     return ask(of, name, nullptr, errors);
 }
 
+/// libuv begins anew where it is interrupted, and has lost the entries before.
+Answer ask_readdir(DIR* directory, const char* name) {
+    return error_wanted == EINTR ? Answer::work : ask_of(dirfd(directory), name, {EIO, ESTALE});
+}
+
 bool is_ours(const void* caller) {
     const auto at = reinterpret_cast<std::uintptr_t>(caller);
     return (at >= code_from && at < code_to) || (at >= library_from && at < library_to);
@@ -212,8 +217,9 @@ State own_state{};  // where this is linked into the program
 
 }  // namespace
 
-void failing_calls_begin(const char* of, std::uint64_t at, const char* in_which_way) {
+void failing_calls_begin(const char* of, std::uint64_t at, const char* in_which_way, int error) {
     counting = false;
+    error_wanted = error;
     family = of;
     how = in_which_way;
     fail_at = at;
@@ -381,18 +387,9 @@ BY_PATH(FILE*, fopen64, (const char* path, const char* mode), (path, mode), path
 PASS_ON(DIR*, fdopendir, (int file), (file), ask_of(file, "fdopendir", {EIO, ENOMEM}), nullptr)
 PASS_ON(
     FILE*, fdopen, (int file, const char* mode), (file, mode), ask_of(file, "fdopen", {EIO, ENOMEM}), nullptr)
-PASS_ON(struct dirent*,
-        readdir,
-        (DIR * directory),
-        (directory),
-        ask_of(dirfd(directory), "readdir", {EIO, ESTALE}),
-        nullptr)
-PASS_ON(struct dirent64*,
-        readdir64,
-        (DIR * directory),
-        (directory),
-        ask_of(dirfd(directory), "readdir64", {EIO, ESTALE}),
-        nullptr)
+PASS_ON(struct dirent*, readdir, (DIR * directory), (directory), ask_readdir(directory, "readdir"), nullptr)
+PASS_ON(
+    struct dirent64*, readdir64, (DIR * directory), (directory), ask_readdir(directory, "readdir64"), nullptr)
 PASS_ON(int,
         fflush,
         (FILE * file),

@@ -3,8 +3,9 @@
 
 #include <cstdint>
 
-/// Calls of the family count from zero, and call `at` fails: "error", "broken" or "short". It begins paused.
-void failing_calls_begin(const char* family, std::uint64_t at, const char* how);
+/// Calls of the family count from zero, and call `at` fails: "error", "broken" or "short"; with the errno
+/// `error`, or, if that is 0, with one that the call can have. It begins paused.
+void failing_calls_begin(const char* family, std::uint64_t at, const char* how, int error);
 void failing_calls_pause(bool paused);
 std::uint64_t failing_calls_count();
 /// The call that failed; empty: none did.

@@ -1,6 +1,8 @@
 // Local storages and stores when a call into the C library fails: each, in each way.
 #include <gtest/gtest.h>
 
+#include <cerrno>
+#include <cstring>
 #include <functional>
 #include <string>
 
@@ -16,17 +18,25 @@ namespace {
 
 class FailingCalls final : public tests::FailureSource {
 public:
-    std::size_t ways() const override { return std::size(kHow); }
-    void begin(std::uint64_t at, std::size_t way) override { failing_calls_begin("files", at, kHow[way]); }
+    std::size_t ways() const override { return std::size(kHow) + std::size(kErrors); }
+    void begin(std::uint64_t at, std::size_t way) override {
+        failing_calls_begin("files", at, how(way), way < std::size(kHow) ? 0 : kErrors[way - std::size(kHow)]);
+    }
     void pause() override { failing_calls_pause(true); }
     void resume() override { failing_calls_pause(false); }
     std::uint64_t calls() const override { return failing_calls_count(); }
     std::string told(std::size_t way) const override {
-        return std::string(kHow[way]) + ": " + failing_calls_failed();
+        const char* const error = way < std::size(kHow) ? "" : strerrorname_np(kErrors[way - std::size(kHow)]);
+        return std::string(how(way)) + " " + error + ": " + failing_calls_failed();
     }
 
 private:
+    static const char* how(std::size_t way) { return way < std::size(kHow) ? kHow[way] : "error"; }
+
     static constexpr const char* kHow[] = {"error", "broken", "short"};
+    static constexpr int kErrors[] = {EPERM,  ENOENT,  EINTR,  EBADF,      EAGAIN, ENOMEM, EACCES, EEXIST,
+                                      EXDEV,  ENOTDIR, EISDIR, EINVAL,     EMFILE, ENOSPC, EROFS,  EMLINK,
+                                      ENOLCK, ENOSYS,  ELOOP,  EOPNOTSUPP, EDQUOT, ESTALE};
 };
 
 class LocalFailures : public ::testing::Test {
@@ -34,7 +44,7 @@ protected:
     tests::TrialTarget target() {
         tests::TrialTarget out;
         out.source = &source_;
-        out.sample = std::chrono::milliseconds(1500);
+        out.sample = std::chrono::milliseconds(2000);
         out.error_says = "/";  // of the file, or of a directory above it
         return out;
     }
@@ -66,7 +76,9 @@ class LocalStorageFailures : public LocalFailures,
                              public ::testing::WithParamInterface<std::tuple<std::string, bool, bool>> {};
 
 TEST_P(LocalStorageFailures, OfACall) {
-    const auto [name, direct, beneath] = GetParam();
+    const std::string& name = std::get<0>(GetParam());
+    const bool direct = std::get<1>(GetParam());
+    const bool beneath = std::get<2>(GetParam());
     tests::TrialTarget local = target();
     local.make_storage = [direct, beneath, make = name == "uring" ? make_uring_storage : make_threads_storage](
                              EventLoop& loop, uv_loop_s* uv, const std::string& directory) {
