@@ -16,6 +16,9 @@
 #include <dirent.h>
 #include <dlfcn.h>
 #include <fcntl.h>
+#if __has_include(<liburing.h>)
+#include <liburing.h>
+#endif
 #include <link.h>
 #include <poll.h>
 #include <pthread.h>
@@ -487,6 +490,75 @@ extern "C" long syscall(long number, ...) {
     if (path != nullptr) answered();
     return done;
 }
+
+#if __has_include(<liburing.h>)
+
+namespace {
+
+/// Null: not a request of its own.
+const char* request_name(int operation) {
+    switch (operation) {
+        case IORING_OP_OPENAT: return "uring openat";
+        case IORING_OP_OPENAT2: return "uring openat2";
+        case IORING_OP_STATX: return "uring statx";
+        case IORING_OP_READ: return "uring read";
+        case IORING_OP_READ_FIXED: return "uring read_fixed";
+        case IORING_OP_WRITE: return "uring write";
+        case IORING_OP_WRITE_FIXED: return "uring write_fixed";
+        case IORING_OP_FSYNC: return "uring fsync";
+        case IORING_OP_MKDIRAT: return "uring mkdirat";
+        case IORING_OP_UNLINKAT: return "uring unlinkat";
+        case IORING_OP_RENAMEAT: return "uring renameat";
+        default: return nullptr;
+    }
+}
+
+void fail_request(io_uring_sqe& request) {
+    const char* const name = request_name(request.opcode);
+    if (name == nullptr) return;
+    switch (ask("files", name, nullptr, {EIO, ENOSPC})) {
+        case Answer::work: break;
+        case Answer::half:
+            if (request.len >= 2 * 4096) request.len = request.len / 2 / 4096 * 4096;
+            break;
+        case Answer::fail: {
+            constexpr unsigned kInjectResult = 1;  // IORING_NOP_INJECT_RESULT; EINVAL before Linux 6.11
+            const auto data = request.user_data;
+            request = {};
+            request.opcode = IORING_OP_NOP;
+            request.user_data = data;
+            request.rw_flags = kInjectResult;
+            request.len = static_cast<unsigned>(-errno);
+            break;
+        }
+    }
+}
+
+}  // namespace
+
+extern "C" int io_uring_submit_and_wait(io_uring* ring, unsigned wait) {
+    static const auto real = next<int (*)(io_uring*, unsigned)>("io_uring_submit_and_wait");
+    if (counting) {
+        for (unsigned at = ring->sq.sqe_head; at != ring->sq.sqe_tail; ++at)
+            fail_request(ring->sq.sqes[at & ring->sq.ring_mask]);
+    }
+    return real(ring, wait);
+}
+
+extern "C" int io_uring_queue_init_params(unsigned entries, io_uring* ring, io_uring_params* parameters) {
+    static const auto real = next<int (*)(unsigned, io_uring*, io_uring_params*)>("io_uring_queue_init_params");
+    if (ask("files", "io_uring_queue_init_params", nullptr, {ENOMEM, EPERM, ENOSYS, EMFILE}) == Answer::fail)
+        return -errno;
+    return real(entries, ring, parameters);
+}
+
+extern "C" int io_uring_register_buffers(io_uring* ring, const iovec* buffers, unsigned count) {
+    static const auto real = next<int (*)(io_uring*, const iovec*, unsigned)>("io_uring_register_buffers");
+    if (ask("files", "io_uring_register_buffers", nullptr, {ENOMEM, EPERM}) == Answer::fail) return -errno;
+    return real(ring, buffers, count);
+}
+
+#endif
 
 extern "C" int __libc_start_main(int (*main)(int, char**, char**),
                                  int argc,

@@ -201,7 +201,10 @@ public:
     /// False: there was none.
     bool begin() {
         auto made = target_.make_storage(harness_.loop(), harness_.own_loop().uv(), files_.root());
-        if (!verdict_.done(made, "connect")) return false;
+        if (!made) {
+            expect(!made.error().problems.empty(), "there is no reason");
+            return false;
+        }
         harness_.use(std::move(*made));
         harness_.storage().use_memory(memory_.memory());
         return true;
