@@ -21,6 +21,8 @@ namespace streamsim {
 
 enum class LoadOperation : std::uint8_t { read, write, open, stat, create, remove, rename, list };
 constexpr std::size_t kLoadOperations = 8;
+/// The largest file of a working set.
+constexpr std::uint64_t kLoadFileBytesMax = 1ull << 50;
 
 constexpr const char* to_string(LoadOperation operation) {
     switch (operation) {

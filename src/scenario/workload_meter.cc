@@ -12,7 +12,6 @@ namespace streamsim::scenario {
 namespace {
 
 constexpr std::uint64_t kBlockMax = 1ull << 30;
-constexpr std::uint64_t kFileMax = 1ull << 50;
 
 std::optional<std::uint64_t> read_size(const Json& value,
                                        const std::string& pointer,
@@ -169,7 +168,7 @@ private:
     void read_lengths() {
         const Json* value = object_.member("lengths", false);
         if (value == nullptr) return;
-        sizes_most_ = kFileMax;
+        sizes_most_ = kLoadFileBytesMax;
         if (!value->is_object()) {
             read_sizes(object_, "lengths", value, spec_.lengths);
             return;
@@ -192,7 +191,7 @@ private:
         WriteSizes sizes;
         sizes_most_ = kBlockMax;
         read_sizes(writes, "blocks", writes.member("blocks"), sizes.blocks);
-        sizes_most_ = kFileMax;
+        sizes_most_ = kLoadFileBytesMax;
         read_sizes(writes, "lengths", writes.member("lengths", false), sizes.lengths);
         writes.finish();
         if (spec_.length_up_to) object_.problem("writes", "has no meaning beside lengths up_to");
@@ -205,7 +204,7 @@ private:
         JsonObject files(*value, object_.pointer_of("files"), problems_);
         spec_.set.files = read_count(files, "count", kWorkloadFilesMax, 1);
         if (const Json* bytes = files.member("bytes", transfers_)) {
-            const auto size = read_size(*bytes, files.pointer_of("bytes"), 0, kFileMax, problems_);
+            const auto size = read_size(*bytes, files.pointer_of("bytes"), 0, kLoadFileBytesMax, problems_);
             spec_.set.file_bytes = size.value_or(0);
             bytes_known_ = size.has_value();
         }

@@ -38,7 +38,7 @@ void scale_set(MeterSpec& meter, double scale) {
     const std::uint64_t block = std::max<std::uint64_t>(largest_of(meter.blocks), 1);
     const std::uint64_t transfer = std::max({block, largest_of(meter.lengths), meter.length_up_to.value_or(0)});
     const auto bytes = static_cast<std::uint64_t>(
-        std::min(static_cast<double>(set.file_bytes) * scale, static_cast<double>(1ull << 50)));
+        std::min(static_cast<double>(set.file_bytes) * scale, static_cast<double>(kLoadFileBytesMax)));
     const std::uint64_t least = std::min((transfer + block - 1) / block * block, set.file_bytes);
     set.file_bytes = std::max(bytes / block * block, least);
 }

@@ -10,6 +10,7 @@
 
 #include "base/path.h"
 #include "base/units.h"
+#include "base/utf8.h"
 #include "profile/learning/pace.h"
 #include "profile/learning/transfers.h"
 
@@ -63,7 +64,9 @@ public:
     std::optional<LearntMeter> learn() {
         out_.behaviour = behaviour_of(out_.operations);
         found_ = find_transfers(traffic_, out_.operations);
-        std::erase_if(found_.units, [](const TrafficUnit& unit) { return !load_operation(unit.kind); });
+        std::erase_if(found_.units, [](const TrafficUnit& unit) {
+            return !load_operation(unit.kind) || (moves_data(unit.kind) && unit.bytes == 0);
+        });
         if (found_.units.empty()) return std::nullopt;
         count_operations();
         take_sizes();
@@ -305,6 +308,12 @@ void take_times(LearntMeter& meter, std::int64_t span_ns, Duration duration) {
 }  // namespace
 
 Result<Profile> learn(const Traffic& traffic, const std::string& name) {
+    for (const TrafficOperation& at : traffic.operations) {
+        const TrafficFile& file = traffic.files[at.file];
+        if (file.bytes <= kLoadFileBytesMax) continue;
+        return bad_input(fmt::format("{}: the file {} has {} bytes in it: expected {} at most", traffic.source,
+                                     printable(file.name), file.bytes, show_bytes(kLoadFileBytesMax)));
+    }
     Profile profile;
     Workload& workload = profile.workload;
     std::int64_t span_ns = 0;

@@ -85,6 +85,29 @@ TEST(Learn, AFramePerFileIsATransferWithItsOpen) {
     EXPECT_EQ(meter.sequence, "a sequence of 48 files /m/f.####.dpx, each read whole in 4 reads");
 }
 
+TEST(Learn, AFileThatNoWorkloadCanHaveIsAnError) {
+    for (const std::uint64_t more : {0u, 1u}) {
+        Maker make;
+        const auto file = make.file("/m/a\nb", kLoadFileBytesMax + more);
+        make.add(TrafficKind::read, 0, kMs, file, kNoSession, 0, 4096);
+        const auto profile = learn(make.traffic, "x");
+        EXPECT_EQ(profile.has_value(), more == 0);
+        if (!profile) {
+            EXPECT_THAT(profile.error().problems.front(),
+                        testing::HasSubstr("has 1125899906842625 bytes in it"));
+        }
+    }
+}
+
+TEST(Learn, AWriteOfNothingIsNoTransfer) {
+    Maker make;
+    make.add(TrafficKind::write, 0, kMs, make.file("/m/a", 0), kNoSession, 0, 0);
+    EXPECT_FALSE(learn(make.traffic, "x"));
+    const auto file = make.file("/m/b", 4096);
+    make.add(TrafficKind::read, kMs, kMs, file, kNoSession, 0, 4096);
+    EXPECT_EQ(weight(make.learnt().spec, LoadOperation::write), 0);
+}
+
 TEST(Learn, FilesWithoutADirectoryAreInOne) {
     Maker make;
     for (const char* name : {"a", "b", "c"}) {
