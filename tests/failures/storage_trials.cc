@@ -29,6 +29,11 @@ using Problems = std::vector<std::string>;
 
 constexpr std::uint64_t kFilmBytes = 300'000, kNewBytes = 2 * 98'304;
 constexpr std::uint64_t kFilmSeed = 5, kNewSeed = 9;
+/// Longer than a name may be.
+const char* const kLongName = [] {
+    static const std::string name(300, 'x');
+    return name.c_str();
+}();
 constexpr std::size_t kPieceBytes = 98'304;  // of whole pages
 
 /// Nothing fails meanwhile.
@@ -52,6 +57,7 @@ public:
         write_test_file(directory_ / "folder/inside", kFilmSeed, kFilmBytes);
         write_test_file(directory_ / "old", kNewSeed, kNewBytes);
         fs::create_symlink("folder", directory_ / "link");
+        fs::create_symlink("nowhere", directory_ / "lost");
         for (const char* each : {"", "folder"}) chmod((directory_ / each).c_str(), 0777);
         for (const char* each : {"film", "folder/inside", "old"}) chmod((directory_ / each).c_str(), 0666);
         source_.resume();
@@ -168,7 +174,22 @@ Problems use_store(const TrialTarget& target) {
     for (const char* name : {"film", "folder", "none"}) verdict.done(store->stat(on_server(name)), "stat");
     read_back(*store, on_server("film"), verdict);
     read_back(*store, on_server("folder/inside"), verdict);
-    verdict.expect(!store->open(on_server("folder")), "a directory was opened");
+    for (const char* name : {"folder", "link", "lost", "none", "film/none", kLongName})
+        verdict.expect(!store->open(on_server(name)), std::string(name) + " was opened");
+    for (const char* name : {"film", "none", kLongName})
+        verdict.expect(!store->list(on_server(name)), std::string(name) + " was listed");
+    for (const char* name : {"link", "lost", "folder/inside/none", kLongName})
+        verdict.done(store->stat(on_server(name)), "stat");
+    for (const char* name : {"film", "folder/none/new", "folder"})
+        verdict.expect(!store->create(on_server(name)), std::string(name) + " was created");
+    verdict.expect(!store->make_directories(on_server("film/x")), "a directory was made in a file");
+    verdict.expect(!store->rename(on_server("none"), on_server("some")), "nothing was renamed");
+    verdict.expect(!store->rename(on_server("old"), on_server("film")), "a file was replaced");
+    for (const char* name : {"none", "folder", kLongName})
+        verdict.expect(!store->remove(on_server(name)), std::string(name) + " was removed");
+    verdict.done(store->evict(on_server("film")), "evict");
+    (void)store->total_bytes(on_server("not/yet"));  // not every store knows
+    verdict.done(store->try_lock(on_server("lock"), LockMode::shared, ""), "lock");
     if (verdict.done(store->make_directories(on_server("a/b")), "make directories"))
         verdict.expect(files.exists("a/b"), "a directory is not there");
     write_new(*store, on_server("new"), files, verdict);
@@ -314,12 +335,24 @@ Problems use_storage(const TrialTarget& target) {
     user.read_film("film");
     user.read_film("link/../folder/./inside");
     FileId file = kNoFile;
-    for (const char* none : {"none", "film/none"})
+    for (const char* none : {"none", "film/none", "lost", "none/none", kLongName, "../../../../../../none"})
         user.expect(!user.open(none, Access::read, file), std::string(none) + " was opened");
     if (target.writes) {
         user.perform(Kind::stat, "film");
         user.perform(Kind::list, "link");
         user.write_new();
+        for (const char* name : {"none", "folder/none", "lost", kLongName})
+            user.expect(!user.perform(Kind::stat, name), std::string(name) + " is there");
+        for (const char* name : {"none", "film"})
+            user.expect(!user.perform(Kind::list, name), std::string(name) + " was listed");
+        for (const char* name : {"folder", "film", "none/made", "film/made", kLongName})
+            user.expect(!user.perform(Kind::make_directory, name), std::string(name) + " was made");
+        for (const char* name : {"none", "folder", "none/none", kLongName})
+            user.expect(!user.perform(Kind::remove, name), std::string(name) + " was removed");
+        for (const char* name : {"none", "film/none"})
+            user.expect(!user.perform(Kind::rename, name, "some"), std::string(name) + " was renamed");
+        user.expect(!user.open("film", Access::create_new, file), "a file was created anew");
+        user.expect(!user.open("folder", Access::write, file), "a directory was opened to write");
         if (user.perform(Kind::make_directory, "made")) user.expect(files.exists("made"), "it was not made");
         if (user.perform(Kind::rename, "old", "folder/older"))
             user.expect(files.holds("folder/older", kNewSeed, kNewBytes) && !files.exists("old"),

@@ -58,7 +58,7 @@ struct NfsReply {
     bool confirm = false;             // open: confirm_open comes next
     std::uint32_t number = 0;         // port; limits: largest read, 0: unknown; write: bytes written
     std::uint32_t write_bytes = 0;    // limits of version 3: largest write
-    std::uint64_t size = 0;           // attributes
+    std::uint64_t size = 0;           // attributes, lookup of version 3
     bool stable = false;              // write: the bytes are on stable storage
     std::uint32_t entries = 0;        // list, "." and ".." left out
     std::uint64_t cookie = 0;         // list: position after the last entry

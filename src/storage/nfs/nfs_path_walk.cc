@@ -58,6 +58,7 @@ void NfsPathWalk::walk(const std::string& path) {
     links_ = 0;
     bytes_ = entries_ = cookie_ = 0;
     cookie_verifier_ = {};
+    looks_back_ = false;
     step_ = Step::lookup;
     from_root(path_);
 }
@@ -274,12 +275,18 @@ bool NfsPathWalk::take_failure(int error) {
         step_ = Step::create;
         return true;
     }
-    if (error == EEXIST && step_ == Step::create && (maybe_done_ || request_.access == Access::create)) {
-        step_ = Step::lookup;  // created by this walk before a loss, or by another client
+    if (looks_back_) return false;
+    if (error == EEXIST && step_ == Step::create && request_.access == Access::create) {
+        step_ = Step::lookup;
         return true;
     }
-    const bool removes = step_ == Step::remove || step_ == Step::remove_directory || step_ == Step::rename;
-    if (maybe_done_ && ((error == EEXIST && step_ == Step::make_directory) || (absent && removes))) {
+    const bool makes = step_ == Step::create || step_ == Step::make_directory;
+    if (maybe_done_ && ((error == EEXIST && makes) || (absent && step_ == Step::rename))) {
+        looks_back_ = true;
+        step_ = Step::lookup;
+        return true;
+    }
+    if (maybe_done_ && absent && (step_ == Step::remove || step_ == Step::remove_directory)) {
         finish(0);
         return true;
     }
@@ -316,7 +323,20 @@ void NfsPathWalk::forget_below() {
     }
 }
 
+/// Whether the change was made before the loss: a name that was there already is refused.
+void NfsPathWalk::take_look_back(const NfsReply& reply) {
+    if (wants(PathOp::Kind::rename)) {
+        forget_below();
+        return finish(0);
+    }
+    if (request_.operation == OpKind::path) return finish(reply.kind == NfsKind::directory ? 0 : EEXIST);
+    if (reply.kind != NfsKind::file || reply.size > 0) return finish(EEXIST);
+    file_.handle = reply.handle;
+    step_ = Step::access;
+}
+
 void NfsPathWalk::take_lookup(const NfsReply& reply) {
+    if (looks_back_) return take_look_back(reply);
     const bool last = rest_.size() == 1;
     if (reply.kind == NfsKind::link) {
         if (writes() && last) return finish(ELOOP);

@@ -4,8 +4,9 @@
 // has no second name (EMLINK).
 //
 // A connection that is lost with a change on its way leaves open whether the server made the change. The
-// request is sent again, and then the reply "exists" to a creation, and "does not exist" to a removal or a
-// rename, count as success.
+// request is sent again, and then the reply "does not exist" to a removal counts as success. "Exists" to a
+// creation counts as success if it is an empty file, or a directory, and "does not exist" to a rename if the
+// new name is there.
 #pragma once
 
 #include <array>
@@ -82,6 +83,7 @@ private:
     static void on_reply(void* self, NfsCall& call, const NfsReply& reply);
     void take(const NfsReply& reply);
     void take_lookup(const NfsReply& reply);
+    void take_look_back(const NfsReply& reply);
     void take_link(std::string_view text);
     void take_open(const NfsReply& reply);
     void go_stale();
@@ -122,6 +124,7 @@ private:
     bool used_cache_ = false;    // and was used
     bool from_found_ = false;    // from_ is set
     bool maybe_done_ = false;    // the connection was lost with a change on its way
+    bool looks_back_ = false;    // whether it was made is looked up
     bool ended_ = false;         // the callback has not run yet
 };
 

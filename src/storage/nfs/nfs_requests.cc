@@ -55,6 +55,7 @@ void decode_lookup3(const void* data, const NfsCall&, NfsReply& reply) {
     if (ok.obj_attributes.attributes_follow == 0) return;
     reply.kind = kind_of(enumeration_number(ok.obj_attributes.post_op_attr_u.attributes.type));
     reply.links = ok.obj_attributes.post_op_attr_u.attributes.nlink;
+    reply.size = ok.obj_attributes.post_op_attr_u.attributes.size;
 }
 
 void decode_access3(const void* data, const NfsCall&, NfsReply& reply) {

@@ -47,7 +47,7 @@ public:
 
     /// -> number; version 4: also lease_s and the handle of the server's root. Only version 3 uses `root`.
     bool server_limits(NfsCall& call, const NfsHandle& root) const;
-    /// -> handle, kind.
+    /// -> handle, kind; version 3: also links and size.
     bool lookup(NfsCall& call, const NfsHandle& directory, const std::string& name) const;
     /// -> text.
     bool read_link(NfsCall& call, const NfsHandle& handle) const;

@@ -364,8 +364,13 @@ void SmbClient::list(const std::string& path, std::span<std::byte> slot, SmbAnsw
 /// libsmbclient replaces an existing file, so the new name is checked first. Not atomic against other clients.
 void SmbClient::rename(const std::string& from, const std::string& to, SmbAnswer& answer) {
     struct ::stat info {};
+    errno = 0;
     if (smbc_getFunctionStat(context_)(context_, url(to).c_str(), &info) == 0) {
         answer.error = EEXIST;
+        return;
+    }
+    if (errno != ENOENT) {  // something may have that name
+        answer.error = errno != 0 ? errno : EIO;
         return;
     }
     errno = 0;
