@@ -23,6 +23,8 @@ enum class LoadOperation : std::uint8_t { read, write, open, stat, create, remov
 constexpr std::size_t kLoadOperations = 8;
 /// The largest file of a working set.
 constexpr std::uint64_t kLoadFileBytesMax = 1ull << 50;
+/// Operations a second of an open loop.
+constexpr double kLoadRateMin = 0.001, kLoadRateMax = 1e8;
 
 constexpr const char* to_string(LoadOperation operation) {
     switch (operation) {

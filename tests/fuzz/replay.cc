@@ -1,6 +1,7 @@
 // Replays inputs of the fuzz targets, in ordinary builds: fuzz_replay TARGET FILE_OR_FOLDER... Ends as the
 // target does, and names the file at which that was. STREAMSIM_SAMPLE=N: then also changed inputs, for N
 // seconds less one. Exits 2 for wrong use.
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <signal.h>
 #include <unistd.h>
@@ -25,6 +26,8 @@ namespace {
 using streamsim::fuzz::Target;
 
 const char* current_file = "";
+std::string_view current_change;  // not empty: the input is no file of the corpus
+std::string kept_as;              // the file that keeps it where it fails
 
 /// Async-signal-safe.
 void name_file() {
@@ -32,6 +35,9 @@ void name_file() {
     (void)!write(STDERR_FILENO, kBegin.data(), kBegin.size());
     (void)!write(STDERR_FILENO, current_file, std::strlen(current_file));
     (void)!write(STDERR_FILENO, "\n", 1);
+    if (current_change.empty()) return;
+    const int kept = open(kept_as.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    (void)!write(kept, current_change.data(), current_change.size());
 }
 
 void on_signal(int signal) {
@@ -93,11 +99,13 @@ std::size_t run_changed(const Target& target, const std::vector<std::string>& in
     const auto until =
         std::chrono::steady_clock::now() + std::chrono::seconds(times == nullptr ? 0 : std::atoi(times) - 1);
     streamsim::Prng chance(1);
+    kept_as =
+        std::filesystem::temp_directory_path() / fmt::format("streamsim-fuzz-{}-{}", target.name, getpid());
     std::size_t count = 0;
     for (; std::chrono::steady_clock::now() < until; ++count) {
-        const std::string name = fmt::format("{} by chance (one of the corpus, changed)", count);
-        current_file = name.c_str();
         const std::string bytes = changed(inputs[chance.below(inputs.size())], chance);
+        current_file = kept_as.c_str();
+        current_change = bytes;
         streamsim::fuzz::run_target(target, std::as_bytes(std::span(bytes)));
     }
     return count;

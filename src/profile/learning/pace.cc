@@ -79,7 +79,7 @@ public:
         spec_.inflight =
             static_cast<std::uint32_t>(std::max(1.0, std::round(overlap_.in_flight_busy / overlap_.users)));
         meter_.distances_cv = moments_.cv;
-        const bool enough = distances_.size() >= kDistancesMin;
+        const bool enough = distances_.size() >= kDistancesMin && moments_.mean > 0;
         const std::string mean = show_duration(duration(moments_.mean));
         if (enough && moments_.cv < kEvenCvMax && overlap_.busy_share < 0.9 && keeps_time()) {
             open(MeterSpec::Arrival::constant, fmt::format("at even distances of {}", mean));
@@ -179,7 +179,8 @@ private:
         for (const TrafficUnit& unit : units_) transfers += !has_transfers_ || is_transfer(unit) ? 1 : 0;
         spec_.loop = MeterSpec::Loop::open;
         spec_.arrival = arrival;
-        spec_.operations_per_s = 1e9 / moments_.mean * static_cast<double>(units_.size()) / transfers;
+        const double rate = 1e9 / moments_.mean * static_cast<double>(units_.size()) / transfers;
+        spec_.operations_per_s = std::clamp(rate, kLoadRateMin, kLoadRateMax);
         // Each arrival finds a free in-flight slot, as it did in the traffic.
         spec_.inflight = static_cast<std::uint32_t>(std::max(4.0, overlap_.in_flight_max));
         meter_.arrival = std::move(reason);

@@ -55,7 +55,8 @@ STREAMSIM_FUZZ(command_line) {
     if (parsed) {
         if (parsed->answer) return;
         require(parsed->options.command_line.size() == words.size(), "the words are kept");
-        require(parsed->options.play.streams > 0 && parsed->options.play.seats > 0, "something plays");
+        const run::PlayRequest& play = parsed->options.play;
+        require(play.streams + play.record.streams + play.meters.size() > 0 && play.seats > 0, "something plays");
         return;
     }
     require(parsed.error().kind != ErrorKind::interrupted && !parsed.error().problems.empty(),
