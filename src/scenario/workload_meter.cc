@@ -90,7 +90,8 @@ private:
         const auto arrival = object_.one_of("arrival", {"constant", "poisson"}, false);
         spec_.arrival = arrival == "poisson" ? MeterSpec::Arrival::poisson : MeterSpec::Arrival::constant;
         only("arrival", open, "an open loop (\"loop\": \"open\")");
-        spec_.operations_per_s = object_.number("operations_per_s", kLoadRateMin, kLoadRateMax, open).value_or(0);
+        spec_.operations_per_s =
+            object_.number("operations_per_s", kLoadRateMin, kLoadRateMax, open).value_or(0);
         spec_.think_time = read_scenario_time(object_, "think_time", false).value_or(Duration{});
         only("think_time", !open, "a closed loop");
     }

@@ -239,9 +239,8 @@ std::optional<Claims> claims_of(const RunResult& result) {
     none.stream_hours = play.stream_hours;
     none.run_hours = play.run_hours;
     none.drop_events = play.events.size();
-    none.sentence =
-        fmt::format("{} listed, and {} not: no rate is claimed", counted(none.drop_events, "drop event"),
-                    counted(unlisted, "missed frame"));
+    none.sentence = fmt::format("{} listed, and {} not: no rate is claimed",
+                                counted(none.drop_events, "drop event"), counted(unlisted, "missed frame"));
     return none;
 }
 

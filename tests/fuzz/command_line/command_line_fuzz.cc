@@ -56,7 +56,8 @@ STREAMSIM_FUZZ(command_line) {
         if (parsed->answer) return;
         require(parsed->options.command_line.size() == words.size(), "the words are kept");
         const run::PlayRequest& play = parsed->options.play;
-        require(play.streams + play.record.streams + play.meters.size() > 0 && play.seats > 0, "something plays");
+        require(play.streams + play.record.streams + play.meters.size() > 0 && play.seats > 0,
+                "something plays");
         return;
     }
     require(parsed.error().kind != ErrorKind::interrupted && !parsed.error().problems.empty(),

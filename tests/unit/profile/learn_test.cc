@@ -102,7 +102,8 @@ TEST(Learn, AFileThatNoWorkloadCanHaveIsAnError) {
 TEST(Learn, OperationsThatAllBeginAtOnceFollowNoClock) {
     Maker make;
     const auto file = make.file("/m/a", 400 * 4096);
-    for (std::uint64_t i = 0; i < 400; ++i) make.add(TrafficKind::write, 0, 0, file, kNoSession, i * 4096, 4096);
+    for (std::uint64_t i = 0; i < 400; ++i)
+        make.add(TrafficKind::write, 0, 0, file, kNoSession, i * 4096, 4096);
     EXPECT_EQ(make.learnt().spec.loop, MeterSpec::Loop::closed);
 }
 
