@@ -107,5 +107,21 @@ TEST_F(MemoryAvailableTest, KnowsVersion1) {
     EXPECT_EQ(memory_available(root_).bytes, 1000u * 1024);
 }
 
+TEST_F(MemoryAvailableTest, DoesWithoutWhatASystemDoesNotTell) {
+    put("/proc/meminfo", "MemTotal: 2000 kB\n");
+    EXPECT_EQ(memory_available(root_).bytes, UINT64_MAX) << "before Linux 3.14";
+    std::filesystem::remove(root_ + "/proc/meminfo");
+    EXPECT_EQ(memory_available(root_).bytes, UINT64_MAX);
+    put("/proc/self/cgroup", "no group\n1:name=systemd:/x\n0::\n");
+    put("/sys/fs/cgroup/memory.max", "5000\n");
+    EXPECT_EQ(memory_available(root_).bytes, UINT64_MAX) << "a limit without a usage";
+    put("/sys/fs/cgroup/memory.current", "1000\n");
+    EXPECT_EQ(memory_available(root_).bytes, 4000u);
+    put("/sys/fs/cgroup/memory.stat", "inactive_file 3000\n");
+    EXPECT_EQ(memory_available(root_).bytes, 5000u) << "more cache than was used a moment before";
+    put("/proc/self/cgroup", "0::job\n");
+    EXPECT_EQ(memory_available(root_).bytes, 5000u) << "the group above";
+}
+
 }  // namespace
 }  // namespace streamsim::storage
