@@ -417,10 +417,10 @@ void fields(ConstOr<RunResult> auto& result, auto& visit) {
     visit("timing_digest", result.timing_digest);
 }
 
-/// `null:` and `sim:null` complete every operation at once: no storage has a part in the result.
 /// Missed frames and stalls that no event has: those beyond what is kept of a stream.
 std::uint64_t misses_in_no_event(const RunResult& result);
 
+/// `null:` and `sim:null` complete every operation at once: no storage has a part in the result.
 inline bool is_null_storage(const RunResult& result) {
     return result.backend == "null" || (result.backend == "sim" && !result.model);
 }

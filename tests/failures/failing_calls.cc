@@ -513,22 +513,49 @@ const char* request_name(int operation) {
     }
 }
 
+void make_failing(io_uring_sqe& request, int error) {
+    constexpr unsigned kInjectResult = 1;  // IORING_NOP_INJECT_RESULT
+    request = {};
+    request.opcode = IORING_OP_NOP;
+    request.rw_flags = kInjectResult;
+    request.len = static_cast<unsigned>(-error);
+}
+
+/// Before Linux 6.10 a request that does nothing has always done it.
+bool requests_can_fail() {
+    const bool counted = counting.exchange(false);
+    io_uring ring{};
+    io_uring_params parameters{};
+    int result = 0;
+    if (next<int (*)(unsigned, io_uring*, io_uring_params*)>("io_uring_queue_init_params")(2, &ring,
+                                                                                           &parameters) == 0) {
+        make_failing(*io_uring_get_sqe(&ring), EDOM);
+        io_uring_cqe* answer = nullptr;
+        if (next<int (*)(io_uring*, unsigned)>("io_uring_submit_and_wait")(&ring, 1) == 1 &&
+            io_uring_peek_cqe(&ring, &answer) == 0)
+            result = answer->res;
+        io_uring_queue_exit(&ring);
+    }
+    counting = counted;
+    return result == -EDOM;
+}
+
 void fail_request(io_uring_sqe& request) {
-    const char* const name = request_name(request.opcode);
+    static const bool possible = requests_can_fail();
+    const char* const name = possible ? request_name(request.opcode) : nullptr;
     if (name == nullptr) return;
     switch (ask("files", name, nullptr, {EIO, ENOSPC})) {
         case Answer::work: break;
-        case Answer::half:
-            if (request.len >= 2 * 4096) request.len = request.len / 2 / 4096 * 4096;
+        case Answer::half: {
+            const bool moves = request.opcode == IORING_OP_READ || request.opcode == IORING_OP_READ_FIXED ||
+                               request.opcode == IORING_OP_WRITE || request.opcode == IORING_OP_WRITE_FIXED;
+            if (moves && request.len >= 2 * 4096) request.len = request.len / 2 / 4096 * 4096;
             break;
+        }
         case Answer::fail: {
-            constexpr unsigned kInjectResult = 1;  // IORING_NOP_INJECT_RESULT; EINVAL before Linux 6.11
             const auto data = request.user_data;
-            request = {};
-            request.opcode = IORING_OP_NOP;
+            make_failing(request, errno);
             request.user_data = data;
-            request.rw_flags = kInjectResult;
-            request.len = static_cast<unsigned>(-errno);
             break;
         }
     }
@@ -540,7 +567,7 @@ extern "C" int io_uring_submit_and_wait(io_uring* ring, unsigned wait) {
     static const auto real = next<int (*)(io_uring*, unsigned)>("io_uring_submit_and_wait");
     if (counting) {
         for (unsigned at = ring->sq.sqe_head; at != ring->sq.sqe_tail; ++at)
-            fail_request(ring->sq.sqes[at & ring->sq.ring_mask]);
+            fail_request(ring->sq.sqes[at & *ring->sq.kring_mask]);
     }
     return real(ring, wait);
 }

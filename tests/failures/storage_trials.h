@@ -41,7 +41,8 @@ struct TrialTarget {
     std::function<std::unique_ptr<ByteStore>(const std::string& directory)> make_store;
     std::function<Result<std::unique_ptr<Storage>>(EventLoop&, uv_loop_s*, const std::string& directory)>
         make_storage;
-    bool writes = false;  // the storage does
+    bool writes = false;   // the storage does
+    bool healthy = false;  // nothing fails: whatever can be done has to be done
     std::chrono::milliseconds sample{6000};
 };
 

@@ -26,8 +26,9 @@ namespace {
 using streamsim::fuzz::Target;
 
 const char* current_file = "";
-std::string_view current_change;  // not empty: the input is no file of the corpus
-std::string kept_as;              // the file that keeps it where it fails
+std::string_view current_change;
+bool is_changed = false;  // the input is no file of the corpus, but this
+std::string kept_as;      // the file that keeps it where it fails
 
 /// Async-signal-safe.
 void name_file() {
@@ -35,7 +36,7 @@ void name_file() {
     (void)!write(STDERR_FILENO, kBegin.data(), kBegin.size());
     (void)!write(STDERR_FILENO, current_file, std::strlen(current_file));
     (void)!write(STDERR_FILENO, "\n", 1);
-    if (current_change.empty()) return;
+    if (!is_changed) return;
     const int kept = open(kept_as.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
     (void)!write(kept, current_change.data(), current_change.size());
 }
@@ -106,8 +107,11 @@ std::size_t run_changed(const Target& target, const std::vector<std::string>& in
         const std::string bytes = changed(inputs[chance.below(inputs.size())], chance);
         current_file = kept_as.c_str();
         current_change = bytes;
+        is_changed = true;
         streamsim::fuzz::run_target(target, std::as_bytes(std::span(bytes)));
     }
+    is_changed = false;
+    current_file = "";
     return count;
 }
 

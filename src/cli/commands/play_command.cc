@@ -102,7 +102,6 @@ Result<run::FoundMedia> MediaCommand::find() {
 }
 
 int MediaCommand::play_media(run::FoundMedia media) {
-    use_one_heap();
     for (const auto& list : media.clips) {
         for (const Clip& clip : list) {
             context_.log.debug(
@@ -131,6 +130,7 @@ void MediaCommand::complete(RunResult& result) {
 }  // namespace
 
 int play_command(CommandContext& context) {
+    if (!context.options.play.target.is_virtual_time()) use_one_heap();
     return MediaCommand(context).play();
 }
 

@@ -15,6 +15,7 @@
 #include "cli/options/document_commands.h"
 #include "cli/options/documents.h"
 #include "cli/play/ranks_run.h"
+#include "cli/process/system.h"
 #include "judge/run_verdicts.h"
 #include "run/plan/needs.h"
 #include "run/scenario_run.h"
@@ -292,6 +293,7 @@ Result<std::vector<std::string>> targets_of(CliOptions& options) {
 int run_command(CommandContext& context) {
     CliOptions& options = context.options;
     if (options.name == "published") return published_command(context);
+    if (!options.play.target.is_virtual_time()) use_one_heap();
     const auto formats = formats_directory();
     const auto found = together(context, formats ? Result<void>() : Result<void>(formats.error()));
     if (!found) return report_error(context, found.error());

@@ -20,9 +20,9 @@ bool standard_output_is_open();
 /// far as it may.
 std::size_t free_descriptors(std::size_t most);
 
-/// From here on all threads take their memory from one heap: with the many of the GNU C library, what one
-/// thread has freed stays beside what others need, and a long run grows. Threads that compute do better with
-/// their own.
+/// Before threads begin. All of them take their memory from one heap: with the many of the GNU C library, what
+/// one thread has freed stays beside what others need, and a long run grows. Threads that compute do better
+/// with their own.
 void use_one_heap();
 
 /// Opens a file for writing and empties it; with `is_new` it is an error (EEXIST) that the file exists. Null:

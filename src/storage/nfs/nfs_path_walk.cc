@@ -329,8 +329,9 @@ void NfsPathWalk::take_look_back(const NfsReply& reply) {
         forget_below();
         return finish(0);
     }
+    if (!reply.has_attributes) return finish(EEXIST);
     if (request_.operation == OpKind::path) return finish(reply.kind == NfsKind::directory ? 0 : EEXIST);
-    if (reply.kind != NfsKind::file || reply.size > 0) return finish(EEXIST);
+    if (reply.kind != NfsKind::file || reply.size > 0 || reply.links > 1) return finish(EEXIST);
     file_.handle = reply.handle;
     step_ = Step::access;
 }

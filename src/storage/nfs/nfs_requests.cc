@@ -53,6 +53,7 @@ void decode_lookup3(const void* data, const NfsCall&, NfsReply& reply) {
     const LOOKUP3resok& ok = static_cast<const LOOKUP3res*>(data)->LOOKUP3res_u.resok;
     if (!set_handle(reply, ok.object.data.data_val, ok.object.data.data_len)) return;
     if (ok.obj_attributes.attributes_follow == 0) return;
+    reply.has_attributes = true;
     reply.kind = kind_of(enumeration_number(ok.obj_attributes.post_op_attr_u.attributes.type));
     reply.links = ok.obj_attributes.post_op_attr_u.attributes.nlink;
     reply.size = ok.obj_attributes.post_op_attr_u.attributes.size;
