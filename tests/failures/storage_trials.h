@@ -41,8 +41,10 @@ struct TrialTarget {
     std::function<std::unique_ptr<ByteStore>(const std::string& directory)> make_store;
     std::function<Result<std::unique_ptr<Storage>>(EventLoop&, uv_loop_s*, const std::string& directory)>
         make_storage;
-    bool writes = false;   // the storage does
-    bool healthy = false;  // nothing fails: whatever can be done has to be done
+    bool writes = false;    // the storage does
+    bool links = true;      // it follows symbolic links, and ".."
+    bool replaces = false;  // a rename replaces what a wrong "not found" hides
+    bool healthy = false;   // nothing fails: whatever can be done has to be done
     std::chrono::milliseconds sample{6000};
 };
 

@@ -16,13 +16,11 @@ using How = ReplyFailure::How;
 
 std::vector<ReplyFailure> failures() {
     std::vector<ReplyFailure> out{{How::cut}, {How::lose}, {How::half}, {How::noise}};
-    // From MS-ERREF: refused, not found, in use, closed, gone, full, busy, and such as no client
-    // expects.
+    // From MS-ERREF: refused, not found, in use, closed, gone, full, busy, and such as no client expects.
     for (const std::uint32_t each :
-         {0xC0000022U, 0xC0000034U, 0xC000003AU, 0xC0000043U, 0xC0000128U, 0xC00000C9U,
-          0xC0000203U, 0xC000007FU, 0xC000009AU, 0xC0000185U, 0xC0000056U, 0xC000006DU,
-          0xC00000CCU, 0xC000000DU, 0xC00000BBU, 0x80000006U, 0xC00000BAU, 0xC0000103U,
-          0xC0000101U, 0xC0000102U, 0xC0000001U, 0x80000005U})
+         {0xC0000022U, 0xC0000034U, 0xC000003AU, 0xC0000043U, 0xC0000128U, 0xC00000C9U, 0xC0000203U,
+          0xC000007FU, 0xC000009AU, 0xC0000185U, 0xC0000056U, 0xC000006DU, 0xC000000DU, 0xC00000BBU,
+          0x80000006U, 0xC00000BAU, 0xC0000103U, 0xC0000101U, 0xC0000102U, 0xC0000001U, 0x80000005U})
         out.push_back({How::status, each});
     return out;
 }
@@ -34,6 +32,8 @@ protected:
         out.source = &relay_;
         out.on_server = tests::shared;
         out.error_says = "smb://127.0.0.1/";
+        out.links = false;
+        out.replaces = true;
         out.make_store = [this](const std::string&) {
             return storage::make_smb_byte_store(place(), "/media", tests::smb_user());
         };
