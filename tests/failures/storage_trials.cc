@@ -306,7 +306,7 @@ public:
         return true;
     }
     void expect(bool right, const std::string& otherwise) { verdict_.expect(right, otherwise); }
-    /// What has to be done where nothing fails; whether it was.
+    /// Returns `done`, which has to be true where nothing fails.
     bool must(bool done, const std::string& what) {
         expect(done || !target_.healthy, what + " failed");
         return done;
