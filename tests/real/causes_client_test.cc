@@ -91,6 +91,11 @@ void CausesInAMemoryGroup::play_with_too_little_memory(int times) {
         const Json result = play_staged({"--prores-hd", "--buffered", "--cold", "--streams", "6", "--readahead",
                                          "1", "--fps", "60", "--duration", "5s"},
                                         media.path(), {}, group.wrapper());
+        // A quiet computer with a fast disk makes room in no time: the verdict takes less than 5 % for enough
+        // memory.
+        const double waited_percent = result["system"].value("memory_pressure_percent", 0.0);
+        if (waited_percent < 8)
+            GTEST_SKIP() << "the kernel waited for memory in " << waited_percent << " % of the time only";
         EXPECT_EQ(result["verdict"]["limit"], "client-cpu") << result["verdict"];
         EXPECT_THAT(causes_of(result), Contains("client-memory"));
         EXPECT_THAT(sentences_of(result), HasSubstr("too little memory"));
