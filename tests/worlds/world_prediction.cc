@@ -36,6 +36,18 @@ bool is_predictable(const RandomWorld& world, const run::StreamPlan& plan) {
     return true;
 }
 
+/// When something that would be done at `at_ns` is done.
+std::int64_t after_stall(const RandomWorld& world, std::int64_t at_ns) {
+    for (const storage::FaultStall& stall : world.faults.stalls)
+        if (at_ns >= stall.at.ns && at_ns < (stall.at + stall.length).ns) return (stall.at + stall.length).ns;
+    return at_ns;
+}
+
+/// A read waits for the open of its clip, which begins with the stream and takes no time but that of a stall.
+std::int64_t opened_ns(const RandomWorld& world, const run::StreamPlan& plan) {
+    return after_stall(world, plan.start_offset.ns);
+}
+
 predictor::ReadFate fate_of(const RandomWorld& world,
                             const run::StreamPlan& plan,
                             std::uint64_t slot,
@@ -43,20 +55,17 @@ predictor::ReadFate fate_of(const RandomWorld& world,
     predictor::ReadFate fate;
     const play::ShownFrame shown = plan.path->named(slot);
     const Extent extent = plan.clips[shown.source].index->extent(shown.frame);
+    std::int64_t delay_ns = 0;
     for (const storage::FaultRule& rule : world.faults.rules) {
         if (rule.seat.value_or(plan.options.seat) != plan.options.seat) continue;
         if (rule.stream.value_or(plan.options.stream) != plan.options.stream) continue;
         if (!rule.slots.contains(slot) || !rule.clip_frames.contains(shown.frame)) continue;
-        fate.service_ns += rule.delay.ns;
+        delay_ns += rule.delay.ns;
         fate.fails |= rule.error != 0 || rule.missing;
         fate.fails |= rule.short_bytes && extent.offset + extent.bytes > *rule.short_bytes;
     }
-    const std::int64_t at_ns = submitted_ns + fate.service_ns;
-    for (const storage::FaultStall& stall : world.faults.stalls) {
-        if (at_ns < stall.at.ns || at_ns >= (stall.at + stall.length).ns) continue;
-        fate.service_ns = (stall.at + stall.length).ns - submitted_ns;
-        break;
-    }
+    const std::int64_t begun_ns = std::max(submitted_ns, opened_ns(world, plan));
+    fate.service_ns = after_stall(world, begun_ns + delay_ns) - submitted_ns;
     return fate;
 }
 
@@ -135,7 +144,10 @@ std::vector<std::string> compare_with_prediction(const Seen& seen) {
     for (std::size_t i = 0; i < plans.size(); ++i) {
         if (plans[i].record != nullptr) continue;
         predicted[i].start_not_before_ns = starts[plans[i].start_offset.ns];
-        const predictor::Prediction truth = predictor::predict(predicted[i]);
+        predictor::Prediction truth = predictor::predict(predicted[i]);
+        for (predictor::Slot& slot : truth.slots)
+            if (slot.submitted_ns)
+                slot.submitted_ns = std::max(*slot.submitted_ns, opened_ns(seen.world, plans[i]));
         const StreamResult& stream = seen.result.streams[i];
         const std::string name = fmt::format("stream {} of seat {}", stream.stream, stream.seat);
         if (stream.start_delay_ns != truth.play_start_ns - predicted[i].begin_ns)
