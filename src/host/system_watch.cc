@@ -48,7 +48,9 @@ SystemHistory SystemWatch::stop(Duration idle) {
 
 void SystemWatch::watch() {
     SystemSampler sampler(path_, servers_);
-    history_.reserve(kSamplesMax);
+    // All of its memory is touched now: a long run does not grow by it.
+    history_.resize(kSamplesMax);
+    history_.clear();
     auto interval = kInterval;
     for (bool last = false;;) {
         SystemSample sample;
