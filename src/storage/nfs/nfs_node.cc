@@ -271,8 +271,9 @@ void NfsNode::on_limits(void* of, NfsCall&, const NfsReply& reply) {
         return;
     }
     if (reply.outcome != NfsOutcome::done) {
-        if (reply.outcome == NfsOutcome::stale && node.version_ == 3) return node.root_stale(node.now_);
-        if (!node.booted_)
+        if (reply.outcome == NfsOutcome::stale && node.version_ == 3)
+            node.root_stale(node.now_);
+        else if (!node.booted_)
             node.fail(fmt::format("{} does not tell its limits (error {})", node.address_, reply.error));
         connection.stage = NfsConnection::Stage::connecting;  // tick() connects again after kConnectTimeout
         connection.since = node.now_;
@@ -301,7 +302,7 @@ void NfsNode::connection_up(NfsConnection& connection) {
         std::count_if(connections_.begin(), connections_.end(), [](const auto& each) { return each->is_up(); });
     connections_max_ = std::max(connections_max_, static_cast<std::uint32_t>(up));
     if (static_cast<std::size_t>(up) < connections_.size()) return;
-    booted_ = true;
+    booted_ = booted_ || all_up();
     if (std::exchange(notified_, false)) say(fmt::format("{}: connected again", name()));
 }
 
@@ -430,6 +431,7 @@ void NfsNode::on_client(void* self, NfsCall& call, const NfsReply& reply) {
         return;
     }
     node.client_state_ = Client::confirmed;
+    node.booted_ = node.booted_ || node.all_up();
     node.renew_later();
 }
 

@@ -90,7 +90,7 @@ inline nfs_fh3 handle3(const NfsHandle& handle) {
 using Decode = void (*)(const void* data, const NfsCall& call, NfsReply& reply);
 
 template <Decode decode, bool has_status = true>
-void on_reply(rpc_context* rpc, int status, void* data, void* user) {
+void on_reply(rpc_context*, int status, void* data, void* user) {
     auto& call = *static_cast<NfsCall*>(user);
     call.transport->answered();
     NfsReply reply;
@@ -99,9 +99,8 @@ void on_reply(rpc_context* rpc, int status, void* data, void* user) {
         if (has_status) std::memcpy(&result_status, data, sizeof result_status);  // the first member
         note_status(result_status, reply);
         if (reply.outcome == NfsOutcome::done) decode(data, call, reply);
-    } else if (status == RPC_STATUS_ERROR) {
-        const char* text = rpc_get_error(rpc);
-        reply.text = text == nullptr ? "" : text;
+    } else if (status == RPC_STATUS_ERROR && data != nullptr) {
+        reply.text = static_cast<const char*>(data);
     }
     call.answer(call.owner, call, reply);
 }
