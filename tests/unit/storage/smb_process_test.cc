@@ -1,0 +1,175 @@
+// Helper processes that do not behave, and the words for a server's refusal.
+#include "storage/smb/smb_process.h"
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "storage/backends.h"
+#include "storage/clock_now.h"
+
+namespace streamsim::storage {
+namespace {
+
+using testing::AllOf;
+using testing::EndsWith;
+using testing::HasSubstr;
+using testing::Not;
+using testing::StartsWith;
+
+class SmbHelper : public testing::Test {
+protected:
+    SmbHelper() {
+        if (!smb_is_built_in()) skipped_ = true;
+        place_.protocol = RemotePlace::Protocol::smb;
+        place_.host = "nas";
+        place_.timeout = milliseconds(300);
+    }
+    ~SmbHelper() override {
+        unsetenv("STREAMSIM_SMB_HELPER");
+        std::filesystem::remove(script_);
+    }
+    void SetUp() override {
+        if (skipped_) GTEST_SKIP() << "this build has no SMB";
+    }
+
+    /// A helper that is a script of the shell; its socket is descriptor 3.
+    Result<std::unique_ptr<SmbProcess>> start(const std::string& commands) {
+        std::ofstream(script_) << "#!/bin/sh\n" << commands << "\n";
+        chmod(script_.c_str(), 0755);
+        setenv("STREAMSIM_SMB_HELPER", script_.c_str(), 1);
+        return SmbProcess::start();
+    }
+    std::optional<bool> end_of(SmbProcess& process) const {
+        SmbAnswer answer;
+        while (process.receive(answer) != SmbProcess::Received::gone)
+            if (!await_readable(process, clock_now() + seconds(20))) return std::nullopt;
+        for (;;) {
+            if (const auto crashed = process.crashed()) return crashed;
+        }
+    }
+    std::string connecting(SmbProcess& process) const {
+        const SmbLogin login(place_, "/media", {});
+        const auto answer = await_connected(process, login, "10.0.0.1", clock_now() + place_.timeout);
+        return answer ? "" : answer.error().problems.front();
+    }
+
+    bool skipped_ = false;
+    RemotePlace place_;
+    std::string script_ = fmt::format("{}/streamsim-helper-{}", testing::TempDir(), getpid());
+};
+
+TEST_F(SmbHelper, ThatEndsByItselfHasNotCrashed) {
+    auto process = start("exit 3");
+    ASSERT_TRUE(process);
+    EXPECT_THAT(connecting(**process), "smb://nas/media: the process that speaks SMB has ended unexpectedly");
+    EXPECT_EQ(end_of(**process), false);
+    EXPECT_FALSE((*process)->send({}));
+    process = start("kill -SEGV $$");
+    ASSERT_TRUE(process);
+    EXPECT_EQ(end_of(**process), true);
+}
+
+TEST_F(SmbHelper, ThatSaysNothingIsNotWaitedForForever) {
+    auto process = start("exec sleep 1000");
+    ASSERT_TRUE(process);
+    EXPECT_FALSE((*process)->crashed());
+    EXPECT_THAT(connecting(**process),
+                StartsWith("smb://nas/media: nas (10.0.0.1), port 445 does not answer within 0.3 s"));
+    // What is no answer is none.
+    process = start("echo no answer >&3; exec sleep 1000");
+    ASSERT_TRUE(process);
+    EXPECT_THAT(connecting(**process), HasSubstr("has ended unexpectedly"));
+}
+
+TEST_F(SmbHelper, ThatTakesNothingFillsItsSocket) {
+    auto process = start("exec sleep 1000");
+    ASSERT_TRUE(process);
+    int sent = 0;
+    while ((*process)->send({}, {std::string(1000, 'n')}) && sent < 100'000) ++sent;
+    EXPECT_GT(sent, 0);
+    EXPECT_LT(sent, 100'000);
+    EXPECT_TRUE(SmbProcess::fits({std::string(kSmbTextBytesMax - 1, 'n')}));
+    EXPECT_FALSE(SmbProcess::fits({std::string(kSmbTextBytesMax, 'n')}));
+    EXPECT_FALSE(
+        SmbProcess::fits({std::string(kSmbTextBytesMax / 2, 'n'), std::string(kSmbTextBytesMax / 2, 'n')}));
+}
+
+TEST_F(SmbHelper, ThatCannotBeStartedIsNamed) {
+    setenv("STREAMSIM_SMB_HELPER", "/nonexistent/helper", 1);
+    const auto process = SmbProcess::start();
+    ASSERT_FALSE(process);
+    EXPECT_EQ(process.error().kind, ErrorKind::environment);
+    EXPECT_THAT(process.error().problems.front(), HasSubstr("/nonexistent/helper cannot be started"));
+    unsetenv("STREAMSIM_SMB_HELPER");
+    if (const auto found = SmbProcess::start(); !found) {
+        EXPECT_THAT(found.error().problems.front(), HasSubstr("install it beside streamsim"));
+    }
+}
+
+struct Refusal {
+    SmbStep step;
+    int error;
+    const char* text;
+};
+
+TEST_F(SmbHelper, ARefusalSaysWhatToDo) {
+    place_.port = 4445;
+    const Refusal refusals[] = {
+        {SmbStep::log_in, ETIMEDOUT, "nas (10.0.0.1), port 4445 does not answer within 0.3 s"},
+        {SmbStep::find_host, ENOENT, "the host 10.0.0.1 is not known"},
+        {SmbStep::reach_port, ECONNREFUSED,
+         "nas (10.0.0.1), port 4445 cannot be reached: Connection refused (ECONNREFUSED)"},
+        {SmbStep::get_answer, EPROTO, "does not speak SMB 2 or 3"},
+        {SmbStep::get_answer, ECONNRESET, "does not speak SMB 2 or 3"},
+        {SmbStep::get_answer, EIO, "port 4445: "},
+        {SmbStep::log_in, EACCES, "the server refuses guests: "},
+        {SmbStep::enter_share, ENOENT, "nas has no share of this name"},
+        {SmbStep::enter_share, ENODEV, "nas has no share of this name"},
+        {SmbStep::enter_share, EIO, "the share is not available"},
+        {SmbStep::may_enter, EACCES, "the server refuses guests this share"},
+        {SmbStep::connected, EIO, "(EIO)"},
+        {SmbStep::log_in, 12345, "(unknown)"},
+    };
+    const SmbLogin guest(place_, "/media/dir", {});
+    for (const Refusal& each : refusals) {
+        SmbAnswer answer;
+        answer.step = each.step;
+        answer.error = each.error;
+        const Error error = guest.refused(answer, "10.0.0.1");
+        EXPECT_EQ(error.kind, ErrorKind::environment);
+        EXPECT_THAT(error.problems.front(), AllOf(StartsWith("smb://nas/media: "), HasSubstr(each.text)));
+    }
+    SmbAnswer answer;
+    answer.step = SmbStep::log_in;
+    answer.error = EACCES;
+    EXPECT_THAT(guest.refused(answer, "nas").problems.front(), HasSubstr("STREAMSIM_SMB_PASSWORD"));
+    place_.user = "editor";
+    const SmbLogin known(place_, "/media/dir", {"other", "secret", "post"});
+    EXPECT_THAT(known.refused(answer, "nas").problems.front(),
+                AllOf(HasSubstr("the user 'editor'"), HasSubstr("check user, password and domain"),
+                      Not(HasSubstr("secret"))));
+    EXPECT_NE(known.identity("nas"), guest.identity("nas"));
+    answer.directory_error = 0;
+    EXPECT_TRUE(guest.check_directory(answer));
+    answer.directory_error = ENOENT;
+    EXPECT_EQ(guest.check_directory(answer).error().problems.front(),
+              "smb://nas/media/dir: there is no such file or directory (ENOENT)");
+    answer.directory_error = EACCES;
+    EXPECT_THAT(guest.check_directory(answer).error().problems.front(), EndsWith("(EACCES)"));
+    answer.directory_error = 12345;
+    EXPECT_THAT(guest.check_directory(answer).error().problems.front(), EndsWith("(unknown)"));
+}
+
+}  // namespace
+}  // namespace streamsim::storage
