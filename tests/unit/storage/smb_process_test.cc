@@ -86,7 +86,7 @@ TEST_F(SmbHelper, ThatSaysNothingIsNotWaitedForForever) {
     EXPECT_FALSE((*process)->crashed());
     EXPECT_THAT(connecting(**process),
                 StartsWith("smb://nas/media: nas (10.0.0.1), port 445 does not answer within 0.3 s"));
-    // What is no answer is none.
+    // A packet of another size is no answer.
     process = start("echo no answer >&3; exec sleep 1000");
     ASSERT_TRUE(process);
     EXPECT_THAT(connecting(**process), HasSubstr("has ended unexpectedly"));
