@@ -28,6 +28,7 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -405,6 +406,25 @@ PASS_ON(size_t,
         (from, size, count, file),
         ask("files", "fwrite", nullptr, {ENOSPC, EIO}),
         0)
+
+// Of fcntl, the locks of open files.
+#define LOCKS(name)                                                                 \
+    extern "C" int name(int file, int command, ...) {                               \
+        va_list more;                                                               \
+        va_start(more, command);                                                    \
+        void* const argument = va_arg(more, void*);                                 \
+        va_end(more);                                                               \
+        using Real = int (*)(...);                                                  \
+        static const Real real = next<Real>(#name);                                 \
+        const bool locks = command == F_OFD_SETLK || command == F_OFD_GETLK;        \
+        if (locks && ask_of(file, #name, {ENOLCK, EIO}) == Answer::fail) return -1; \
+        const int done = real(file, command, argument);                             \
+        if (locks) answered();                                                      \
+        return done;                                                                \
+    }
+LOCKS(fcntl)
+LOCKS(fcntl64)
+PASS_ON(int, fstatfs, (int file, struct statfs* into), (file, into), ask_of(file, "fstatfs", {EIO, ENOSYS}), -1)
 
 PASS_ON(int,
         socket,

@@ -74,6 +74,39 @@ TEST_F(LocalFailures, OfACallOfTheStoreBeneathADirectory) {
     tests::try_store(beneath);
 }
 
+/// Of the calls under a lock: what is told to be held keeps others out, and nothing is left locked.
+TEST_F(LocalFailures, OfACallOfALock) {
+    FailingCalls calls;
+    LocalByteStore store;
+    for (const bool exists : {false, true}) {
+        for (std::size_t way = 0; way < calls.ways(); ++way) {
+            bool reached = true;
+            for (std::uint64_t at = 0; reached && !HasFailure(); ++at) {
+                const TemporaryDirectory directory;
+                const std::string path = directory / "lock";
+                if (exists) ASSERT_TRUE(store.try_lock(path, LockMode::shared, "before"));
+                calls.begin(at, way);
+                calls.resume();
+                auto mine = store.try_lock(path, at % 2 == 0 ? LockMode::exclusive : LockMode::shared, "mine");
+                const bool held = mine && mine->outcome == LockAttempt::Outcome::held;
+                const auto alone = held ? mine->lock->change(LockMode::exclusive) : Result<bool>(false);
+                calls.pause();
+                reached = calls.calls() > at;
+                SCOPED_TRACE(calls.told(way));
+                if (!mine) EXPECT_THAT(mine.error().problems.front(), ::testing::HasSubstr(directory.path()));
+                const auto other = store.try_lock(path, LockMode::exclusive, "other");
+                ASSERT_TRUE(other) << other.error().problems.front();
+                EXPECT_EQ(other->outcome == LockAttempt::Outcome::refused, held);
+                if (other->outcome == LockAttempt::Outcome::unsupported) GTEST_SKIP() << "no locks in /tmp";
+                if (alone && *alone) {
+                    const auto reader = store.try_lock(path, LockMode::shared, "reader");
+                    EXPECT_TRUE(reader && reader->outcome == LockAttempt::Outcome::refused);
+                }
+            }
+        }
+    }
+}
+
 class LocalStorageFailures : public LocalFailures,
                              public ::testing::WithParamInterface<std::tuple<std::string, bool, bool>> {};
 
