@@ -407,15 +407,14 @@ PASS_ON(size_t,
         ask("files", "fwrite", nullptr, {ENOSPC, EIO}),
         0)
 
-// Of fcntl, the locks of open files.
+// The commands of fcntl that lock, as fcntl64 too.
 #define LOCKS(name)                                                                 \
     extern "C" int name(int file, int command, ...) {                               \
         va_list more;                                                               \
         va_start(more, command);                                                    \
         void* const argument = va_arg(more, void*);                                 \
         va_end(more);                                                               \
-        using Real = int (*)(...);                                                  \
-        static const Real real = next<Real>(#name);                                 \
+        static const auto real = next<int (*)(...)>(#name);                         \
         const bool locks = command == F_OFD_SETLK || command == F_OFD_GETLK;        \
         if (locks && ask_of(file, #name, {ENOLCK, EIO}) == Answer::fail) return -1; \
         const int done = real(file, command, argument);                             \
@@ -426,38 +425,19 @@ LOCKS(fcntl)
 LOCKS(fcntl64)
 PASS_ON(int, fstatfs, (int file, struct statfs* into), (file, into), ask_of(file, "fstatfs", {EIO, ENOSYS}), -1)
 
-PASS_ON(int,
-        socket,
-        (int domain, int type, int protocol),
-        (domain, type, protocol),
-        ask("sockets", "socket", nullptr, {EMFILE, ENOBUFS}),
-        -1)
-PASS_ON(int,
-        connect,
-        (int file, const sockaddr* to, socklen_t bytes),
-        (file, to, bytes),
-        ask("sockets", "connect", nullptr, {ECONNREFUSED, ETIMEDOUT, ENETUNREACH}),
-        -1)
-PASS_ON(int,
-        bind,
-        (int file, const sockaddr* to, socklen_t bytes),
-        (file, to, bytes),
-        ask("sockets", "bind", nullptr, {EADDRINUSE, EACCES}),
-        -1)
-PASS_ON(
-    int, listen, (int file, int waiting), (file, waiting), ask("sockets", "listen", nullptr, {EADDRINUSE}), -1)
-PASS_ON(int,
-        accept,
-        (int file, sockaddr* from, socklen_t* bytes),
-        (file, from, bytes),
-        ask("sockets", "accept", nullptr, {ECONNABORTED, EMFILE}),
-        -1)
-PASS_ON(int,
-        accept4,
-        (int file, sockaddr* from, socklen_t* bytes, int flags),
-        (file, from, bytes, flags),
-        ask("sockets", "accept4", nullptr, {ECONNABORTED, EMFILE}),
-        -1)
+#define OF_SOCKETS(name, with, given, ...) \
+    PASS_ON(int, name, with, given, ask("sockets", #name, nullptr, {__VA_ARGS__}), -1)
+OF_SOCKETS(socket, (int domain, int type, int protocol), (domain, type, protocol), EMFILE, ENOBUFS)
+OF_SOCKETS(
+    connect, (int file, const sockaddr* to, socklen_t bytes), (file, to, bytes), ECONNREFUSED, ENETUNREACH)
+OF_SOCKETS(bind, (int file, const sockaddr* to, socklen_t bytes), (file, to, bytes), EADDRINUSE, EACCES)
+OF_SOCKETS(listen, (int file, int waiting), (file, waiting), EADDRINUSE)
+OF_SOCKETS(accept, (int file, sockaddr* from, socklen_t* bytes), (file, from, bytes), ECONNABORTED, EMFILE)
+OF_SOCKETS(accept4,
+           (int file, sockaddr* from, socklen_t* bytes, int flags),
+           (file, from, bytes, flags),
+           ECONNABORTED,
+           EMFILE)
 
 PASS_ON(int,
         pthread_create,

@@ -74,7 +74,7 @@ TEST_F(LocalFailures, OfACallOfTheStoreBeneathADirectory) {
     tests::try_store(beneath);
 }
 
-/// Of the calls under a lock: what is told to be held keeps others out, and nothing is left locked.
+/// A lock that is told to be held keeps others out, and nothing is left locked.
 TEST_F(LocalFailures, OfACallOfALock) {
     FailingCalls calls;
     LocalByteStore store;

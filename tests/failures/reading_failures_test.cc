@@ -178,7 +178,7 @@ TEST(ReadingFailures, OfContents) {
             return {};
         });
     }
-    // Of media of others: checksums that were kept.
+    // Media of others have checksums that were kept.
     auto kept = empty_disk();
     for (const auto& [path, bytes] : media_of_others()) kept->put(path, bytes);
     for (const char* const path : {"/u/a.mov", "/u/seq"}) {
