@@ -48,7 +48,7 @@ SystemHistory SystemWatch::stop(Duration idle) {
 
 void SystemWatch::watch() {
     SystemSampler sampler(path_, servers_);
-    // All of its memory is touched now: a long run does not grow by it.
+    // Its samples are touched now: a long run grows by their links alone.
     history_.resize(kSamplesMax);
     history_.clear();
     auto interval = kInterval;

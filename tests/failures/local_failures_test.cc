@@ -81,13 +81,16 @@ TEST_F(LocalFailures, OfACallOfALock) {
     for (const bool exists : {false, true}) {
         for (std::size_t way = 0; way < calls.ways(); ++way) {
             bool reached = true;
-            for (std::uint64_t at = 0; reached && !HasFailure(); ++at) {
+            // Each call for both kinds of lock.
+            for (std::uint64_t trial = 0; reached && !HasFailure(); ++trial) {
+                const std::uint64_t at = trial / 2;
                 const TemporaryDirectory directory;
                 const std::string path = directory / "lock";
                 if (exists) ASSERT_TRUE(store.try_lock(path, LockMode::shared, "before"));
                 calls.begin(at, way);
                 calls.resume();
-                auto mine = store.try_lock(path, at % 2 == 0 ? LockMode::exclusive : LockMode::shared, "mine");
+                auto mine =
+                    store.try_lock(path, trial % 2 == 0 ? LockMode::exclusive : LockMode::shared, "mine");
                 const bool held = mine && mine->outcome == LockAttempt::Outcome::held;
                 const auto alone = held ? mine->lock->change(LockMode::exclusive) : Result<bool>(false);
                 calls.pause();
@@ -104,6 +107,26 @@ TEST_F(LocalFailures, OfACallOfALock) {
                 }
             }
         }
+    }
+}
+
+/// A kernel that gives no io_uring: the message says what to do about it.
+TEST_F(LocalFailures, OfAnIoUring) {
+    loop::UvLoop loop;
+    const std::pair<int, const char*> refusals[] = {{ENOSYS, "this kernel has no io_uring"},
+                                                    {EPERM, "io_uring is forbidden here"},
+                                                    {EACCES, "io_uring is forbidden here"},
+                                                    {ENOMEM, "ulimit -l"},
+                                                    {EMFILE, "ulimit -n"},
+                                                    {ENFILE, "ulimit -n"},
+                                                    {EINVAL, "the kernel refused an io_uring: "}};
+    for (const auto& [error, text] : refusals) {
+        failing_calls_begin("files", 0, "broken", error);
+        failing_calls_pause(false);
+        const auto storage = make_uring_storage(loop, loop.uv(), {});
+        failing_calls_pause(true);
+        ASSERT_FALSE(storage) << error;
+        EXPECT_THAT(storage.error().problems.front(), ::testing::HasSubstr(text));
     }
 }
 

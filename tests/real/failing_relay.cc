@@ -150,6 +150,11 @@ void FailingRelay::begin(std::uint64_t at, std::size_t way) {
     eventfd_write(wake_, 1);
 }
 
+Duration FailingRelay::timeout() const {
+    const std::lock_guard lock(mutex_);
+    return at_ == UINT64_MAX ? seconds(20) : milliseconds(400);
+}
+
 std::uint64_t FailingRelay::calls() const {
     const std::lock_guard lock(mutex_);
     return replies_;

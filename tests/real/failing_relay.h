@@ -12,6 +12,7 @@
 #include <thread>
 #include <vector>
 
+#include "base/time.h"
 #include "failures/storage_trials.h"
 #include "streamsim/remote_place.h"
 
@@ -47,6 +48,8 @@ public:
 
     /// The ports that stand for those of the server, in their order.
     const std::vector<std::uint16_t>& ports() const { return ports_; }
+    /// How long a client has to wait: short where something fails, else as long as a busy computer needs.
+    Duration timeout() const;
 
     // Connections end where a trial begins. It never pauses: others do not ask the server.
     std::size_t ways() const override { return failures_.size(); }

@@ -177,6 +177,32 @@ TEST_P(NfsByteStore, ALostWriteIsAnErrorOfTheNextCallOrOfClose) {
     EXPECT_FALSE((*sink)->close());
 }
 
+TEST_P(NfsByteStore, WithoutItsServerEachCallIsAnError) {
+    std::ofstream(directory_ / "file") << "12345";
+    auto source = store_->open(url_path("file"));
+    auto sink = store_->create(url_path("new"));
+    ASSERT_TRUE(source && sink);
+    tests::kill_server();
+    std::array<std::byte, 5> into{};
+    std::array<ByteSource::Piece, 1> pieces{{{0, into, 0}}};
+    EXPECT_FALSE((*source)->read_at(0, into));
+    EXPECT_FALSE((*source)->read_each(pieces));
+    EXPECT_FALSE((*source)->size());
+    EXPECT_FALSE((*sink)->write_at(0, into) && (*sink)->close());
+    EXPECT_FALSE(store_->list(url_path()));
+    EXPECT_FALSE(store_->stat(url_path("other")));
+    EXPECT_FALSE(store_->open(url_path("other")));
+    EXPECT_FALSE(store_->create(url_path("other")));
+    EXPECT_FALSE(store_->make_directories(url_path("a/b")));
+    EXPECT_FALSE(store_->rename(url_path("file"), url_path("other")));
+    EXPECT_FALSE(store_->remove(url_path("file")));
+    EXPECT_FALSE(store_->free_bytes(url_path()));
+    tests::start_server();
+    EXPECT_TRUE(store_->list(url_path())) << "it is found again";
+    EXPECT_EQ((*source)->read_at(0, into).value(), into.size());
+    EXPECT_TRUE(fs::exists(directory_ / "file"));
+}
+
 TEST_P(NfsByteStore, RenameReplacesNothing) {
     std::ofstream(directory_ / "one") << "1";
     std::ofstream(directory_ / "two") << "22";

@@ -52,7 +52,7 @@ private:
         RemotePlace place = tests::nfs_place(GetParam(), 1);
         place.port = relay_.ports()[0];
         place.mount_port = relay_.ports()[1];
-        place.timeout = milliseconds(400);
+        place.timeout = relay_.timeout();
         return place;
     }
 

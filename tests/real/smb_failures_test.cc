@@ -50,7 +50,7 @@ private:
     RemotePlace place() const {
         RemotePlace place = tests::smb_place(1);
         place.port = relay_.ports()[0];
-        place.timeout = milliseconds(400);
+        place.timeout = relay_.timeout();
         return place;
     }
 

@@ -47,7 +47,7 @@ enum class NfsKind : std::uint8_t { file, directory, link, other };
 struct NfsReply {
     NfsOutcome outcome = NfsOutcome::lost;
     int error = 0;                    // failed
-    std::string_view text;            // libnfs's error; read_link: the target
+    std::string_view text;            // lost: the server's refusal; read_link: the target
     NfsHandle handle;                 // lookup, mount, open, create (size 0: the server did not give it)
     NfsKind kind = NfsKind::file;     // lookup, attributes
     bool has_attributes = false;      // lookup of version 3: kind, links and size are the server's

@@ -98,6 +98,7 @@ void NfsNode::take_step() {
             helper_.drop();
             for (auto& connection : connections_) {
                 if (connection->stage == NfsConnection::Stage::down) start_connection(*connection);
+                if (connection->stage == NfsConnection::Stage::refused) ask_limits(*connection);
             }
             return;
         case Step::failed:
@@ -136,6 +137,7 @@ void NfsNode::ask_helper() {
 
 void NfsNode::on_helper(void* self, NfsCall&, const NfsReply& reply) {
     auto& node = *static_cast<NfsNode*>(self);
+    if (reply.outcome == NfsOutcome::lost && reply.text.empty()) return;  // serve() sees why
     switch (node.step_) {
         case Step::map_mount:
         case Step::map_nfs: return node.on_port(reply);
@@ -209,6 +211,17 @@ void NfsNode::start_connection(NfsConnection& connection) {
     if (!connection.transport.connect(address_, nfs_port_, now_)) connection_lost(connection);
 }
 
+void NfsNode::ask_limits(NfsConnection& connection) {
+    connection.stage = NfsConnection::Stage::asking;
+    connection.call = {on_limits, &connection};
+    if (NfsRequests(connection.transport, version_, now_).server_limits(connection.call, root_)) {
+        connection.transport.flush();
+    } else {
+        connection.transport.drop();
+        connection_lost(connection);
+    }
+}
+
 void NfsNode::connection_lost(NfsConnection& connection) {
     last_problem_ = fmt::format("{} at port {}: {}", address_, nfs_port_, connection.transport.problem());
     const bool was_up = connection.is_up();
@@ -246,14 +259,7 @@ void NfsNode::serve(NfsConnection& connection, int events, Instant now) {
         if (connection.stage != NfsConnection::Stage::down) connection_lost(connection);
     } else if (connection.stage == NfsConnection::Stage::connecting &&
                connection.transport.state() == NfsTransport::State::connected) {
-        connection.stage = NfsConnection::Stage::asking;
-        connection.call = {on_limits, &connection};
-        if (!NfsRequests(connection.transport, version_, now).server_limits(connection.call, root_)) {
-            connection.transport.drop();
-            connection_lost(connection);
-        } else {
-            connection.transport.flush();
-        }
+        ask_limits(connection);
     }
     if (version_ == 4) make_client();
     advance();
@@ -275,7 +281,7 @@ void NfsNode::on_limits(void* of, NfsCall&, const NfsReply& reply) {
             node.root_stale(node.now_);
         else if (!node.booted_)
             node.fail(fmt::format("{} does not tell its limits (error {})", node.address_, reply.error));
-        connection.stage = NfsConnection::Stage::connecting;  // tick() connects again after kConnectTimeout
+        connection.stage = NfsConnection::Stage::refused;  // until there is another root, or tick() gives it up
         connection.since = node.now_;
         return;
     }
@@ -325,12 +331,15 @@ void NfsNode::tick(Instant now) {
             if (step_ == Step::join && now >= connection->retry_at) start_connection(*connection);
             continue;
         }
-        const bool hangs =
-            connection->stage == NfsConnection::Stage::connecting && now - connection->since > kConnectTimeout;
+        const bool refused = connection->stage == NfsConnection::Stage::refused;
+        const bool hangs = (refused || connection->stage == NfsConnection::Stage::connecting) &&
+                           now - connection->since > kConnectTimeout;
         const bool silent =
             connection->transport.outstanding() > 0 && now - connection->transport.heard() > place_.timeout;
         if (!hangs && !silent) continue;
-        connection->transport.give_up(hangs ? "it cannot be reached" : "it does not answer");
+        connection->transport.give_up(refused ? "it does not tell its limits"
+                                      : hangs ? "it cannot be reached"
+                                              : "it does not answer");
         connection_lost(*connection);
     }
     if (version_ == 4) {
@@ -395,7 +404,7 @@ void NfsNode::root_stale(Instant now) {
     if (version_ == 4 || step_ != Step::join) return;
     now_ = now;
     has_root_ = false;
-    retry_at_ = now + kReconnectPauseMin;  // not within the callback of a reply
+    retry_at_ = std::min(retry_at_, now + kReconnectPauseMin);  // not within the callback of a reply
 }
 
 // ---- version 4: the client id

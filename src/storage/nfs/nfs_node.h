@@ -26,7 +26,8 @@ class NfsNode;
 
 /// One connection with its state.
 struct NfsConnection {
-    enum class Stage : std::uint8_t { down, connecting, asking, up };
+    /// refused: the server did not tell its limits.
+    enum class Stage : std::uint8_t { down, connecting, asking, refused, up };
 
     NfsConnection(NfsNode& its_node, const RemotePlace& place) : node(its_node), transport(place) {}
 
@@ -40,7 +41,7 @@ struct NfsConnection {
     NfsTransport transport;
     Stage stage = Stage::down;
     bool was_up = false;
-    Instant since;     // connecting: when it began
+    Instant since;     // connecting, refused: when it began
     Instant retry_at;  // down: when to connect again
     Duration pause;    // before the next attempt
     NfsCall call;
@@ -139,6 +140,7 @@ private:
     void fail(const std::string& why);
 
     void start_connection(NfsConnection& connection);
+    void ask_limits(NfsConnection& connection);
     void connection_lost(NfsConnection& connection);
     void connection_up(NfsConnection& connection);
     static void on_limits(void* connection, NfsCall& call, const NfsReply& reply);
@@ -164,7 +166,7 @@ private:
     Step step_ = Step::none;
     bool step_due_ = false;
     Step after_connect_ = Step::none;
-    bool booted_ = false;  // all connections were up once
+    bool booted_ = false;  // all connections were up once, and version 4 had its client
     std::uint16_t mount_port_ = 0;
     std::uint16_t nfs_port_ = 0;
     int mount_error_ = 0;

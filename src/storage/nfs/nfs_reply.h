@@ -89,6 +89,14 @@ inline nfs_fh3 handle3(const NfsHandle& handle) {
 /// good.
 using Decode = void (*)(const void* data, const NfsCall& call, NfsReply& reply);
 
+/// libnfs's words for a reply that refuses the call, or that is none; empty: the connection has ended.
+inline std::string_view refusal(const void* data) {
+    const std::string_view text = data == nullptr ? "" : static_cast<const char*>(data);
+    const bool replied = text.starts_with("Server responded") || text.starts_with("Unknown rpc response") ||
+                         text.ends_with("by server") || text.ends_with("by the server");
+    return replied ? text : std::string_view();
+}
+
 template <Decode decode, bool has_status = true>
 void on_reply(rpc_context*, int status, void* data, void* user) {
     auto& call = *static_cast<NfsCall*>(user);
@@ -99,8 +107,8 @@ void on_reply(rpc_context*, int status, void* data, void* user) {
         if (has_status) std::memcpy(&result_status, data, sizeof result_status);  // the first member
         note_status(result_status, reply);
         if (reply.outcome == NfsOutcome::done) decode(data, call, reply);
-    } else if (status == RPC_STATUS_ERROR && data != nullptr) {
-        reply.text = static_cast<const char*>(data);
+    } else if (status == RPC_STATUS_ERROR) {
+        reply.text = refusal(data);
     }
     call.answer(call.owner, call, reply);
 }

@@ -11,7 +11,11 @@
 #include <cerrno>
 #include <filesystem>
 #include <fstream>
+#include <string>
 #include <thread>
+#include <vector>
+
+#include "storage/local/local_writes.h"
 
 namespace streamsim::storage {
 namespace {
@@ -111,6 +115,49 @@ TEST_P(BeneathTest, LeavesTheRootByNoPath) {
     EXPECT_EQ(root_.look_at("set/..", facts), EXDEV);
     EXPECT_EQ(open_error((base_ / "elsewhere/precious").string(), Access::write), EXDEV);
     EXPECT_EQ(root_.remove_file((base_ / "elsewhere/precious").string()), EXDEV);
+}
+
+TEST_P(BeneathTest, RefusesAPathWithoutAName) {
+    FileInfo facts;
+    std::vector<DirectoryEntry> entries;
+    for (const std::string path : {"", "/", "//", "/set", "/set/clip", ".."}) {
+        EXPECT_LT(root_.open_file(path, Access::read, false).file, 0) << path;
+        EXPECT_LT(root_.open_file(path, Access::create, false).file, 0) << path;
+        EXPECT_NE(root_.make_directory(path), 0) << path;
+        EXPECT_NE(root_.look_at(path, facts), 0) << path;
+        EXPECT_NE(root_.list(path, entries), 0) << path;
+        EXPECT_NE(root_.remove(path), 0) << path;
+        EXPECT_NE(root_.rename("set", path), 0) << path;
+    }
+    EXPECT_EQ(root_.look_at("", facts), ENOENT);
+    EXPECT_EQ(root_.look_at("/set", facts), EXDEV);
+    EXPECT_TRUE(fs::is_directory(base_ / "target/set/clip"));
+    const Beneath nothing;
+    EXPECT_EQ(nothing.open_file("set", Access::read, false).error, EBADF);
+    EXPECT_EQ(nothing.make_directory("new"), EBADF);
+    EXPECT_EQ(nothing.look_at("set", facts), EBADF);
+    EXPECT_EQ(nothing.list("set", entries), EBADF);
+}
+
+/// Confined operations fail with the error of the directory; those that only look do not.
+TEST(LocalWrites, WithoutTheirDirectoryFail) {
+    const LocalWrites writes("/nonexistent/here");
+    OpenOp open;
+    open.path = "/nonexistent/here/file";
+    open.access = Access::create_new;
+    EXPECT_EQ(writes.open(open, Access::create_new, false).error, ENOENT);
+    PathOp change;
+    change.path = open.path;
+    for (const PathOp::Kind kind : {PathOp::Kind::make_directory, PathOp::Kind::remove}) {
+        change.kind = kind;
+        writes.perform(change);
+        EXPECT_EQ(change.error, ENOENT);
+    }
+    change.kind = PathOp::Kind::stat;
+    change.path = "/";
+    writes.perform(change);
+    EXPECT_EQ(change.error, 0);
+    EXPECT_EQ(writes.relative("/nonexistent/here/file"), nullptr);
 }
 
 TEST_P(BeneathTest, WritesNoFileWithASecondName) {

@@ -107,6 +107,26 @@ TEST_F(NfsNodeTest, ServicesThatDoNotAnswerAreNamed) {
     EXPECT_TRUE(fails(HasSubstr("it refuses the connection")));
 }
 
+TEST_F(NfsNodeTest, AServerThatHangsUpIsTriedAgain) {
+    for (const bool politely : {false, true}) {
+        server_.script(ScriptedNfs::nfs, limits3, {{How::never, {}}});
+        begin(3);
+        for (int i = 0; i < 150; ++i) turn();
+        server_.hang_up(politely);
+        for (int i = 0; i < 20; ++i) turn();
+        EXPECT_FALSE(node_->failure()) << *node_->failure();
+        server_.script(ScriptedNfs::nfs, limits3, limits_reply3(65536, 65536));
+        EXPECT_TRUE(boots());
+        // While it is asked for the export, that is the failure.
+        server_.script(ScriptedNfs::mount, kMount, {{How::never, {}}});
+        begin(3);
+        for (int i = 0; i < 20; ++i) turn();
+        server_.hang_up(politely);
+        EXPECT_TRUE(fails(HasSubstr("closed the connection")));
+        server_.script(ScriptedNfs::mount, kMount, mounted('r'));
+    }
+}
+
 TEST_F(NfsNodeTest, LimitsAreKeptWithinWhatIsSensible) {
     struct {
         std::uint32_t read, asked, expected;
@@ -161,6 +181,7 @@ TEST_F(NfsNodeTest, PortsComeFromThePortMapper) {
 
         // A server that comes back at another port is found there.
         const std::uint16_t before = server_.port();
+        const ScriptedNfs keeps_the_port_after;
         server_.stop();
         ASSERT_TRUE(with_mapper([&] { return !node_->ready(); }));
         server_.listen(0);
@@ -210,7 +231,11 @@ TEST_F(NfsNodeTest, AConnectionWhoseLimitsCannotBeReadIsMadeAgain) {
     server_.script(ScriptedNfs::nfs, limits3, refused3(kInputOutput));
     server_.hang_up();
     ASSERT_TRUE(comes([&] { return !node_->ready(); }));
-    ASSERT_TRUE(comes([&] { return server_.calls(ScriptedNfs::nfs, limits3) > 3; }));
+    const int accepted = server_.accepted(), asked = server_.calls(ScriptedNfs::nfs, limits3);
+    ASSERT_TRUE(comes([&] { return server_.accepted() >= accepted + 4; }));
+    EXPECT_LE(server_.calls(ScriptedNfs::nfs, limits3) - asked, server_.accepted() - accepted)
+        << "each asks once";
+    EXPECT_THAT(node_->problem(), testing::EndsWith(": it does not tell its limits"));
     EXPECT_FALSE(node_->ready());
     EXPECT_FALSE(node_->failure());
     server_.script(ScriptedNfs::nfs, limits3, limits_reply3(65536, 65536));
@@ -242,11 +267,16 @@ TEST_F(NfsNodeTest, AStaleRootIsMountedAnew) {
     ASSERT_TRUE(comes([&] { return node_->ready(); }));
     EXPECT_EQ(node_->root().bytes[3], 'm');
 
-    // The limits may be what tells.
-    server_.script(ScriptedNfs::nfs, limits3,
-                   {{How::comes, refused3(kStale)}, {How::comes, limits_reply3(65536, 65536)}});
+    // The limits may be what tells: all of them, until it has been mounted.
+    server_.script(ScriptedNfs::nfs, limits3, refused3(kStale));
+    const int before = server_.calls(ScriptedNfs::mount, kMount);
     server_.hang_up();
-    ASSERT_TRUE(comes([&] { return !node_->ready(); }));
+    ASSERT_TRUE(comes([&] { return server_.calls(ScriptedNfs::mount, kMount) > before; }));
+    const int asked = server_.calls(ScriptedNfs::nfs, limits3);
+    for (int i = 0; i < 200; ++i) turn();
+    EXPECT_GT(server_.calls(ScriptedNfs::mount, kMount), before + 5);
+    EXPECT_LT(server_.calls(ScriptedNfs::nfs, limits3), asked + 100) << "with pauses";
+    server_.script(ScriptedNfs::nfs, limits3, limits_reply3(65536, 65536));
     EXPECT_TRUE(boots());
 }
 

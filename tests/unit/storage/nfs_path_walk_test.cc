@@ -26,6 +26,7 @@ constexpr std::uint32_t kNoEntry = 2, kExists = 17, kIsDirectory = 21, kStale = 
 /// The export is mounted at "/export", with the handle 'r'.
 class NfsPathWalkTest : public ScriptedNode {
 protected:
+    ~NfsPathWalkTest() override { node_.reset(); }  // before the walk that it may answer
     void boot(std::uint32_t version) {
         begin(version, "/export");
         ASSERT_TRUE(boots());
@@ -88,7 +89,7 @@ protected:
 // ---- to an existing file
 
 TEST_F(NfsPathWalkTest, AKnownDirectoryIsNotWalkedAgain) {
-    boot(3);
+    ASSERT_NO_FATAL_FAILURE(boot(3));
     on(lookup3, {lookup_reply3('a', kDirectory), lookup_reply3('f', kFile)});
     EXPECT_EQ(open("/export/a/f"), 0);
     EXPECT_EQ(opened(), 'f');
@@ -111,7 +112,7 @@ TEST_F(NfsPathWalkTest, AKnownDirectoryIsNotWalkedAgain) {
 }
 
 TEST_F(NfsPathWalkTest, ObjectsOfTheWrongKindAreErrors) {
-    boot(3);
+    ASSERT_NO_FATAL_FAILURE(boot(3));
     const auto opening = [&](const XdrWords& found, Access access) {
         on(lookup3, {found});
         return open("/export/f", access);
@@ -143,7 +144,7 @@ TEST_F(NfsPathWalkTest, ObjectsOfTheWrongKindAreErrors) {
 }
 
 TEST_F(NfsPathWalkTest, TheExportItself) {
-    boot(3);
+    ASSERT_NO_FATAL_FAILURE(boot(3));
     on(get_attributes3, {attributes_reply3(kDirectory, 4096)});
     on(list3, {list_reply3({".", "..", "a"}, 1, true)});
     EXPECT_EQ(open("/export"), EISDIR);
@@ -157,7 +158,7 @@ TEST_F(NfsPathWalkTest, TheExportItself) {
 }
 
 TEST_F(NfsPathWalkTest, LinksAreFollowed) {
-    boot(3);
+    ASSERT_NO_FATAL_FAILURE(boot(3));
     on(read_link3, {link_reply3("b//./g")});
     on(lookup3, {lookup_reply3('l', kLink), lookup_reply3('b', kDirectory), lookup_reply3('g', kFile)});
     EXPECT_EQ(open("/export/l"), 0);
@@ -182,7 +183,7 @@ TEST_F(NfsPathWalkTest, LinksAreFollowed) {
 }
 
 TEST_F(NfsPathWalkTest, ABusyServerIsAskedAgain) {
-    boot(3);
+    ASSERT_NO_FATAL_FAILURE(boot(3));
     on(lookup3, {refused3(kLater), refused3(kLater), lookup_reply3('f', kFile)});
     const Instant before = now_;
     EXPECT_EQ(open("/export/f"), 0);
@@ -191,7 +192,7 @@ TEST_F(NfsPathWalkTest, ABusyServerIsAskedAgain) {
 }
 
 TEST_F(NfsPathWalkTest, StaleDirectoriesAreWalkedToOnceMore) {
-    boot(3);
+    ASSERT_NO_FATAL_FAILURE(boot(3));
     on(lookup3, {lookup_reply3('a', kDirectory), lookup_reply3('f', kFile)});
     EXPECT_EQ(open("/export/a/f"), 0);
     on(lookup3, {refused3(kStale), lookup_reply3('b', kDirectory), lookup_reply3('g', kFile)});
@@ -209,7 +210,7 @@ TEST_F(NfsPathWalkTest, StaleDirectoriesAreWalkedToOnceMore) {
 // ---- changes
 
 TEST_F(NfsPathWalkTest, CreatesAFile) {
-    boot(3);
+    ASSERT_NO_FATAL_FAILURE(boot(3));
     on(lookup3, {refused3(kNoEntry)});
     on(create3, {create_reply3('n')});
     EXPECT_EQ(open("/export/f", Access::create), 0);
@@ -237,7 +238,7 @@ TEST_F(NfsPathWalkTest, CreatesAFile) {
 }
 
 TEST_F(NfsPathWalkTest, MakesRemovesAndRenames) {
-    boot(3);
+    ASSERT_NO_FATAL_FAILURE(boot(3));
     on(make_directory3, {create_reply3('d')});
     EXPECT_EQ(path(Kind::make_directory, "/export/d"), 0);
     on(make_directory3, {refused3(kExists)});
@@ -271,7 +272,7 @@ TEST_F(NfsPathWalkTest, MakesRemovesAndRenames) {
 }
 
 TEST_F(NfsPathWalkTest, ListsInPages) {
-    boot(3);
+    ASSERT_NO_FATAL_FAILURE(boot(3));
     on(lookup3, {lookup_reply3('d', kDirectory)});
     on(list3, {list_reply3({".", "..", "a", "b"}, 1, false), list_reply3({"c"}, 5, true)});
     EXPECT_EQ(path(Kind::list, "/export/d"), 0);
@@ -286,7 +287,7 @@ TEST_F(NfsPathWalkTest, ListsInPages) {
 // ---- a change whose reply is lost: was it made?
 
 TEST_F(NfsPathWalkTest, AFileWhoseCreationIsLost) {
-    boot(3);
+    ASSERT_NO_FATAL_FAILURE(boot(3));
     const NfsPathRequest creating{.path = "/export/f", .access = Access::create_new};
     EXPECT_EQ(lost_once(create3, creating, {create_reply3('n')}), 0);
     const auto there_already = [&](const XdrWords& found) {
@@ -303,7 +304,7 @@ TEST_F(NfsPathWalkTest, AFileWhoseCreationIsLost) {
 }
 
 TEST_F(NfsPathWalkTest, OtherChangesThatAreLost) {
-    boot(3);
+    ASSERT_NO_FATAL_FAILURE(boot(3));
     const auto request = [](Kind kind) {
         return NfsPathRequest{.operation = OpKind::path, .path = "/export/f", .kind = kind, .to = "/export/g"};
     };
@@ -322,7 +323,7 @@ TEST_F(NfsPathWalkTest, OtherChangesThatAreLost) {
 // ---- version 4
 
 TEST_F(NfsPathWalkTest, Version4OpensAndConfirms) {
-    boot(4);
+    ASSERT_NO_FATAL_FAILURE(boot(4));
     on(lookup4, {lookup_reply4('e', kDirectory)});
     on(confirm_open4, {confirm_reply4()});
     for (const bool confirms : {false, true}) {
@@ -345,7 +346,7 @@ TEST_F(NfsPathWalkTest, Version4OpensAndConfirms) {
 }
 
 TEST_F(NfsPathWalkTest, Version4BeginsAgainWithAClientThatExpired) {
-    boot(4);
+    ASSERT_NO_FATAL_FAILURE(boot(4));
     on(lookup4, {lookup_reply4('e', kDirectory)});
     on(open4, {refused4(open4, kExpired), open_reply4('f', false)});
     server_.script(ScriptedNfs::nfs, set_client4, client_reply4(9));
@@ -362,7 +363,7 @@ TEST_F(NfsPathWalkTest, Version4BeginsAgainWithAClientThatExpired) {
 }
 
 TEST_F(NfsPathWalkTest, RepliesThatLackAPartAreErrors) {
-    boot(4);
+    ASSERT_NO_FATAL_FAILURE(boot(4));
     const XdrWords attributes{get_attributes4, 0, 1, 2, 4, kDirectory};
     const XdrWords handle{get_handle4, 0, 4, 'f'};
     const auto looking = [&](std::vector<XdrWords> results) {

@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <cstring>
 
 namespace streamsim::tests {
@@ -72,10 +73,10 @@ void ScriptedNfs::stop() {
     if (listener_ >= 0) close(std::exchange(listener_, -1));
 }
 
-void ScriptedNfs::hang_up() {
+void ScriptedNfs::hang_up(bool politely) {
     for (const Connection& each : connections_) {
         const linger at_once{1, 0};  // a reset leaves no port taken
-        setsockopt(each.socket, SOL_SOCKET, SO_LINGER, &at_once, sizeof at_once);
+        if (!politely) setsockopt(each.socket, SOL_SOCKET, SO_LINGER, &at_once, sizeof at_once);
         close(each.socket);
     }
     connections_.clear();
@@ -96,6 +97,7 @@ void ScriptedNfs::pump() {
             listener_ < 0 ? -1 : accept4(listener_, nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK);
         if (each < 0) break;
         connections_.push_back({each, {}});
+        ++accepted_;
     }
     std::erase_if(connections_, [this](Connection& each) {
         if (serve(each)) return false;

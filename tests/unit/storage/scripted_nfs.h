@@ -1,5 +1,5 @@
-// A server of NFS in the thread of the test, which says what it replies. Client and server take turns, so that
-// the client's clock can be the test's.
+// A server of NFS that replies as a test says, in the thread that pumps it. In the test's own thread client and
+// server take turns, and the client's clock can be the test's.
 #pragma once
 
 #include <cstdint>
@@ -47,8 +47,10 @@ public:
 
     /// Takes new connections, and replies to what was asked.
     void pump();
-    /// Ends all connections.
-    void hang_up();
+    /// Ends all connections: at once, or as a server that says goodbye.
+    void hang_up(bool politely = false);
+    /// Connections that were accepted so far.
+    int accepted() const { return accepted_; }
     /// Ends all connections and refuses new ones, until listen() at this port or another one.
     void stop();
     /// `backlog`: connections that may wait, see listen(2).
@@ -65,6 +67,7 @@ private:
     int listener_ = -1;
     std::uint16_t port_ = 0;
     std::vector<Connection> connections_;
+    int accepted_ = 0;
     using Key = std::pair<std::uint32_t, std::uint32_t>;
     std::map<Key, std::deque<ScriptedReply>> scripts_;
     std::map<Key, int> calls_;
