@@ -172,7 +172,9 @@ int NfsSession::Turn::finish(Call& call) {
     }
     session_->used_ = clock_now();
     // libnfs's errors for calls that were given up.
-    return call.result == -EINTR || call.result == -EFAULT ? -ENOTCONN : call.result;
+    const bool lost = call.result == -EINTR || call.result == -EFAULT || call.result == -ENOTCONN;
+    if (lost) session_->disconnect();  // the next turn connects again
+    return lost ? -ENOTCONN : call.result;
 }
 
 Error NfsSession::error(int number, const std::string& action, const std::string& path) const {
