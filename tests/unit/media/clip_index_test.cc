@@ -60,6 +60,30 @@ TEST(SequenceNames, Patterns) {
     EXPECT_FALSE(is_pattern("/x%04d/a.dpx"));
 }
 
+TEST(Clips, AreFoundBehindSlashesAndNotInUnfinishedMedia) {
+    const Place place;
+    DirectoryStore store;
+    write_sequence(place, "seq/a.", ".dpx", {"0001", "0002"}, small_dpx("tiny", 16, 8));
+    const auto clip = index_clip(store, place.at("seq//"));
+    ASSERT_TRUE(clip) << testing::all_problems(clip.error());
+    EXPECT_EQ(clip->index->count(), 2u);
+    for (const char* const path :
+         {"a.mov.00000000000000aa.partial", "clip.00000000000000aa.partial/frame.0001.dpx"}) {
+        const auto refused = index_clip(store, place.at(path));
+        ASSERT_FALSE(refused) << path;
+        EXPECT_THAT(refused.error().problems.front(), HasSubstr("prepare was interrupted"));
+    }
+    // Hidden files and folders of the system beside it are passed over.
+    place.write("seq/.hidden.0003.dpx", "x");
+    place.write("seq/lost+found/a.0001.dpx", "x");
+    const auto clips = clips_in(store, place.at("seq"));
+    ASSERT_TRUE(clips) << testing::all_problems(clips.error());
+    EXPECT_EQ(clips->size(), 1u);
+    const auto none = index_clip(store, place.at("seq/b.%04d.dpx"));
+    ASSERT_FALSE(none);
+    EXPECT_THAT(none.error().problems.front(), HasSubstr("there is a.%04d.dpx"));
+}
+
 class Sequences : public ::testing::Test {
 protected:
     Clip index(const std::string& name) {

@@ -131,5 +131,41 @@ TEST_F(LoadSets, ARecordWithANumberThatIsNoneNamesNothing) {
     EXPECT_FALSE(is_ours("0, true, 1, 10"));
 }
 
+TEST(LoadNames, HaveFilesOfTheirRunsAndLengths) {
+    EXPECT_TRUE(is_created_name("c0-12-3.load"));
+    for (const char* const name :
+         {"c0-12.load", "c0-12-3-4.load", "c0--3.load", "c0-x-3.load", "d0-1-2.load", "c0-1-2"})
+        EXPECT_FALSE(is_created_name(name)) << name;
+    LoadNames names;
+    names.directories.insert("a");
+    names.files[{"a/f", ".load"}].push_back({10, 3, 2, 100});  // 10, 12, 14
+    names.files[{"a/f", ".load"}].push_back({50, 1, 0, 100});
+    names.files[{"a/plain.load", ""}].push_back({.count = 0, .bytes = 7});
+    const auto has = [&names](const std::string& name, std::uint64_t bytes, std::uint32_t links = 1) {
+        FileInfo info;
+        info.bytes = bytes;
+        info.links = links;
+        return names.has_file(name, info);
+    };
+    EXPECT_TRUE(has("a/f10.load", 100));
+    EXPECT_TRUE(has("a/f14.load", 100));
+    for (const char* const name :
+         {"a/f8.load", "a/f11.load", "a/f16.load", "a/f010.load", "a/f50.load", "b/f10.load"})
+        EXPECT_FALSE(has(name, 100)) << name;
+    EXPECT_FALSE(has("a/f10.load", 99));
+    EXPECT_FALSE(has("a/f10.load", 100, 2)) << "somebody gave it a second name";
+    EXPECT_TRUE(has("a/f10.load.00000000000000aa.partial", 99)) << "unfinished";
+    EXPECT_FALSE(has("a/f10.load.00000000000000aa.partial", 101));
+    EXPECT_FALSE(has("a/f10.load.partial", 99)) << "of no run";
+    EXPECT_TRUE(has("a/plain.load", 7));
+    EXPECT_FALSE(has("a/plain.load", 8));
+    EXPECT_TRUE(has("a/c0-1-2.load", 5)) << "created by a meter";
+    EXPECT_FALSE(has("b/c0-1-2.load", 5));
+    EXPECT_FALSE(has("c0-1-2.load", 5));
+    FileInfo directory;
+    directory.directory = true;
+    EXPECT_FALSE(names.has_file("a/f10.load", directory));
+}
+
 }  // namespace
 }  // namespace streamsim::media
