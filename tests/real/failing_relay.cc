@@ -17,6 +17,7 @@
 
 #include "base/byte_order.h"
 #include "base/prng.h"
+#include "loopback.h"
 
 namespace streamsim::tests {
 namespace {
@@ -118,16 +119,9 @@ FailingRelay::FailingRelay(Protocol protocol,
       failures_(std::move(failures)),
       wake_(eventfd(0, EFD_CLOEXEC)) {
     for (std::size_t i = 0; i < server_ports.size(); ++i) {
-        const int listener = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-        sockaddr_in address{};
-        address.sin_family = AF_INET;
-        address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-        socklen_t size = sizeof address;
-        EXPECT_EQ(bind(listener, reinterpret_cast<sockaddr*>(&address), size), 0);
-        EXPECT_EQ(listen(listener, 50), 0);
-        EXPECT_EQ(getsockname(listener, reinterpret_cast<sockaddr*>(&address), &size), 0);
-        listeners_.push_back(listener);
-        ports_.push_back(ntohs(address.sin_port));
+        std::uint16_t port = 0;
+        listeners_.push_back(listen_on_loopback(port));
+        ports_.push_back(port);
     }
     thread_ = std::thread([this] { run(); });
 }

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "loop/uv_loop.h"
+#include "loopback.h"
 #include "storage/backends.h"
 #include "storage/nfs/nfs_library.h"
 #include "storage/nfs/nfs_requests.h"
@@ -29,15 +30,7 @@ public:
     enum class Behaviour { silent, closes, garbage, countless, drips };
 
     explicit BadServer(Behaviour behaviour)
-        : behaviour_(behaviour), listener_(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
-        sockaddr_in address{};
-        address.sin_family = AF_INET;
-        address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-        socklen_t size = sizeof address;
-        EXPECT_EQ(bind(listener_, reinterpret_cast<sockaddr*>(&address), size), 0);
-        EXPECT_EQ(listen(listener_, 50), 0);
-        EXPECT_EQ(getsockname(listener_, reinterpret_cast<sockaddr*>(&address), &size), 0);
-        port_ = ntohs(address.sin_port);
+        : behaviour_(behaviour), listener_(tests::listen_on_loopback(port_)) {
         thread_ = std::thread([this] { serve(); });
     }
     ~BadServer() {
@@ -104,10 +97,10 @@ private:
     }
 
     const Behaviour behaviour_;
+    std::uint16_t port_ = 0;
     const int listener_;
     std::atomic<bool> ended_{false};
     std::vector<std::thread> dripping_;
-    std::uint16_t port_ = 0;
     std::vector<int> accepted_;
     std::thread thread_;
 };

@@ -14,6 +14,8 @@
 #include <cerrno>
 #include <cstring>
 
+#include "loopback.h"
+
 namespace streamsim::tests {
 namespace {
 
@@ -54,18 +56,8 @@ ScriptedNfs::~ScriptedNfs() {
 }
 
 void ScriptedNfs::listen(std::uint16_t port, int backlog) {
-    listener_ = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-    const int yes = 1;
-    setsockopt(listener_, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
-    sockaddr_in address{};
-    address.sin_family = AF_INET;
-    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    address.sin_port = htons(port);
-    socklen_t size = sizeof address;
-    EXPECT_EQ(bind(listener_, reinterpret_cast<sockaddr*>(&address), size), 0) << std::strerror(errno);
-    EXPECT_EQ(::listen(listener_, backlog), 0);
-    EXPECT_EQ(getsockname(listener_, reinterpret_cast<sockaddr*>(&address), &size), 0);
-    port_ = ntohs(address.sin_port);
+    port_ = port;
+    listener_ = listen_on_loopback(port_, backlog, SOCK_NONBLOCK);
 }
 
 void ScriptedNfs::stop() {

@@ -1,6 +1,5 @@
 // The first exchange with a server of SMB, with servers that misbehave.
 #include <gtest/gtest.h>
-#include <netinet/in.h>
 #include <poll.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -13,6 +12,7 @@
 #include <thread>
 #include <vector>
 
+#include "loopback.h"
 #include "storage/smb/helper/negotiate.h"
 
 namespace streamsim::storage {
@@ -35,14 +35,8 @@ Bytes answer_of(std::uint16_t dialect, std::uint32_t status = 0) {
 
 /// Negotiates with a server that sends this, byte after byte where it is asked to, and then hangs up or stays.
 Negotiated negotiate_with(const Bytes& sent, bool stays = false, bool slowly = false) {
-    const int listener = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    sockaddr_in address{};
-    address.sin_family = AF_INET;
-    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    socklen_t size = sizeof address;
-    EXPECT_EQ(bind(listener, reinterpret_cast<sockaddr*>(&address), size), 0);
-    EXPECT_EQ(listen(listener, 1), 0);
-    EXPECT_EQ(getsockname(listener, reinterpret_cast<sockaddr*>(&address), &size), 0);
+    std::uint16_t port = 0;
+    const int listener = tests::listen_on_loopback(port);
     int connection = -1;
     std::thread server([&] {
         pollfd waiting{listener, POLLIN, 0};
@@ -58,7 +52,7 @@ Negotiated negotiate_with(const Bytes& sent, bool stays = false, bool slowly = f
         }
         if (!stays) shutdown(connection, SHUT_RDWR);
     });
-    const Negotiated found = negotiate("127.0.0.1", ntohs(address.sin_port), stays ? 300 : 20'000);
+    const Negotiated found = negotiate("127.0.0.1", port, stays ? 300 : 20'000);
     server.join();
     close(connection);
     close(listener);

@@ -1,0 +1,32 @@
+// Sockets of servers that tests play.
+#pragma once
+
+#include <gtest/gtest.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+
+#include <cerrno>
+#include <cstdint>
+#include <cstring>
+
+namespace streamsim::tests {
+
+/// Listens on 127.0.0.1 at `port`; 0: at a free one, which it becomes. `flags`: of socket(2). A failure fails
+/// the test.
+inline int listen_on_loopback(std::uint16_t& port, int backlog = 50, int flags = 0) {
+    const int listener = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | flags, 0);
+    const int yes = 1;
+    setsockopt(listener, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
+    sockaddr_in address{};
+    address.sin_family = AF_INET;
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    address.sin_port = htons(port);
+    socklen_t size = sizeof address;
+    EXPECT_EQ(bind(listener, reinterpret_cast<sockaddr*>(&address), size), 0) << std::strerror(errno);
+    EXPECT_EQ(listen(listener, backlog), 0);
+    EXPECT_EQ(getsockname(listener, reinterpret_cast<sockaddr*>(&address), &size), 0);
+    port = ntohs(address.sin_port);
+    return listener;
+}
+
+}  // namespace streamsim::tests
