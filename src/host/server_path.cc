@@ -38,13 +38,13 @@ std::uint64_t growth(std::uint64_t now, std::uint64_t before) {
 
 }  // namespace
 
-void ServerHost::aim_at(const TcpConnection& connection, bool handshakes) {
-    handshakes_allowed_ = handshakes;
-    peer_ = connection.peer;
-    port_ = connection.peer_port;
+ServerHost::ServerHost(const TcpConnection& connection, bool handshakes)
+    : peer_(connection.peer),
+      port_(connection.peer_port),
+      interface_(interface_toward(peer_)),
+      had_carrier_(interface_ && has_carrier(*interface_)),
+      handshakes_allowed_(handshakes) {
     pinger_.aim_at(peer_);
-    interface_ = interface_toward(peer_);
-    had_carrier_ = interface_ && has_carrier(*interface_);
 }
 
 ServerHost::Look ServerHost::look(std::int64_t now_ns,
@@ -166,15 +166,30 @@ void ServerPath::count(const std::vector<TcpConnection>& all) {
         most_bytes_ = peer.counters.bytes;
         most_ = address;
     }
+    forget_the_gone();
 }
 
-void ServerPath::look(std::int64_t now_ns) {
+/// Of peers that are no server and have no connection any more: a computer meets any number of them in a day.
+void ServerPath::forget_the_gone() {
+    for (auto& [address, peer] : peers_) {
+        if (!watched(address) && !peer.busiest) peer.host.reset();
+    }
+    std::erase_if(peers_, [this](const auto& each) {
+        const auto& [address, peer] = each;
+        return !watched(address) && !peer.busiest && peer.counters.bytes < kServerBytesMin;
+    });
+}
+
+bool ServerPath::is_due() {
     // The kernel walks its whole table of connections, which takes a millisecond: 0.8 % of a processor.
     const bool any_server = !servers_.empty() || most_bytes_ >= kServerBytesMin;
-    if (!any_server && looks_++ % kLooksWithoutServer != 0) return;
+    return any_server || looks_++ % kLooksWithoutServer == 0;
+}
+
+void ServerPath::look(std::int64_t now_ns, const std::vector<TcpConnection>& all) {
     const std::int64_t step_ns = last_ns_ == 0 ? 0 : std::min(now_ns - last_ns_, kSampleGapNsMax);
     last_ns_ = now_ns;
-    count(tcp_connections());
+    count(all);
     Counters sum;
     ServerHost::Look worst;
     bool any = false;
@@ -187,10 +202,10 @@ void ServerPath::look(std::int64_t now_ns) {
         sum.out_of_order += peer.counters.out_of_order;
         sum.sent_segments += peer.counters.sent_segments;
         sum.resent += peer.counters.resent;
-        if (!peer.host.aimed() && peer.busiest) peer.host.aim_at(*peer.busiest, handshakes_);
-        if (!peer.host.aimed()) continue;
+        if (!peer.host && peer.busiest) peer.host.emplace(*peer.busiest, handshakes_);
+        if (!peer.host) continue;
         const TcpConnection* connection = peer.busiest ? &*peer.busiest : nullptr;
-        const ServerHost::Look found = peer.host.look(now_ns, step_ns, !peer.received, connection);
+        const ServerHost::Look found = peer.host->look(now_ns, step_ns, !peer.received, connection);
         worst.no_carrier_ns = std::max(worst.no_carrier_ns, found.no_carrier_ns);
         worst.unanswered_ns = std::max(worst.unanswered_ns, found.unanswered_ns);
         path_.quiet_answers += found.quiet_answers;
@@ -199,7 +214,7 @@ void ServerPath::look(std::int64_t now_ns) {
         unacknowledged |= !peer.received && peer.unacknowledged;
         if (address != most_) continue;
         if (found.rtt_ns) rtt_ns_ = found.rtt_ns;
-        if (peer.host.answers_pings() || connection == nullptr) continue;
+        if (peer.host->answers_pings() || connection == nullptr) continue;
         if (peer.received && !found.rtt_ns && is_short(*connection)) rtt_ns_ = connection->rtt_ns;
         rtt_min_ns_ = std::min(rtt_min_ns_.value_or(INT64_MAX), connection->rtt_min_ns);
     }

@@ -18,9 +18,9 @@ namespace streamsim::host {
 /// answer, and had answered before, is not.
 class ServerHost {
 public:
-    /// The server that pings and handshakes go to, in the network namespace of the calling thread.
-    void aim_at(const TcpConnection& connection, bool handshakes);
-    bool aimed() const { return !peer_.empty(); }
+    /// Pings and handshakes go to the server of this connection, in the network namespace of the calling
+    /// thread.
+    ServerHost(const TcpConnection& connection, bool handshakes);
 
     /// The findings of one sample. Times are of this sample, in ns.
     struct Look {
@@ -37,13 +37,13 @@ private:
     void ask(std::int64_t now_ns, bool quiet, const TcpConnection* connection);
     std::int64_t unanswered_for(std::int64_t now_ns) const;
 
-    std::string peer_;
-    std::uint16_t port_ = 0;
-    std::optional<std::string> interface_;  // toward it
-    bool had_carrier_ = false;
+    const std::string peer_;
+    const std::uint16_t port_;
+    const std::optional<std::string> interface_;  // toward it
+    const bool had_carrier_;
+    const bool handshakes_allowed_;
     Pinger pinger_;
     Handshakes handshakes_;
-    bool handshakes_allowed_ = false;
     bool ping_works_ = false, handshake_works_ = false;
     std::uint64_t pings_asked_ = 0;
     std::int64_t last_handshake_ns_ = INT64_MIN;
@@ -65,7 +65,11 @@ public:
         : servers_(servers.begin(), servers.end()), handshakes_(handshakes) {}
 
     /// Called some times a second, always by the same thread.
-    void look(std::int64_t now_ns);
+    void look(std::int64_t now_ns) {
+        if (is_due()) look(now_ns, tcp_connections());
+    }
+    /// The same, with all connections as they are now.
+    void look(std::int64_t now_ns, const std::vector<TcpConnection>& all);
     /// All samples so far.
     void fill(SystemSample& sample);
 
@@ -79,10 +83,12 @@ private:
         bool received = false;  // at the last sample
         bool unacknowledged = false;
         std::optional<TcpConnection> busiest;  // of the last sample
-        ServerHost host;
+        std::optional<ServerHost> host;        // of a server
     };
+    bool is_due();
     void count(const std::vector<TcpConnection>& all);
     void add(const TcpConnection& connection);
+    void forget_the_gone();
     bool watched(const std::string& address) const;
 
     const std::set<std::string> servers_;

@@ -1,0 +1,69 @@
+#include "host/server_path.h"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace streamsim::host {
+namespace {
+
+constexpr std::int64_t kSecond = 1'000'000'000;
+
+/// Descriptors of this process.
+std::ptrdiff_t descriptors() {
+    return std::distance(std::filesystem::directory_iterator("/proc/self/fd"), {});
+}
+
+TcpConnection connection_with(const std::string& peer, std::uint64_t received_bytes) {
+    TcpConnection made;
+    made.id = peer + ":2049";
+    made.peer = peer;
+    made.peer_port = 2049;
+    made.received_bytes = received_bytes;
+    return made;
+}
+
+std::string path_of(ServerPath& path) {
+    SystemSample sample;
+    path.fill(sample);
+    return sample.path ? sample.path->peer : "none";
+}
+
+TEST(ServerPath, KeepsNothingOpenForPeersThatAreGone) {
+    ServerPath path({}, false);
+    std::int64_t now = 0;
+    path.look(now += kSecond, {});
+    const std::ptrdiff_t before = descriptors();
+    for (int i = 1; i <= 100; ++i) {
+        const std::string peer = "127.0.0." + std::to_string(i);
+        path.look(now += kSecond, {connection_with(peer, static_cast<std::uint64_t>(i + 1) << 20)});
+        ASSERT_EQ(path_of(path), peer) << "the peer with most bytes is the server";
+    }
+    EXPECT_LE(descriptors(), before + 2);
+}
+
+TEST(ServerPath, KeepsTheServerWhoseConnectionIsGone) {
+    ServerPath path({}, false);
+    std::int64_t now = 0;
+    path.look(now += kSecond, {});
+    path.look(now += kSecond, {connection_with("127.0.0.1", 5 << 20)});
+    const std::ptrdiff_t aimed = descriptors();
+    for (int i = 0; i < 3; ++i) path.look(now += kSecond, {connection_with("127.0.0.2", 1 << 20)});
+    EXPECT_EQ(path_of(path), "127.0.0.1");
+    EXPECT_EQ(descriptors(), aimed) << "it may come back";
+}
+
+TEST(ServerPath, CountsOnWhenAPeerThatIsNoServerComesBack) {
+    ServerPath path({}, false);
+    std::int64_t now = 0;
+    path.look(now += kSecond, {});
+    path.look(now += kSecond, {connection_with("127.0.0.1", 5 << 20), connection_with("127.0.0.2", 3 << 20)});
+    path.look(now += kSecond, {connection_with("127.0.0.1", 5 << 20)});
+    path.look(now += kSecond, {connection_with("127.0.0.1", 5 << 20), connection_with("127.0.0.2", 3 << 20)});
+    EXPECT_EQ(path_of(path), "127.0.0.2") << "it has sent 6 MiB by two connections";
+}
+
+}  // namespace
+}  // namespace streamsim::host
