@@ -1,5 +1,4 @@
 #include <sys/mman.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -75,11 +74,13 @@ std::string transparent_huge_pages() {
 
 /// Lowers `available` to the addresses that `ulimit -v` leaves to this process.
 void apply_address_limit(const std::string& root, MemoryAvailable& available) {
-    rlimit limit{};
-    if (getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return;
+    const auto limits = read_proc_text(root + "/proc/self/limits");
+    const auto limit =
+        limits ? number_after(*limits, "Max address space ") : std::nullopt;  // none for "unlimited"
+    if (!limit) return;
     const auto pages = number_in(root + "/proc/self/statm");
     const std::uint64_t used = pages.value_or(0) * static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
-    const std::uint64_t left = limit.rlim_cur > used ? limit.rlim_cur - used : 0;
+    const std::uint64_t left = *limit > used ? *limit - used : 0;
     if (left < available.bytes) available = {left, "the limit of `ulimit -v`"};
 }
 

@@ -2,7 +2,6 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
 #include <cstdlib>
@@ -87,15 +86,16 @@ TEST_F(MemoryAvailableTest, IsLimitedByAControlGroupOrItsParent) {
 TEST_F(MemoryAvailableTest, IsLimitedByTheAddressesThatUlimitLeaves) {
     put("/proc/meminfo", "MemAvailable: 1000000000 kB\n");
     put("/proc/self/statm", "1000 500 0 0 0 0 0\n");
-    rlimit before{};
-    ASSERT_EQ(getrlimit(RLIMIT_AS, &before), 0);
-    rlimit low = before;
-    low.rlim_cur = rlim_t{1} << 36;  // more than this process needs
-    ASSERT_EQ(setrlimit(RLIMIT_AS, &low), 0);
+    put("/proc/self/limits",
+        "Limit                     Soft Limit           Hard Limit           Units\n"
+        "Max address space         68719476736          unlimited            bytes\n");
     const MemoryAvailable available = memory_available(root_);
-    setrlimit(RLIMIT_AS, &before);
     EXPECT_EQ(available.bytes, (std::uint64_t{1} << 36) - 1000 * static_cast<std::uint64_t>(getpagesize()));
     EXPECT_EQ(available.limit, "the limit of `ulimit -v`");
+    put("/proc/self/limits", "Max address space         4000                 unlimited            bytes\n");
+    EXPECT_EQ(memory_available(root_).bytes, 0u) << "a limit below what is used";
+    put("/proc/self/limits", "Max address space         unlimited            unlimited            bytes\n");
+    EXPECT_EQ(memory_available(root_).bytes, 1'024'000'000'000u);
 }
 
 TEST_F(MemoryAvailableTest, KnowsVersion1) {
