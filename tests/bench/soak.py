@@ -38,14 +38,26 @@ SMALL_PRORES = {
     "sources": [{"what": "everything", "basis": "a small format for long runs, like none in use"}]}
 
 
+TCP_STATES = {1: "established", 7: "closed", 8: "close-wait", 10: "listening"}
+
+
+def tcp_connections():
+    """The own port and state of each socket of TCP, by what /proc/PID/fd shows of it."""
+    lines = [line.split() for file in ("tcp", "tcp6") for line in pathlib.Path(f"/proc/net/{file}").read_text().splitlines()[1:]]
+    return {f"socket:[{line[9]}]": f"TCP {int(line[1].rpartition(':')[2], 16)} "
+            + TCP_STATES.get(int(line[3], 16), f"state {int(line[3], 16)}") for line in lines}
+
+
 def figures(process):
     """Resident kilobytes, descriptors by what they are, and threads by their names."""
     place = pathlib.Path(f"/proc/{process}")
     status = dict(line.split(":", 1) for line in (place / "status").read_text().splitlines() if ":" in line)
     kinds = collections.Counter()
+    connections = tcp_connections()
     for each in (place / "fd").iterdir():
         with contextlib.suppress(OSError):
-            kinds[re.sub(r"[0-9a-f]*[0-9][0-9a-f]*", "N", os.readlink(each))] += 1
+            what = os.readlink(each)
+            kinds[connections.get(what) or re.sub(r"[0-9a-f]*[0-9][0-9a-f]*", "N", what)] += 1
     threads = collections.Counter()
     for each in (place / "task").iterdir():
         with contextlib.suppress(OSError):
