@@ -169,7 +169,8 @@ void ServerPath::count(const std::vector<TcpConnection>& all) {
     forget_the_gone();
 }
 
-/// Of peers that are no server and have no connection any more: a computer meets any number of them in a day.
+/// A computer meets any number of peers in a day: those that are no server, and have no connection any more,
+/// go.
 void ServerPath::forget_the_gone() {
     for (auto& [address, peer] : peers_) {
         if (!watched(address) && !peer.busiest) peer.host.reset();
