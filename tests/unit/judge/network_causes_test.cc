@@ -178,6 +178,17 @@ const std::vector<NetworkCase> kNetworkCases = {
          e.system = path({with(in_throughput_gap(), [](PathRates& r) { r.quiet_answers = 10; })}, 100'000);
      },
      Cause::storage_stall, Limit::storage, "the host of 10.0.0.1 answered meanwhile"},
+    {"no_data_and_answered_before_the_first_frame_was_missed",
+     [](Evidence& e) {
+         no_data_for_two_seconds(e);
+         e.system = path({with(in_throughput_gap(),
+                               [](PathRates& r) {
+                                   r.to_ns = 1200 * kMs;  // slot 30 is due later
+                                   r.quiet_answers = 10;
+                               })},
+                         100'000);
+     },
+     Cause::storage_stall, Limit::storage, "the host of 10.0.0.1 answered meanwhile"},
     {"no_data_and_refused",
      [](Evidence& e) {
          no_data_for_two_seconds(e);
@@ -505,6 +516,27 @@ INSTANTIATE_TEST_SUITE_P(All,
                          NetworkCauses,
                          testing::Range(std::size_t{0}, kNetworkCases.size()),
                          [](const auto& each) { return std::string(kNetworkCases[each.param].name); });
+
+/// The other gap ends before the missed frames were asked for, or at that instant.
+TEST(NetworkAnswers, InAnotherGapAreNotThoseOfTheMissedFrames) {
+    for (const std::int64_t before_ns : {kSecond / 2, std::int64_t{0}}) {
+        Evidence e = good_run();
+        e.remote = true;
+        drop(e, 2, &ReasonCounts::late);
+        const std::int64_t asked_ns = e.missed.front().due_ns - 3 * kPeriodNs;
+        for (MissedFrame& each : e.missed) each.submitted_ns = each.due_ns - 3 * kPeriodNs;
+        e.delivery_gaps = {{asked_ns - before_ns - 200 * kMs, asked_ns - before_ns},
+                           {27 * kPeriodNs, 27 * kPeriodNs + 150 * kMs}};
+        e.system = path({with(in_throughput_gap(), [&](PathRates& r) {
+            r.from_ns = 0;
+            r.to_ns = asked_ns - asked_ns % (200 * kMs);
+            r.quiet_answers = 10;
+        })});
+        const Judgement found = judge(e);
+        EXPECT_STREQ(to_string(found.causes.front().cause), "storage-stall");
+        EXPECT_THAT(found.verdict.detail, Not(HasSubstr("answered meanwhile"))) << before_ns;
+    }
+}
 
 TEST(PathGone, IsSeenAfterAWhile) {
     const auto gone = [](std::int64_t no_carrier_ms, std::int64_t unanswered_ms) {

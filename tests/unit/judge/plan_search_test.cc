@@ -291,5 +291,35 @@ TEST(PlanSearch, AsksAlongALineInEqualStepsAndThenBetweenThem) {
     EXPECT_EQ(found->verified, 1u);
 }
 
+TEST(PlanSearch, PlaysOneStepMoreAndOneStepLessOfEachPlan) {
+    const std::vector<std::vector<double>> prices(3, {0, 3, 5, 9, 11, 12});
+    std::set<PlanLevels> asked;
+    PlanSearchOptions options;
+    options.checks = 0;
+    const auto found = find_plans(
+        space_of(prices), options,
+        [&](const std::vector<PlanLevels>& all) -> Result<std::vector<bool>> {
+            std::vector<bool> answers;
+            for (const PlanLevels& each : all) {
+                asked.insert(each);
+                answers.push_back(each[0] + each[1] + each[2] >= 7 && each[2] >= 2);
+            }
+            return answers;
+        },
+        [](const std::vector<PlanLevels>& all) -> Result<std::vector<bool>> {
+            return std::vector<bool>(all.size(), true);
+        });
+    ASSERT_TRUE(found);
+    ASSERT_FALSE(found->plans.empty());
+    for (const PlanLevels& plan : found->plans) {
+        for (std::size_t choice = 0; choice < plan.size(); ++choice) {
+            PlanLevels more = plan;
+            if (++more[choice] < prices[choice].size()) EXPECT_TRUE(asked.contains(more)) << choice;
+            PlanLevels less = plan;
+            if (less[choice]-- > 0) EXPECT_TRUE(asked.contains(less)) << choice;
+        }
+    }
+}
+
 }  // namespace
 }  // namespace streamsim::judge

@@ -2,6 +2,8 @@
 // In virtual time, against lists written by hand.
 #include <gmock/gmock.h>
 
+#include <cstring>
+
 #include "player_fixture.h"
 
 namespace streamsim::test {
@@ -273,6 +275,16 @@ TEST(SlotReads, ALongGroupIsReadOnceForwardsAndAtItsEndBackwards) {
                      "16000+1000 18000+1000"}));
 }
 
+TEST(SlotReads, TheNeedsOfASlotAreThoseOfItsLongestGroup) {
+    const play::SlotNeeds& alone = slot_needs(*grouped("forward", false, 1));
+    EXPECT_FALSE(alone.groups);
+    EXPECT_EQ(alone.whole_bytes, 1000u);
+    const play::SlotNeeds& needs = slot_needs(*grouped("forward", false, 7));
+    EXPECT_TRUE(needs.groups);
+    EXPECT_EQ(needs.whole_bytes, 7'000u);
+    EXPECT_EQ(needs.extents, 7u);
+}
+
 TEST(SlotReads, EachPassReadsEverythingAnew) {
     const auto whole = grouped("forward", false, 16);  // one group is the whole clip
     const Names reads = reads_of(*whole, 32);
@@ -375,6 +387,39 @@ TEST(Cuts, ContainersAreOpenedWhenTheWindowReachesThemAndBlackNeedsNothing) {
     EXPECT_EQ(play.log, (Names{"open clip.mov", "read 7000+1000", "read 8000+1000", "read 9000+1000",
                                "read 10000+1000", "open clip.mov", "read 30000+1000", "read 31000+1000",
                                "read 32000+1000", "read 33000+1000"}));
+}
+
+class OtherClip final : public TinyClip {
+public:
+    using TinyClip::TinyClip;
+    void write_path(std::uint64_t /*frame*/, char* into) const override { std::strcpy(into, "other.mov"); }
+};
+
+TEST(Cuts, FramesBeforeACutAreReadOnWhileTheNextClipIsOpened) {
+    CutList list;
+    list.rate = {24, 1};
+    list.clips.resize(2);
+    list.clips[0].index = std::make_shared<TinyClip>(50, false);
+    list.clips[1].index = std::make_shared<OtherClip>(50, false);
+    list.frames = 40;
+    list.segments = {{0, 20, 0, 0, 1, 1, ""}, {20, 20, 1, 0, 1, 1, ""}};
+    Play play;
+    play.path = play::make_cut_path(list, std::nullopt);
+    play.options.slots = 40;
+    play.options.readahead = 8;
+    play.options.inflight = 1;
+    storage::FaultRule slow_open;
+    slow_open.operation = storage::FaultRule::Operation::open;
+    slow_open.file = "other.mov";
+    slow_open.delay = milliseconds(150);
+    play.faults.rules.push_back(slow_open);
+    play.reads_take(milliseconds(40)).delay(15, milliseconds(120)).run();
+    EXPECT_EQ(play.counts.on_time, 40u);
+    // Slot 20 enters, and the next clip's open begins, at D(12), 208 ms after slot 15 was submitted; then 17 is
+    // read.
+    const Instant submitted = play.play_start + play.due(7);
+    EXPECT_EQ(play.frames[18].completed, submitted + milliseconds(160 + 3 * 40));
+    EXPECT_EQ(play.frames[20].completed, play.play_start + play.due(12) + milliseconds(150 + 40));
 }
 
 TEST(PlayOrderText, AShuttleHasAColonAndANumber) {

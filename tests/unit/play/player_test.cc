@@ -496,6 +496,38 @@ TEST(PlayerDecodes, ADecoderThatIsTooSlowIsTheClientsFaultAndDropsOnlyWhatItCann
     }
 }
 
+TEST(PlayerDecodes, AnInterruptionEndsWhenTheFramesThatAreBeingDecodedAre) {
+    for (const play::OnMiss policy : kPolicies) {
+        Play play;
+        play.options.on_miss = policy;
+        play.options.readahead = 8;
+        play.decode_cpu = milliseconds(30);
+        play.interrupt_at = Instant{} + milliseconds(1'000);
+        play.run();
+        EXPECT_GT(play.counts.on_time, 10u);
+        EXPECT_EQ(play.counts.on_time + play.counts.cancelled, play.counts.scheduled);
+        EXPECT_GT(play.counts.cancelled, 0u);
+    }
+}
+
+TEST(PlayerClient, AStallOfTheClientBetweenTwoPiecesOfAFrameIsTheClients) {
+    Play play;
+    play.file_per_frame = false;
+    play.frame_bytes = 8192;
+    play.options.alignment = 4096;
+    play.options.io_size = 4096;
+    play.options.io_depth = 1;
+    play.options.inflight = 1;
+    const Instant starts = Instant{} + milliseconds(5);  // the first piece of a frame takes its time
+    const Instant submitted = starts + play.due(19);     // slot 20
+    play.stalls = {{submitted + milliseconds(2), submitted + milliseconds(52)}};
+    play.reads_take(milliseconds(5)).run();
+    ASSERT_EQ(play.play_start, starts);
+    EXPECT_EQ(play.slots_that_were(FrameKind::dropped), range(20, 20));
+    EXPECT_EQ(play.frames[20].completed, submitted + milliseconds(52));
+    EXPECT_EQ(play.frames[20].reason, DropReason::client);
+}
+
 /// The clock stands while a jump is decoded, and all that was asked for meanwhile is needed later by that.
 TEST(PlayerDecodes, AJumpWaitsForItsDecodingAndDropsNothing) {
     for (const play::OnMiss policy : kPolicies) {

@@ -37,6 +37,28 @@ TEST(Progress, SaysWhichSlotsWereMissedLastAndWhenTheyWereDue) {
     EXPECT_THAT(slots, testing::ElementsAre(20, 24, 25, 26, 27, 28, 29, 30));
 }
 
+TEST(Progress, CountsTheTimesOfMissesFromTheStartOfPlay) {
+    Play play;
+    play.options.inflight = 1;
+    play.reads_take(milliseconds(3)).delay(20, milliseconds(100)).run();
+    ASSERT_EQ(play.play_start, Instant{} + milliseconds(3));
+    const auto misses = misses_of(*play.progress);
+    ASSERT_FALSE(misses.empty());
+    EXPECT_EQ(misses.front().slot, 20u);
+    for (const Miss& miss : misses) EXPECT_EQ(miss.at_ns, play.due(miss.slot).ns);
+}
+
+TEST(Progress, CountsAFrameAsBufferedAsSoonAsItHasCome) {
+    Play play;
+    play.options.readahead = 8;
+    play.options.inflight = 1;
+    play.interrupt_at = Instant{} + milliseconds(80) + play.due(20) + milliseconds(20);
+    play.reads_take(milliseconds(10)).run();
+    ASSERT_EQ(play.play_start, Instant{} + milliseconds(80));
+    EXPECT_EQ(play.progress->due, 21u);
+    EXPECT_EQ(play.progress->buffered, 8u) << "slot 28 came 10 ms after slot 20 was displayed";
+}
+
 TEST(Progress, TheMarginOfLateForgetsWhatTheSmallestMarginRemembers) {
     Play play;
     play.options.readahead = 8;

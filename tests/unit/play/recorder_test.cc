@@ -459,6 +459,30 @@ TEST(Recorder, AnInterruptSettlesEverySlotThatWasDue) {
     }
 }
 
+TEST(Recorder, AFrameThatIsCancelledHasNoErrorEvenIfAPieceOfItFailed) {
+    Recording recording;
+    recording.file_per_frame = false;
+    recording.options.alignment = 512;
+    recording.frame_bytes = 8192;
+    recording.options.io_size = 4096;
+    recording.options.inflight = 1;
+    recording.disk.takes = [](const FakeDisk::Asked& asked) {
+        return asked.what == What::write && asked.slot == 30 && asked.offset % 8192 != 0 ? seconds(10)
+                                                                                         : Duration{};
+    };
+    recording.disk.error = [](const FakeDisk::Asked& asked) {
+        return asked.what == What::write && asked.slot == 30 && asked.offset % 8192 == 0 ? ENOSPC : 0;
+    };
+    recording.interrupt_at = Instant{} + milliseconds(1'510);
+    recording.run();
+    ASSERT_FALSE(recording.slots_that_were(FrameKind::cancelled).empty());
+    const FrameOutcome& frame = recording.frames.at(30);
+    EXPECT_EQ(frame.kind, FrameKind::cancelled);
+    EXPECT_EQ(frame.reason, DropReason::none);
+    EXPECT_EQ(frame.error, 0);
+    EXPECT_EQ(frame.bytes, 0U);
+}
+
 TEST(Recorder, WithoutDeadlinesItWritesAsFastAsItGoes) {
     Recording recording;
     recording.options.paced = false;
