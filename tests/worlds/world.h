@@ -25,6 +25,16 @@ enum class StorageKind {
 };
 const char* to_string(StorageKind kind);
 
+/// A piece of a cut list, behind the one before it.
+struct DrawnCut {
+    std::uint64_t black = 0;    // frames without a picture before it
+    std::uint64_t overlap = 0;  // frames of a transition from the piece before, half of either at most
+    std::uint64_t frames = 1;
+    std::uint64_t clip = 0;   // modulo the number of clips
+    std::uint64_t first = 0;  // clip frame, modulo their number
+    std::int64_t speed_num = 1, speed_den = 1;
+};
+
 struct RandomWorld {
     std::uint64_t seed = 0;
     /// The seats, their streams and meters, when they begin and end, and the faults of a span of time. The
@@ -38,6 +48,7 @@ struct RandomWorld {
     bool round_robin = false;  // --total-streams instead of --streams
     Duration stagger;
     Duration decode_cpu;
+    std::vector<DrawnCut> cuts;  // --cuts, of the clips that the streams would have; empty: no cut list
 
     StorageKind storage = StorageKind::null;
     test::TruthSpec truth;

@@ -53,6 +53,7 @@ public:
         if (one_in(12)) scenario.preroll_timeout = milliseconds(1 + upto(1000));
         if (one_in(8)) world_.interrupt_after = one_in(3) ? below(4) : below(3000);
         if (one_in(3)) world_.ranks = static_cast<std::uint32_t>(1 + below(std::min(world_.seats(), 4u)));
+        if (!world_.in_phases && one_in(6)) draw_cuts();
         if (plain_) make_plain();
         fit();
         return std::move(world_);
@@ -304,6 +305,22 @@ private:
         }
         if (one_in(200)) rule.delay = seconds(3'600);  // it hangs
         return rule;
+    }
+
+    void draw_cuts() {
+        world_.multicam = run::MultiCam::none;
+        world_.scenario.seats.front().streams.front().layers = 1;
+        for (std::uint64_t i = 0, pieces = 1 + below(one_in(3) ? 40 : 6); i < pieces; ++i) {
+            DrawnCut cut;
+            cut.frames = 1 + below(one_in(3) ? 3 : 60);
+            cut.clip = below(16);
+            cut.first = below(2'000);
+            if (one_in(5)) cut.black = below(40);
+            if (one_in(5)) cut.overlap = below(20);
+            if (one_in(5)) cut.speed_num = upto(9) - 4;
+            if (one_in(5)) cut.speed_den = 1 + upto(4);
+            world_.cuts.push_back(cut);
+        }
     }
 
     void draw_model_faults() {

@@ -1,5 +1,6 @@
 #include "worlds/world_play.h"
 
+#include <algorithm>
 #include <memory>
 #include <utility>
 
@@ -78,11 +79,41 @@ run::PlayRequest command_request(const RandomWorld& world) {
     return request;
 }
 
+/// The pieces as a list of cuts that was read, and whose clips were found, would have them.
+CutList cut_list_of(const RandomWorld& world, const run::FoundMedia& media, std::optional<FrameRate> rate) {
+    CutList list;
+    list.name = "drawn.edl";
+    for (const std::vector<Clip>& clips : media.clips)
+        list.clips.insert(list.clips.end(), clips.begin(), clips.end());
+    list.rate = rate.value_or(list.clips.front().index->rate());
+    for (const DrawnCut& each : world.cuts) {
+        CutSegment segment;
+        segment.clip = static_cast<std::uint32_t>(each.clip % list.clips.size());
+        segment.first = static_cast<std::int64_t>(each.first % list.clips[segment.clip].index->count());
+        segment.speed_num = each.speed_num;
+        segment.speed_den = each.speed_den;
+        segment.frames = each.frames;
+        // Half of a piece at most: never more than two at one frame.
+        const std::uint64_t before = list.segments.empty() ? 0 : list.segments.back().frames;
+        const std::uint64_t overlap = std::min({each.overlap, before / 2, each.frames / 2});
+        segment.at = list.frames + each.black - (each.black == 0 ? overlap : 0);
+        list.frames = segment.at + segment.frames;
+        list.segments.push_back(segment);
+        ++list.events;
+    }
+    return list;
+}
+
 Result<Staged> stage_command(const RandomWorld& world) {
     Staged staged;
     staged.request = command_request(world);
     auto media = run::find_media(nullptr, staged.request, nullptr);
     if (!media) return media.error();
+    if (!world.cuts.empty()) {
+        staged.request.order = {play::PlayOrder::Kind::cuts};
+        media->cuts = cut_list_of(world, *media, staged.request.rate);
+        media->clips.clear();
+    }
     staged.parts = run::one_part(staged.request, std::move(*media));
     return staged;
 }

@@ -22,6 +22,7 @@ bool is_simple(const storage::FaultRule& rule) {
 bool is_predictable(const RandomWorld& world) {
     return world.storage == StorageKind::null && !world.interrupt_after && !world.sync &&
            world.decode_cpu.ns == 0 && world.multicam == run::MultiCam::none && world.scenario.faults.empty() &&
+           (world.cuts.empty() || world.faults.stalls.empty()) &&
            std::all_of(world.faults.rules.begin(), world.faults.rules.end(), is_simple);
 }
 
@@ -31,8 +32,11 @@ bool is_predictable(const RandomWorld& world, const run::StreamPlan& plan) {
     if (plan.record != nullptr || !plan.options.paced || plan.options.io_size != 0) return false;
     const play::SlotNeeds& needs = play::slot_needs(*plan.path);
     if (needs.extents != 1 || needs.groups) return false;
-    for (std::uint64_t slot = 0; slot < plan.options.slots; ++slot)
-        if (plan.path->sought(slot)) return false;
+    std::vector<play::ShownFrame> shown;
+    for (std::uint64_t slot = 0; slot < plan.options.slots; ++slot) {
+        plan.path->shown(slot, shown);
+        if (plan.path->sought(slot) || shown.size() != 1) return false;
+    }
     return true;
 }
 

@@ -77,6 +77,24 @@ void add_faults(const RandomWorld& world, Steps& steps) {
     }
 }
 
+void add_cuts(const RandomWorld& world, Steps& steps) {
+    steps.add(!world.cuts.empty(), [](RandomWorld& next) { next.cuts.clear(); });
+    for (std::size_t i = 0; world.cuts.size() > 1 && i < world.cuts.size(); ++i) {
+        steps.add(true, [i](RandomWorld& next) {
+            next.cuts.erase(next.cuts.begin() + static_cast<std::ptrdiff_t>(i));
+        });
+    }
+    for (std::size_t i = 0; i < world.cuts.size(); ++i) {
+        const DrawnCut& now = world.cuts[i];
+        steps.add(now.black > 0, [i](RandomWorld& next) { next.cuts[i].black = 0; });
+        steps.add(now.overlap > 0, [i](RandomWorld& next) { next.cuts[i].overlap = 0; });
+        steps.add(now.frames > 1, [i](RandomWorld& next) { next.cuts[i].frames /= 2; });
+        steps.add(now.first > 0, [i](RandomWorld& next) { next.cuts[i].first /= 2; });
+        steps.add(now.speed_num != 1 || now.speed_den != 1,
+                  [i](RandomWorld& next) { next.cuts[i].speed_num = next.cuts[i].speed_den = 1; });
+    }
+}
+
 void add_run_options(const RandomWorld& world, Steps& steps) {
     steps.add(world.ranks > 1, [](RandomWorld& next) { next.ranks = 1; });
     steps.add(world.ranks > 2, [](RandomWorld& next) { next.ranks = 2; });
@@ -155,6 +173,7 @@ std::vector<RandomWorld> smaller(const RandomWorld& world) {
     Steps steps(world);
     add_seats(world, steps);
     add_faults(world, steps);
+    add_cuts(world, steps);
     add_run_options(world, steps);
     add_stream_options(world, steps);
     return steps.take();

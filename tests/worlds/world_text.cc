@@ -99,6 +99,11 @@ std::string describe(const RandomWorld& world) {
     for (const storage::FaultStall& stall : world.faults.stalls)
         text += fmt::format("  fault: nothing completes at {} ns for {} ns\n", stall.at.ns, stall.length.ns);
     for (const ScenarioFault& fault : world.scenario.faults) text += text_of(fault);
+    for (const DrawnCut& each : world.cuts) {
+        text += fmt::format("  cut: {} black, {} overlap, {} frames of clip {} from {} on, speed {}/{}\n",
+                            each.black, each.overlap, each.frames, each.clip, each.first, each.speed_num,
+                            each.speed_den);
+    }
     if (world.sync) text += "  sync\n";
     if (world.multicam == run::MultiCam::all) text += "  multicam all\n";
     if (world.multicam == run::MultiCam::active) text += "  multicam active\n";
