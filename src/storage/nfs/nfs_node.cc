@@ -410,7 +410,7 @@ void NfsNode::root_stale(Instant now) {
 // ---- version 4: the client id
 
 void NfsNode::make_client() {
-    if (client_state_ != Client::unknown) return;
+    if (client_state_ != Client::unknown || now_ < ask_client_at_) return;
     NfsConnection* connection = nullptr;
     for (auto& each : connections_) {
         if (each->is_up()) connection = each.get();
@@ -428,6 +428,7 @@ void NfsNode::on_client(void* self, NfsCall& call, const NfsReply& reply) {
     auto& node = *static_cast<NfsNode*>(self);
     if (reply.outcome != NfsOutcome::done) {
         node.client_state_ = Client::unknown;
+        node.ask_client_at_ = node.now_ + kRetryPause;
         if (reply.outcome == NfsOutcome::failed && !node.booted_)
             node.fail(
                 fmt::format("{} does not accept a client of version 4 (error {})", node.address_, reply.error));

@@ -188,6 +188,7 @@ private:
     std::uint64_t client_ = 0;
     std::uint64_t boot_ = 0;
     std::uint32_t lease_s_ = 0;
+    Instant ask_client_at_;  // not before
     Instant renew_at_ = Instant::never();
     NfsCall client_call_;
     NfsCall renew_call_;

@@ -339,6 +339,16 @@ TEST_F(NfsNodeTest, AClientThatTheServerForgotIsMadeAnew) {
     EXPECT_TRUE(node_->ready()) << "the root of version 4 is asked for by name";
 }
 
+TEST_F(NfsNodeTest, AServerThatTakesClientsLaterIsAskedAtIntervals) {
+    const ScriptedReply later{How::comes, compound4({{set_client4, 10008}})};
+    server_.script(ScriptedNfs::nfs, set_client4, {later, later, later, {How::comes, client_reply4(7)}});
+    begin(4);
+    const Instant begun = now_;
+    ASSERT_TRUE(boots());
+    EXPECT_EQ(server_.calls(ScriptedNfs::nfs, set_client4), 4);
+    EXPECT_NEAR(static_cast<double>((now_ - begun).ns) * 1e-9, 0.3, 0.15);
+}
+
 TEST_F(NfsNodeTest, AServerWithoutClientsOfVersion4IsNamed) {
     server_.script(ScriptedNfs::nfs, set_client4, compound4({{set_client4, kAccess}}));
     begin(4);
