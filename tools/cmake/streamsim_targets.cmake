@@ -240,7 +240,9 @@ function(streamsim_test name)
     foreach(label IN LISTS TEST_LABELS)
         streamsim_label(${name} ${label})
     endforeach()
-    if(NOT TEST_TIMEOUT)
+    if(STREAMSIM_COVERAGE)  # branches are counted, and nothing is optimised
+        set(TEST_TIMEOUT 900)
+    elseif(NOT TEST_TIMEOUT)
         set(TEST_TIMEOUT 120)
     endif()
     if(CMAKE_CROSSCOMPILING)  # each start of the emulator takes long: all cases in one
