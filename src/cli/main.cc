@@ -175,8 +175,8 @@ int run(const std::vector<std::string>& words) {
 
 int main(int argc, char** argv) {
     using namespace streamsim::cli;
-    const std::vector<std::string> words = begin_program(argc, argv);
     install_last_resorts();
+    const std::vector<std::string> words = begin_program(argc, argv);
     try {
         return final_code(run(words));
     } catch (...) {
