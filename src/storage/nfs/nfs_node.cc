@@ -213,6 +213,7 @@ void NfsNode::start_connection(NfsConnection& connection) {
 
 void NfsNode::ask_limits(NfsConnection& connection) {
     connection.stage = NfsConnection::Stage::asking;
+    connection.ask_at = Instant::never();
     connection.call = {on_limits, &connection};
     if (NfsRequests(connection.transport, version_, now_).server_limits(connection.call, root_)) {
         connection.transport.flush();
@@ -277,7 +278,9 @@ void NfsNode::on_limits(void* of, NfsCall&, const NfsReply& reply) {
         return;
     }
     if (reply.outcome != NfsOutcome::done) {
-        if (reply.outcome == NfsOutcome::stale && node.version_ == 3)
+        if (reply.outcome == NfsOutcome::later)
+            node.told_later(connection);
+        else if (reply.outcome == NfsOutcome::stale && node.version_ == 3)
             node.root_stale(node.now_);
         else if (!node.booted_)
             node.fail(fmt::format("{} does not tell its limits (error {})", node.address_, reply.error));
@@ -298,6 +301,11 @@ void NfsNode::on_limits(void* of, NfsCall&, const NfsReply& reply) {
     node.read_bytes_ = static_cast<std::uint32_t>(std::max(bytes_max, kReadBytesMin));
     if (reply.write_bytes != 0) node.write_bytes_ = std::min(reply.write_bytes, kNfsTransferBytesMax);
     node.connection_up(connection);
+}
+
+void NfsNode::told_later(NfsConnection& connection) {
+    connection.ask_at = now_ + kRetryPause;
+    last_problem_ = fmt::format("{} asks to try again later", address_);
 }
 
 void NfsNode::connection_up(NfsConnection& connection) {
@@ -332,6 +340,10 @@ void NfsNode::tick(Instant now) {
             continue;
         }
         const bool refused = connection->stage == NfsConnection::Stage::refused;
+        if (refused && connection->ask_at != Instant::never()) {
+            if (now >= connection->ask_at) ask_limits(*connection);
+            continue;
+        }
         const bool hangs = (refused || connection->stage == NfsConnection::Stage::connecting) &&
                            now - connection->since > kConnectTimeout;
         const bool silent =
@@ -344,6 +356,7 @@ void NfsNode::tick(Instant now) {
     }
     if (version_ == 4) {
         make_client();
+        ask_root(now);
         if (now >= renew_at_ && client_state_ == Client::confirmed && !renewing_ && ready()) {
             renew_call_ = {on_renewed, this};
             renewing_ = requests(now).renew(renew_call_, client_);
@@ -401,13 +414,32 @@ std::optional<std::string_view> NfsNode::below_root(std::string_view path) const
 }
 
 void NfsNode::root_stale(Instant now) {
-    if (version_ == 4 || step_ != Step::join) return;
+    if (step_ != Step::join) return;
     now_ = now;
+    if (version_ == 4) {
+        ask_root_at_ = std::min(ask_root_at_, now);
+        return;
+    }
     has_root_ = false;
     retry_at_ = std::min(retry_at_, now + kReconnectPauseMin);  // not within the callback of a reply
 }
 
-// ---- version 4: the client id
+// ---- version 4: the root, and the client id
+
+void NfsNode::ask_root(Instant now) {
+    if (now < ask_root_at_ || root_asked_ || !ready()) return;
+    ask_root_at_ = Instant::never();
+    root_call_ = {on_root, this};
+    root_asked_ = requests(now).server_limits(root_call_, root_);
+}
+
+void NfsNode::on_root(void* self, NfsCall&, const NfsReply& reply) {
+    auto& node = *static_cast<NfsNode*>(self);
+    node.root_asked_ = false;
+    if (reply.outcome != NfsOutcome::done) return;  // the next request that finds it stale asks again
+    node.root_ = reply.handle;
+    node.directories_.clear();
+}
 
 void NfsNode::make_client() {
     if (client_state_ != Client::unknown || now_ < ask_client_at_) return;
@@ -428,7 +460,10 @@ void NfsNode::on_client(void* self, NfsCall& call, const NfsReply& reply) {
     auto& node = *static_cast<NfsNode*>(self);
     if (reply.outcome != NfsOutcome::done) {
         node.client_state_ = Client::unknown;
-        node.ask_client_at_ = node.now_ + kRetryPause;
+        if (reply.outcome == NfsOutcome::later || reply.outcome == NfsOutcome::failed)
+            node.ask_client_at_ = node.now_ + kRetryPause;
+        if (reply.outcome == NfsOutcome::later)
+            node.last_problem_ = fmt::format("{} asks to try again later", node.address_);
         if (reply.outcome == NfsOutcome::failed && !node.booted_)
             node.fail(
                 fmt::format("{} does not accept a client of version 4 (error {})", node.address_, reply.error));
@@ -454,6 +489,8 @@ void NfsNode::on_renewed(void* self, NfsCall&, const NfsReply& reply) {
     auto& node = *static_cast<NfsNode*>(self);
     node.renewing_ = false;
     if (reply.outcome == NfsOutcome::done) node.renew_later();
+    if (reply.outcome == NfsOutcome::later || reply.outcome == NfsOutcome::failed)
+        node.renew_at_ = node.now_ + kReconnectPauseMax;
     if (reply.outcome == NfsOutcome::expired) node.client_expired(node.client_);
 }
 

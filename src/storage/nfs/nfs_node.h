@@ -41,9 +41,10 @@ struct NfsConnection {
     NfsTransport transport;
     Stage stage = Stage::down;
     bool was_up = false;
-    Instant since;     // connecting, refused: when it began
-    Instant retry_at;  // down: when to connect again
-    Duration pause;    // before the next attempt
+    Instant since;                      // connecting, refused: when it began
+    Instant retry_at;                   // down: when to connect again
+    Instant ask_at = Instant::never();  // refused: when to ask for the limits again
+    Duration pause;                     // before the next attempt
     NfsCall call;
 };
 
@@ -142,8 +143,11 @@ private:
     void start_connection(NfsConnection& connection);
     void ask_limits(NfsConnection& connection);
     void connection_lost(NfsConnection& connection);
+    void told_later(NfsConnection& connection);
     void connection_up(NfsConnection& connection);
     static void on_limits(void* connection, NfsCall& call, const NfsReply& reply);
+    void ask_root(Instant now);
+    static void on_root(void* self, NfsCall& call, const NfsReply& reply);
     void make_client();
     static void on_client(void* self, NfsCall& call, const NfsReply& reply);
     void renew_later();
@@ -189,8 +193,11 @@ private:
     std::uint64_t boot_ = 0;
     std::uint32_t lease_s_ = 0;
     Instant ask_client_at_;  // not before
+    Instant ask_root_at_ = Instant::never();
+    bool root_asked_ = false;
     Instant renew_at_ = Instant::never();
     NfsCall client_call_;
+    NfsCall root_call_;
     NfsCall renew_call_;
     std::uint64_t owners_ = 0;
 

@@ -38,7 +38,7 @@ void NfsPathWalk::begin(NfsNode& node, NfsPathRequest request, void (*done)(void
     owner_ = owner;
     request_ = std::move(request);
     busy_ = true;
-    asked_ = ended_ = went_stale_ = used_cache_ = from_found_ = maybe_done_ = false;
+    asked_ = given_up_ = ended_ = went_stale_ = used_cache_ = from_found_ = maybe_done_ = false;
     may_use_cache_ = true;
     error_ = 0;
     not_before_ = {};
@@ -219,7 +219,7 @@ bool NfsPathWalk::handle_outcome(const NfsReply& reply) {
         case NfsOutcome::failed:
             if (!take_failure(reply.error)) finish(reply.error);
             break;
-        case NfsOutcome::later: not_before_ = now + kRetryPause; break;
+        case NfsOutcome::later: ask_later(now); break;
         case NfsOutcome::stale: go_stale(); break;
         case NfsOutcome::lost:
             not_before_ = now + kLossPause;
@@ -395,10 +395,19 @@ void NfsPathWalk::take_open(const NfsReply& reply) {
     step_ = Step::confirm;
 }
 
+void NfsPathWalk::ask_later(Instant now) {
+    if (given_up_) return finish(ETIMEDOUT);
+    not_before_ = now + kRetryPause;
+}
+
 /// The cached directories are out of date: walks once more from the root.
 void NfsPathWalk::go_stale() {
     const bool root = parents_.empty() && !from_cached_;
-    if (root) node_->root_stale(node_->now());
+    if (root) {
+        node_->root_stale(node_->now());
+        ask_later(node_->now());
+        if (ended_) return;
+    }
     if (std::exchange(went_stale_, true) && !root) return finish(ESTALE);
     node_->directories().clear();
     forget();

@@ -36,6 +36,9 @@ public:
     /// Goes on after a wait for a connection, or for the server. Call often.
     void advance(Instant now);
 
+    /// Nobody waits any more: ends where the server has not performed the request, instead of asking again.
+    void give_up() { given_up_ = true; }
+
     bool busy() const { return busy_; }
     int error() const { return error_; }
     /// The opened file. REQUIRES: error() == 0.
@@ -86,6 +89,7 @@ private:
     void take_look_back(const NfsReply& reply);
     void take_link(std::string_view text);
     void take_open(const NfsReply& reply);
+    void ask_later(Instant now);
     void go_stale();
     void forget();
     void run_callback();
@@ -116,7 +120,8 @@ private:
     int error_ = 0;
     std::uint32_t links_ = 0;
     bool busy_ = false;
-    bool asked_ = false;       // a call is on its way
+    bool asked_ = false;  // a call is on its way
+    bool given_up_ = false;
     bool from_cached_ = true;  // the walk begins at a directory of NfsNode::directories()
     bool first_walk_ = true;   // the last name was no symbolic link so far
     bool went_stale_ = false;

@@ -168,6 +168,7 @@ void NfsStorage::free_operation(NfsOperation& operation) {
 /// The operation ends; its walk goes on without it, as does a sync that was asked for.
 void NfsStorage::end_operation(NfsOperation& operation, int error) {
     settle_seen(*std::exchange(operation.op, nullptr), error, now());
+    operation.walk.give_up();
     if (operation.syncs && !operation.asked) free_operation(operation);
 }
 

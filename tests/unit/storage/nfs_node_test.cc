@@ -349,6 +349,24 @@ TEST_F(NfsNodeTest, AServerThatTakesClientsLaterIsAskedAtIntervals) {
     EXPECT_NEAR(static_cast<double>((now_ - begun).ns) * 1e-9, 0.3, 0.15);
 }
 
+TEST_F(NfsNodeTest, AServerThatTellsItsLimitsLaterIsAskedAtIntervals) {
+    for (const std::uint32_t version : {3U, 4U}) {
+        const std::uint32_t limits = version == 3 ? std::uint32_t{limits3} : std::uint32_t{get_handle4};
+        const ScriptedReply later{How::comes, version == 3 ? refused3(10008) : compound4({{put_root4, 10008}})};
+        const ScriptedReply told{How::comes,
+                                 version == 3 ? limits_reply3(65536, 32768) : root_reply4(90, 65536)};
+        std::vector<ScriptedReply> replies(15, later);
+        replies.push_back(told);
+        server_.script(ScriptedNfs::nfs, limits, replies);
+        const int before = server_.accepted();
+        begin(version);
+        const Instant begun = now_;
+        ASSERT_TRUE(boots()) << version;
+        EXPECT_NEAR(static_cast<double>((now_ - begun).ns) * 1e-9, 1.5, 0.4) << version;
+        EXPECT_LE(server_.accepted(), before + 2) << "by the connections that were there";
+    }
+}
+
 TEST_F(NfsNodeTest, AServerWithoutClientsOfVersion4IsNamed) {
     server_.script(ScriptedNfs::nfs, set_client4, compound4({{set_client4, kAccess}}));
     begin(4);

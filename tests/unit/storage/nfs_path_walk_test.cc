@@ -390,5 +390,40 @@ TEST_F(NfsPathWalkTest, RepliesThatLackAPartAreErrors) {
     EXPECT_EQ(open("/l"), EPROTO);
 }
 
+TEST_F(NfsPathWalkTest, AStaleRootOfVersion4IsAskedForAnew) {
+    boot(4);
+    const int asked = calls(get_handle4);
+    const XdrWords stale = compound4({{put_handle4, kStale}});
+    on(lookup4, {stale, stale, lookup_reply4('d', kDirectory)});
+    on(open4, {open_reply4('f', false)});
+    const Instant begun = now_;
+    EXPECT_EQ(open("/export/f"), 0);
+    EXPECT_EQ(calls(get_handle4), asked + 2);
+    EXPECT_GE(now_ - begun, milliseconds(200)) << "no more than ten times a second";
+}
+
+TEST_F(NfsPathWalkTest, EndsForAServerThatOnlyPutsItOffWhenNobodyWaits) {
+    for (const std::uint32_t version : {3U, 4U}) {
+        boot(version);
+        const std::uint32_t lookup = version == 3 ? std::uint32_t{lookup3} : std::uint32_t{lookup4};
+        for (const std::uint32_t status : {kLater, kStale}) {
+            on(lookup, {version == 3 ? refused3(status) : compound4({{put_handle4, status}})});
+            const int before = calls(lookup);
+            start({.path = "/export/a/f"});
+            const Instant until = now_ + seconds(2);
+            EXPECT_FALSE(comes(
+                [&] {
+                    walk_.advance(now_);
+                    node_->flush(now_);
+                    return done_ || now_ > until;
+                },
+                seconds(1)));
+            EXPECT_LE(calls(lookup), before + 25) << "at intervals";
+            walk_.give_up();
+            EXPECT_EQ(end(), ETIMEDOUT) << version << " " << status;
+        }
+    }
+}
+
 }  // namespace
 }  // namespace streamsim::storage
