@@ -67,12 +67,16 @@ struct Held {
     std::string path(const LeaseName& of) const { return join_path(request.root, of.text()); }
 };
 
+/// Errors: it is not there, as far as the storage lets it be removed.
 Result<void> write_lease(ByteStore& store, const std::string& path, const std::string& note) {
     auto sink = store.create(path);
     if (!sink) return sink.error();
     const std::string text = note + "\n";
-    if (auto done = (*sink)->write_at(0, std::as_bytes(std::span(text))); !done) return done.error();
-    return (*sink)->close();
+    auto done = (*sink)->write_at(0, std::as_bytes(std::span(text)));
+    if (done) done = (*sink)->close();
+    sink->reset();
+    if (!done) (void)store.remove(path);
+    return done;
 }
 
 std::string read_note(ByteStore& store, const std::string& path) {

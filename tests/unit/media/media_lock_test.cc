@@ -143,6 +143,22 @@ TEST_F(MediaLockTest, ALeaseIsRenewedAndItsLossIsNoticed) {
     }));
 }
 
+TEST_F(MediaLockTest, ALeaseThatCannotBeWrittenIsNotLeftBehind) {
+    store_->room = 0;
+    for (const LockMode mode : {LockMode::shared, LockMode::exclusive}) {
+        const auto tried = try_media_lock(store_, request(mode));
+        EXPECT_TRUE(mode == LockMode::shared || !tried) << "a full disk can be played from";
+        EXPECT_THAT(leases(), IsEmpty());
+    }
+    store_->room = UINT64_MAX;
+    auto held = attempt(LockMode::exclusive);
+    ASSERT_NE(held.lock, nullptr);
+    const auto before = leases();
+    store_->room = 0;
+    EXPECT_FALSE(held.lock->change(LockMode::shared));
+    EXPECT_EQ(leases(), before);
+}
+
 TEST_F(MediaLockTest, WorkingSetsHaveLocksOfTheirOwn) {
     const auto set = attempt(LockMode::shared);
     MediaLockRequest load = request(LockMode::exclusive);
