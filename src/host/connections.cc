@@ -17,6 +17,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cerrno>
 #include <cstring>
 #include <ctime>
@@ -108,20 +109,23 @@ TcpConnection connection_of(std::string_view message) {
     return out;
 }
 
-/// False: the list is complete.
-bool take_answer(std::string_view answer, std::vector<TcpConnection>& into) {
+enum class Listing : std::uint8_t { goes_on, complete, broken };
+
+Listing take_answer(std::string_view answer, std::vector<TcpConnection>& into) {
     nlmsghdr header{};
     while (answer.size() >= sizeof header) {
         std::memcpy(&header, answer.data(), sizeof header);
-        if (header.nlmsg_len < sizeof header || header.nlmsg_len > answer.size()) return false;
-        if (header.nlmsg_type == NLMSG_DONE || header.nlmsg_type == NLMSG_ERROR) return false;
+        if (header.nlmsg_len < sizeof header || header.nlmsg_len > answer.size()) return Listing::broken;
+        if (header.nlmsg_type == NLMSG_DONE) return Listing::complete;
+        if (header.nlmsg_type == NLMSG_ERROR) return Listing::broken;
         into.push_back(connection_of(answer.substr(sizeof header, header.nlmsg_len - sizeof header)));
         answer.remove_prefix(std::min(answer.size(), aligned(header.nlmsg_len)));
     }
-    return true;
+    return Listing::goes_on;
 }
 
-void dump_family(int fd, int family, std::vector<TcpConnection>& into) {
+/// False: the list is not complete.
+bool dump_family(int fd, int family, std::vector<TcpConnection>& into) {
     struct {
         nlmsghdr header;
         inet_diag_req_v2 request;
@@ -133,12 +137,15 @@ void dump_family(int fd, int family, std::vector<TcpConnection>& into) {
     message.request.sdiag_protocol = IPPROTO_TCP;
     message.request.idiag_states = kEstablished;
     message.request.idiag_ext = 1U << (INET_DIAG_INFO - 1);
-    if (send(fd, &message, sizeof message, 0) < 0) return;
+    if (send(fd, &message, sizeof message, 0) < 0) return false;
     std::vector<char> buffer(32768);
-    ssize_t got = 0;
-    do {
-        got = recv(fd, buffer.data(), buffer.size(), 0);
-    } while (got > 0 && take_answer({buffer.data(), static_cast<std::size_t>(got)}, into));
+    Listing listing = Listing::goes_on;
+    while (listing == Listing::goes_on) {
+        const ssize_t got = recv(fd, buffer.data(), buffer.size(), 0);
+        if (got <= 0) return false;
+        listing = take_answer({buffer.data(), static_cast<std::size_t>(got)}, into);
+    }
+    return listing == Listing::complete;
 }
 
 /// The checksum of the Internet protocols, over an even number of bytes.
@@ -164,6 +171,7 @@ struct Payload {
     std::uint64_t mark = 0;
     std::int64_t sent_ns = 0;
 };
+/// The first of this process's: each pinger has its own, so that none takes the answer of another host.
 constexpr std::uint64_t kMark = 0x73747265616d7369;
 
 struct Request {  // of either version: type, code, checksum, identifier, sequence
@@ -188,13 +196,14 @@ std::optional<std::int64_t> rtt_of(int fd) {
 
 }  // namespace
 
-std::vector<TcpConnection> tcp_connections() {
+std::optional<std::vector<TcpConnection>> tcp_connections() {
     std::vector<TcpConnection> all;
     const int fd = socket(AF_NETLINK, SOCK_DGRAM | SOCK_CLOEXEC, NETLINK_SOCK_DIAG);
-    if (fd < 0) return all;
-    dump_family(fd, AF_INET, all);
-    dump_family(fd, AF_INET6, all);
+    if (fd < 0) return std::nullopt;
+    const bool complete = dump_family(fd, AF_INET, all);
+    (void)dump_family(fd, AF_INET6, all);  // a kernel may be without it
     close(fd);
+    if (!complete) return std::nullopt;
     return all;
 }
 
@@ -239,6 +248,8 @@ Pinger::~Pinger() {
 
 void Pinger::aim_at(const std::string& peer) {
     if (peer == peer_) return;
+    static std::atomic<std::uint64_t> marks{kMark};
+    mark_ = marks++;
     if (fd_ >= 0) close(fd_);
     peer_ = peer;
     const int family = is_ipv6(peer) ? AF_INET6 : AF_INET;
@@ -257,7 +268,7 @@ bool Pinger::send() {
     request.type = is_ipv6(peer_) ? ICMP6_ECHO_REQUEST : ICMP_ECHO;
     request.id = htons(static_cast<std::uint16_t>(getpid()));
     request.sequence = htons(++sequence_);
-    request.payload = {kMark, wall_ns()};
+    request.payload = {mark_, wall_ns()};
     if (!is_ipv6(peer_)) request.sum = checksum(&request, sizeof request);  // else the kernel computes it
     const SocketAddress to(peer_, 0);
     if (!to.valid) return false;
@@ -290,7 +301,7 @@ bool Pinger::take_one() {
         Request answer;
         if (static_cast<std::size_t>(got) < skip + sizeof answer) continue;
         std::memcpy(&answer, packet.data() + skip, sizeof answer);
-        if (answer.payload.mark != kMark || answer.type != (is_ipv6(peer_) ? ICMP6_ECHO_REPLY : ICMP_ECHOREPLY))
+        if (answer.payload.mark != mark_ || answer.type != (is_ipv6(peer_) ? ICMP6_ECHO_REPLY : ICMP_ECHOREPLY))
             continue;
         if (raw_ && answer.id != htons(static_cast<std::uint16_t>(getpid()))) continue;
         std::int64_t came_ns = wall_ns();

@@ -25,9 +25,9 @@ struct TcpConnection {
     std::int64_t rtt_min_ns = 0;  // of the last minutes
 };
 
-/// The established connections in the namespace of the calling thread. Empty where the kernel does not list
-/// them.
-std::vector<TcpConnection> tcp_connections();
+/// The established connections in the namespace of the calling thread. nullopt: the kernel did not list them
+/// all.
+std::optional<std::vector<TcpConnection>> tcp_connections();
 
 /// The interface by which packets to an address (as a number) leave, in the namespace of the calling thread;
 /// "lo" for this computer's own. nullopt: there is no route, or the address is no number.
@@ -61,6 +61,7 @@ private:
     int fd_ = -1;
     bool raw_ = false;
     std::string peer_;
+    std::uint64_t mark_ = 0;  // of its packets
     std::uint16_t sequence_ = 0;
     std::int64_t last_ns_ = 0;
 };

@@ -14,6 +14,8 @@ constexpr std::int64_t kUnansweredNs = 150'000'000;
 constexpr std::int64_t kSampleGapNsMax = 300'000'000;
 /// As long as no peer can be a file server, one sample in so many looks for one.
 constexpr std::uint64_t kLooksWithoutServer = 5;
+/// Beyond so many, peers without a connection are forgotten.
+constexpr std::size_t kPeersMax = 256;
 /// After so many pings without any answer, handshakes replace them.
 constexpr std::uint64_t kEchoesTried = 5;
 /// Handshakes of one quiet time that follow each other at once; then one a second.
@@ -169,16 +171,15 @@ void ServerPath::count(const std::vector<TcpConnection>& all) {
     forget_the_gone();
 }
 
-/// A computer meets any number of peers in a day: those that are no server, and have no connection any more,
-/// go.
+/// A computer meets any number of peers in a day.
 void ServerPath::forget_the_gone() {
     for (auto& [address, peer] : peers_) {
-        if (!watched(address) && !peer.busiest) peer.host.reset();
+        if (watched(address)) continue;
+        peer.host.reset();
+        peer.counted.reset();
     }
-    std::erase_if(peers_, [this](const auto& each) {
-        const auto& [address, peer] = each;
-        return !watched(address) && !peer.busiest && peer.counters.bytes < kServerBytesMin;
-    });
+    if (peers_.size() <= kPeersMax) return;
+    std::erase_if(peers_, [this](const auto& each) { return !watched(each.first) && !each.second.busiest; });
 }
 
 bool ServerPath::is_due() {
@@ -199,10 +200,13 @@ void ServerPath::look(std::int64_t now_ns, const std::vector<TcpConnection>& all
     for (auto& [address, peer] : peers_) {
         if (!watched(address) || peer.counters.bytes < kServerBytesMin) continue;
         any = true;
-        sum.received_segments += peer.counters.received_segments;
-        sum.out_of_order += peer.counters.out_of_order;
-        sum.sent_segments += peer.counters.sent_segments;
-        sum.resent += peer.counters.resent;
+        // Traffic of before it was a server is not the path's, unless there was no server at all.
+        if (!peer.counted) peer.counted = path_.peer.empty() ? Counters() : peer.counters;
+        sum.received_segments += peer.counters.received_segments - peer.counted->received_segments;
+        sum.out_of_order += peer.counters.out_of_order - peer.counted->out_of_order;
+        sum.sent_segments += peer.counters.sent_segments - peer.counted->sent_segments;
+        sum.resent += peer.counters.resent - peer.counted->resent;
+        peer.counted = peer.counters;
         if (!peer.host && peer.busiest) peer.host.emplace(*peer.busiest, handshakes_);
         if (!peer.host) continue;
         const TcpConnection* connection = peer.busiest ? &*peer.busiest : nullptr;
@@ -220,15 +224,13 @@ void ServerPath::look(std::int64_t now_ns, const std::vector<TcpConnection>& all
         rtt_min_ns_ = std::min(rtt_min_ns_.value_or(INT64_MAX), connection->rtt_min_ns);
     }
     if (!any) return;
-    const std::uint64_t out_of_order = growth(sum.out_of_order, path_.out_of_order);
-    const std::uint64_t received = growth(sum.received_segments, path_.received_segments);
-    if (out_of_order >= kLossSegmentsMin && out_of_order * 100 >= received * kLossPercent)
+    if (sum.out_of_order >= kLossSegmentsMin && sum.out_of_order * 100 >= sum.received_segments * kLossPercent)
         ++path_.lossy_samples;
     path_.peer = most_;
-    path_.received_segments = sum.received_segments;
-    path_.out_of_order = sum.out_of_order;
-    path_.sent_segments = sum.sent_segments;
-    path_.resent = sum.resent;
+    path_.received_segments += sum.received_segments;
+    path_.out_of_order += sum.out_of_order;
+    path_.sent_segments += sum.sent_segments;
+    path_.resent += sum.resent;
     path_.quiet_ns += quiet ? step_ns : 0;
     path_.no_carrier_ns += worst.no_carrier_ns;
     path_.unanswered_ns += worst.unanswered_ns;

@@ -66,7 +66,8 @@ public:
 
     /// Called some times a second, always by the same thread.
     void look(std::int64_t now_ns) {
-        if (is_due()) look(now_ns, tcp_connections());
+        if (!is_due()) return;
+        if (const auto all = tcp_connections()) look(now_ns, *all);
     }
     /// The same, with all connections as they are now.
     void look(std::int64_t now_ns, const std::vector<TcpConnection>& all);
@@ -80,7 +81,8 @@ private:
     };
     struct Peer {
         Counters counters;
-        bool received = false;  // at the last sample
+        std::optional<Counters> counted;  // of a server: up to here they are in path_
+        bool received = false;            // at the last sample
         bool unacknowledged = false;
         std::optional<TcpConnection> busiest;  // of the last sample
         std::optional<ServerHost> host;        // of a server

@@ -41,7 +41,9 @@ public:
 
     std::optional<std::int64_t> wait_ns() {
         bool told = false;
+        bool all = true;
         std::int64_t longest_ns = 0;
+        std::map<std::string, std::int64_t> seen;
         std::vector<std::string> processes = processes_;
         if (own_children_) {
             for (std::string& child : children_of("self")) processes.push_back(std::move(child));
@@ -53,16 +55,22 @@ public:
                 std::ifstream in(task.path() / "schedstat");
                 std::int64_t ran_ns = 0;
                 std::int64_t waited_ns = 0;
-                if (!(in >> ran_ns >> waited_ns)) continue;
+                if (!(in >> ran_ns >> waited_ns)) {
+                    all = false;  // it has just ended, or cannot be read now
+                    continue;
+                }
                 told = true;
                 // The wait of another process's thread counts from the first sample on.
+                const auto last = waited_.find(task.path());
                 const auto first = process == "self" ? 0 : waited_ns;
-                std::int64_t& last_ns = waited_.emplace(task.path(), first).first->second;
-                longest_ns = std::max(longest_ns, waited_ns - last_ns);
-                last_ns = waited_ns;
+                longest_ns = std::max(longest_ns, waited_ns - (last == waited_.end() ? first : last->second));
+                seen[task.path()] = waited_ns;
             }
+            all &= !error || error == std::errc::no_such_file_or_directory;
         }
         if (!told) return std::nullopt;
+        if (!all) seen.merge(waited_);
+        waited_ = std::move(seen);  // threads that are gone are forgotten
         sum_ns_ += longest_ns;
         return sum_ns_;
     }

@@ -133,9 +133,8 @@ PathSpan path_span(const SystemHistory& history, std::int64_t from_ns, std::int6
     const Span span = span_of(history, from_ns, to_ns);
     if (!history[span.last].path) return {};
     PathSpan out = *history[span.last].path;
-    // The counts of another server, or of none yet, are not subtracted.
     const auto& before = history[span.first].path;
-    if (!before || before->peer != out.peer) return out;
+    if (!before) return out;
     for (const auto count :
          {&PathSpan::received_segments, &PathSpan::out_of_order, &PathSpan::lossy_samples,
           &PathSpan::sent_segments, &PathSpan::resent, &PathSpan::quiet_answers, &PathSpan::refused})

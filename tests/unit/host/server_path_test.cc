@@ -65,5 +65,40 @@ TEST(ServerPath, CountsOnWhenAPeerThatIsNoServerComesBack) {
     EXPECT_EQ(path_of(path), "127.0.0.2") << "it has sent 6 MiB by two connections";
 }
 
+TEST(ServerPath, AddsUpThePeersThatWereItsServers) {
+    ServerPath path({}, false);
+    std::int64_t now = 0;
+    path.look(now += kSecond, {});
+    TcpConnection first = connection_with("127.0.0.1", 5 << 20);
+    first.received_segments = 4000;
+    TcpConnection second = connection_with("127.0.0.2", 1 << 20);
+    second.received_segments = 900;
+    second.out_of_order = 500;
+    path.look(now += kSecond, {first, second});
+    second.received_bytes = 9 << 20;
+    second.received_segments = 7000;
+    path.look(now += kSecond, {first, second});
+    second.received_segments = 7010;
+    path.look(now += kSecond, {first, second});
+    SystemSample sample;
+    path.fill(sample);
+    ASSERT_TRUE(sample.path);
+    EXPECT_EQ(sample.path->peer, "127.0.0.2");
+    EXPECT_EQ(sample.path->received_segments, 4010u) << "of each as long as it was the server";
+    EXPECT_EQ(sample.path->out_of_order, 0u);
+    EXPECT_EQ(sample.path->lossy_samples, 0u);
+}
+
+TEST(ServerPath, AddsUpManyShortConnectionsOfAPeer) {
+    ServerPath path({}, false);
+    std::int64_t now = 0;
+    path.look(now += kSecond, {});
+    for (int i = 0; i < 12; ++i) {
+        path.look(now += kSecond, {connection_with("127.0.0.1", 100 << 10)});
+        path.look(now += kSecond, {});
+    }
+    EXPECT_EQ(path_of(path), "127.0.0.1");
+}
+
 }  // namespace
 }  // namespace streamsim::host

@@ -110,12 +110,13 @@ TEST(Path, IsWhatCountersGrewBy) {
     SystemHistory history{at(0), at(1'000), at(2'000), at(3'000)};
     history[1].path = {.peer = "10.0.0.7", .received_segments = 100, .quiet_ns = 7};
     history[2].path = {.peer = "10.0.0.7", .received_segments = 300, .out_of_order = 4, .quiet_ns = 9};
-    history[3].path = {.peer = "10.0.0.8", .received_segments = 50, .quiet_ns = 20};
+    history[3].path = {.peer = "10.0.0.8", .received_segments = 350, .out_of_order = 4, .quiet_ns = 20};
     EXPECT_EQ(path_span(history, 1'000 * kMs, 2'000 * kMs).received_segments, 200U);
     EXPECT_EQ(path_span(history, 1'000 * kMs, 2'000 * kMs).out_of_order, 4U);
     EXPECT_EQ(path_span(history, 1'000 * kMs, 2'000 * kMs).quiet_ns, 2);
     EXPECT_EQ(path_span(history, 0, 2'000 * kMs).received_segments, 300U) << "no server was known before";
-    EXPECT_EQ(path_span(history, 2'000 * kMs, 3'000 * kMs).received_segments, 50U) << "another server";
+    EXPECT_EQ(path_span(history, 2'000 * kMs, 3'000 * kMs).received_segments, 50U);
+    EXPECT_EQ(path_span(history, 2'000 * kMs, 3'000 * kMs).quiet_ns, 11) << "of both servers";
     EXPECT_EQ(path_span(history, 0, 500 * kMs).received_segments, 100U) << "up to the sample behind it";
     EXPECT_EQ(path_span({}, 0, 1).received_segments, 0U);
 }
