@@ -88,11 +88,10 @@ void apply_address_limit(const std::string& root, MemoryAvailable& available) {
 
 MemoryAvailable memory_available(const std::string& root) {
     MemoryAvailable available{UINT64_MAX, "this machine"};
-    apply_address_limit(root, available);
     if (const auto text = read_proc_text(root + "/proc/meminfo")) {
-        if (const auto kib = number_after(*text, "MemAvailable:"))
-            available.bytes = std::min(available.bytes, *kib * 1024);
+        if (const auto kib = number_after(*text, "MemAvailable:")) available.bytes = *kib * 1024;
     }
+    apply_address_limit(root, available);
     // "0::/user.slice" is version 2; "9:memory:/docker/abc" version 1.
     std::istringstream groups(read_proc_text(root + "/proc/self/cgroup").value_or(""));
     for (std::string line; std::getline(groups, line);) {

@@ -45,7 +45,8 @@ TCP_STATES = {1: "established", 7: "closed", 8: "close-wait", 10: "listening"}
 
 def tcp_connections():
     """The own port and state of each socket of TCP, by what /proc/PID/fd shows of it."""
-    lines = [line.split() for file in ("tcp", "tcp6") for line in pathlib.Path(f"/proc/net/{file}").read_text().splitlines()[1:]]
+    files = [file for file in (pathlib.Path("/proc/net/tcp"), pathlib.Path("/proc/net/tcp6")) if file.exists()]
+    lines = [line.split() for file in files for line in file.read_text().splitlines()[1:]]
     return {f"socket:[{line[9]}]": f"TCP {int(line[1].rpartition(':')[2], 16)} "
             + TCP_STATES.get(int(line[3], 16), f"state {int(line[3], 16)}") for line in lines}
 

@@ -260,13 +260,17 @@ class Play(Case):
             return text.rstrip().endswith("</html>")
         return text.endswith("\n")
 
-    @staticmethod
-    def output(folder, kind, outcome):
-        """The file, or the one beside it where streamsim says that another one has appeared there meanwhile."""
+    def output(self, folder, kind, outcome):
+        """The file, or the one beside it where streamsim says that it keeps another one there: the earlier result."""
         path = os.path.join(folder, "result." + kind)
         beside = os.path.join(folder, "result.2." + kind)
         told = f"streamsim: {path}: another file has appeared there during the run and is kept: the result is in {beside}\n"
-        return beside if told in outcome.err else path
+        if told not in outcome.err or not self.earlier:
+            return path
+        with open(path, encoding="utf-8", newline="") as file:
+            if file.read() != self.earlier[kind]:
+                raise Found(f"result.{kind} is said to be kept, and is not the earlier one")
+        return beside
 
     def check_outputs(self, folder, outcome, how):
         for kind in self.outputs:
@@ -281,7 +285,8 @@ class Play(Case):
                 raise Found(f"result.{kind} is damaged: {error}") from error
         if outcome.killed() or how == "broken":
             return
-        expected = {"result." + kind for kind in self.outputs} | {"out", "err", "target", "others", "journal"}
+        expected = {os.path.basename(self.output(folder, kind, outcome)) for kind in self.outputs}
+        expected |= {"result." + kind for kind in self.outputs} | {"out", "err", "target", "others", "journal"}
         more = set(os.listdir(folder)) - expected
         if more and not outcome.hung:
             raise Found(f"leaves {', '.join(more)}")

@@ -240,10 +240,11 @@ function(streamsim_test name)
     foreach(label IN LISTS TEST_LABELS)
         streamsim_label(${name} ${label})
     endforeach()
-    if(STREAMSIM_COVERAGE)  # branches are counted, and nothing is optimised
-        set(TEST_TIMEOUT 900)
-    elseif(NOT TEST_TIMEOUT)
+    if(NOT TEST_TIMEOUT)
         set(TEST_TIMEOUT 120)
+    endif()
+    if(STREAMSIM_COVERAGE)  # branches are counted, and little is optimised
+        math(EXPR TEST_TIMEOUT "8 * ${TEST_TIMEOUT}")
     endif()
     if(CMAKE_CROSSCOMPILING)  # each start of the emulator takes long: all cases in one
         add_test(NAME ${name} COMMAND ${name})

@@ -96,6 +96,10 @@ TEST_F(MemoryAvailableTest, IsLimitedByTheAddressesThatUlimitLeaves) {
     EXPECT_EQ(memory_available(root_).bytes, 0u) << "a limit below what is used";
     put("/proc/self/limits", "Max address space         unlimited            unlimited            bytes\n");
     EXPECT_EQ(memory_available(root_).bytes, 1'024'000'000'000u);
+    put("/proc/meminfo", "MemAvailable: 2000 kB\n");
+    put("/proc/self/limits", "Max address space         68719476736          unlimited            bytes\n");
+    EXPECT_EQ(memory_available(root_).bytes, 2'048'000u);
+    EXPECT_EQ(memory_available(root_).limit, "this machine");
 }
 
 TEST_F(MemoryAvailableTest, KnowsVersion1) {
