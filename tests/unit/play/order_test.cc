@@ -276,10 +276,10 @@ TEST(SlotReads, ALongGroupIsReadOnceForwardsAndAtItsEndBackwards) {
 }
 
 TEST(SlotReads, TheNeedsOfASlotAreThoseOfItsLongestGroup) {
-    const play::SlotNeeds& alone = slot_needs(*grouped("forward", false, 1));
+    const play::SlotNeeds alone = slot_needs(*grouped("forward", false, 1));
     EXPECT_FALSE(alone.groups);
     EXPECT_EQ(alone.whole_bytes, 1000u);
-    const play::SlotNeeds& needs = slot_needs(*grouped("forward", false, 7));
+    const play::SlotNeeds needs = slot_needs(*grouped("forward", false, 7));
     EXPECT_TRUE(needs.groups);
     EXPECT_EQ(needs.whole_bytes, 7'000u);
     EXPECT_EQ(needs.extents, 7u);
