@@ -59,8 +59,8 @@ private:
 /// The paths to all file servers together.
 class ServerPath {
 public:
-    /// `servers`: their addresses as numbers; empty: the peer with most bytes counts as the server. A peer that
-    /// may be any host gets no handshakes.
+    /// `servers`: their addresses as numbers; empty: the peer with most bytes counts as the server, this
+    /// computer left out. A peer that may be any host gets no handshakes.
     ServerPath(const std::vector<std::string>& servers, bool handshakes)
         : servers_(servers.begin(), servers.end()), handshakes_(handshakes) {}
 

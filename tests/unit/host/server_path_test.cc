@@ -37,7 +37,7 @@ TEST(ServerPath, KeepsNothingOpenForPeersThatAreGone) {
     path.look(now += kSecond, {});
     const std::ptrdiff_t before = descriptors();
     for (int i = 1; i <= 100; ++i) {
-        const std::string peer = "127.0.0." + std::to_string(i);
+        const std::string peer = "192.0.2." + std::to_string(i);
         path.look(now += kSecond, {connection_with(peer, static_cast<std::uint64_t>(i + 1) << 20)});
         ASSERT_EQ(path_of(path), peer) << "the peer with most bytes is the server";
     }
@@ -48,10 +48,10 @@ TEST(ServerPath, KeepsTheServerWhoseConnectionIsGone) {
     ServerPath path({}, false);
     std::int64_t now = 0;
     path.look(now += kSecond, {});
-    path.look(now += kSecond, {connection_with("127.0.0.1", 5 << 20)});
+    path.look(now += kSecond, {connection_with("192.0.2.1", 5 << 20)});
     const std::ptrdiff_t aimed = descriptors();
-    for (int i = 0; i < 3; ++i) path.look(now += kSecond, {connection_with("127.0.0.2", 1 << 20)});
-    EXPECT_EQ(path_of(path), "127.0.0.1");
+    for (int i = 0; i < 3; ++i) path.look(now += kSecond, {connection_with("192.0.2.2", 1 << 20)});
+    EXPECT_EQ(path_of(path), "192.0.2.1");
     EXPECT_EQ(descriptors(), aimed) << "it may come back";
 }
 
@@ -59,19 +59,19 @@ TEST(ServerPath, CountsOnWhenAPeerThatIsNoServerComesBack) {
     ServerPath path({}, false);
     std::int64_t now = 0;
     path.look(now += kSecond, {});
-    path.look(now += kSecond, {connection_with("127.0.0.1", 5 << 20), connection_with("127.0.0.2", 3 << 20)});
-    path.look(now += kSecond, {connection_with("127.0.0.1", 5 << 20)});
-    path.look(now += kSecond, {connection_with("127.0.0.1", 5 << 20), connection_with("127.0.0.2", 3 << 20)});
-    EXPECT_EQ(path_of(path), "127.0.0.2") << "it has sent 6 MiB by two connections";
+    path.look(now += kSecond, {connection_with("192.0.2.1", 5 << 20), connection_with("192.0.2.2", 3 << 20)});
+    path.look(now += kSecond, {connection_with("192.0.2.1", 5 << 20)});
+    path.look(now += kSecond, {connection_with("192.0.2.1", 5 << 20), connection_with("192.0.2.2", 3 << 20)});
+    EXPECT_EQ(path_of(path), "192.0.2.2") << "it has sent 6 MiB by two connections";
 }
 
 TEST(ServerPath, AddsUpThePeersThatWereItsServers) {
     ServerPath path({}, false);
     std::int64_t now = 0;
     path.look(now += kSecond, {});
-    TcpConnection first = connection_with("127.0.0.1", 5 << 20);
+    TcpConnection first = connection_with("192.0.2.1", 5 << 20);
     first.received_segments = 4000;
-    TcpConnection second = connection_with("127.0.0.2", 1 << 20);
+    TcpConnection second = connection_with("192.0.2.2", 1 << 20);
     second.received_segments = 900;
     second.out_of_order = 500;
     path.look(now += kSecond, {first, second});
@@ -83,7 +83,7 @@ TEST(ServerPath, AddsUpThePeersThatWereItsServers) {
     SystemSample sample;
     path.fill(sample);
     ASSERT_TRUE(sample.path);
-    EXPECT_EQ(sample.path->peer, "127.0.0.2");
+    EXPECT_EQ(sample.path->peer, "192.0.2.2");
     EXPECT_EQ(sample.path->received_segments, 4010u) << "of each as long as it was the server";
     EXPECT_EQ(sample.path->out_of_order, 0u);
     EXPECT_EQ(sample.path->lossy_samples, 0u);
@@ -94,10 +94,23 @@ TEST(ServerPath, AddsUpManyShortConnectionsOfAPeer) {
     std::int64_t now = 0;
     path.look(now += kSecond, {});
     for (int i = 0; i < 12; ++i) {
-        path.look(now += kSecond, {connection_with("127.0.0.1", 100 << 10)});
+        path.look(now += kSecond, {connection_with("192.0.2.1", 100 << 10)});
         path.look(now += kSecond, {});
     }
-    EXPECT_EQ(path_of(path), "127.0.0.1");
+    EXPECT_EQ(path_of(path), "192.0.2.1");
+}
+
+TEST(ServerPath, ThisComputerIsNoServerUnlessItIsNamed) {
+    for (const char* const address : {"127.0.0.1", "::1", "::ffff:127.0.0.1"}) {
+        ServerPath path({}, false);
+        path.look(kSecond, {});
+        path.look(2 * kSecond, {connection_with(address, 5 << 20)});
+        EXPECT_EQ(path_of(path), "none") << address;
+        ServerPath named({address}, false);
+        named.look(kSecond, {});
+        named.look(2 * kSecond, {connection_with(address, 5 << 20)});
+        EXPECT_EQ(path_of(named), address);
+    }
 }
 
 }  // namespace
