@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <functional>
 #include <set>
+#include <utility>
 
 #include "base/prng.h"
 
@@ -102,7 +103,7 @@ std::vector<PlanLevels> exhaustive(const PlanSpace& space, const Rule& plays, st
 Result<PlansFound> find(const PlanSpace& space,
                         const Rule& rule,
                         const PlanSearchOptions& options,
-                        std::size_t* configurations = nullptr) {
+                        std::set<PlanLevels>* all_asked = nullptr) {
     std::set<PlanLevels> asked;
     auto found = find_plans(
         space, options,
@@ -118,7 +119,7 @@ Result<PlansFound> find(const PlanSpace& space,
             for (const PlanLevels& each : all) EXPECT_TRUE(rule(each));
             return std::vector<bool>(all.size(), true);
         });
-    if (configurations != nullptr) *configurations = asked.size();
+    if (all_asked != nullptr) *all_asked = std::move(asked);
     return found;
 }
 
@@ -188,8 +189,8 @@ TEST(PlanSearch, TwelveChoicesWithFiveLevelsTakeAFewHundredPlays) {
         return levels[0] >= 2 && levels[3] >= 1 && levels[7] >= 3 && levels[1] + levels[2] >= 4 &&
                2 * levels[4] + levels[5] + levels[6] >= 7;
     };
-    std::size_t played = 0;
-    const auto found = find(space, rule, {}, &played);
+    std::set<PlanLevels> asked;
+    const auto found = find(space, rule, {}, &asked);
     ASSERT_TRUE(found);
     ASSERT_EQ(found->plans.size(), 4U);
     // Each condition by itself: choices are separate, so the cheapest is the sum of the cheapest.
@@ -204,8 +205,8 @@ TEST(PlanSearch, TwelveChoicesWithFiveLevelsTakeAFewHundredPlays) {
         }
     }
     EXPECT_EQ(space.cost(found->plans.front()).price, least + pair + three);
-    EXPECT_LT(played, 400U);
-    RecordProperty("played", static_cast<int>(played));
+    EXPECT_LT(asked.size(), 400U);
+    RecordProperty("played", static_cast<int>(asked.size()));
 }
 
 TEST(PlanSearch, GoesOnToTheNextWhereTheVerificationFails) {
@@ -268,47 +269,27 @@ TEST(PlanSearch, EndsWithTheErrorOfThePlay) {
 TEST(PlanSearch, AsksAlongALineInEqualStepsAndThenBetweenThem) {
     std::vector<std::vector<double>> prices(1);
     for (int level = 0; level < 15; ++level) prices[0].push_back(level);
-    std::set<std::uint32_t> asked;
     PlanSearchOptions options;
     options.checks = 0;
-    const auto found = find_plans(
-        space_of(prices), options,
-        [&](const std::vector<PlanLevels>& all) -> Result<std::vector<bool>> {
-            std::vector<bool> answers;
-            for (const PlanLevels& each : all) {
-                asked.insert(each[0]);
-                answers.push_back(each[0] >= 13);
-            }
-            return answers;
-        },
-        [](const std::vector<PlanLevels>& all) -> Result<std::vector<bool>> {
-            return std::vector<bool>(all.size(), true);
-        });
+    std::set<PlanLevels> asked;
+    const auto found = find(
+        space_of(prices), [](const PlanLevels& levels) { return levels[0] >= 13; }, options, &asked);
     ASSERT_TRUE(found);
     EXPECT_EQ(found->plans, std::vector<PlanLevels>{{13}});
-    EXPECT_EQ(asked, (std::set<std::uint32_t>{0, 2, 4, 6, 8, 10, 12, 13, 14}));
+    EXPECT_EQ(asked, (std::set<PlanLevels>{{0}, {2}, {4}, {6}, {8}, {10}, {12}, {13}, {14}}));
     EXPECT_EQ(found->played, asked.size());
     EXPECT_EQ(found->verified, 1u);
 }
 
 TEST(PlanSearch, PlaysOneStepMoreAndOneStepLessOfEachPlan) {
     const std::vector<std::vector<double>> prices(3, {0, 3, 5, 9, 11, 12});
-    std::set<PlanLevels> asked;
+    const Rule rule = [](const PlanLevels& levels) {
+        return levels[0] + levels[1] + levels[2] >= 7 && levels[2] >= 2;
+    };
     PlanSearchOptions options;
     options.checks = 0;
-    const auto found = find_plans(
-        space_of(prices), options,
-        [&](const std::vector<PlanLevels>& all) -> Result<std::vector<bool>> {
-            std::vector<bool> answers;
-            for (const PlanLevels& each : all) {
-                asked.insert(each);
-                answers.push_back(each[0] + each[1] + each[2] >= 7 && each[2] >= 2);
-            }
-            return answers;
-        },
-        [](const std::vector<PlanLevels>& all) -> Result<std::vector<bool>> {
-            return std::vector<bool>(all.size(), true);
-        });
+    std::set<PlanLevels> asked;
+    const auto found = find(space_of(prices), rule, options, &asked);
     ASSERT_TRUE(found);
     ASSERT_FALSE(found->plans.empty());
     for (const PlanLevels& plan : found->plans) {
