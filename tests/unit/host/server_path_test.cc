@@ -89,17 +89,6 @@ TEST(ServerPath, AddsUpThePeersThatWereItsServers) {
     EXPECT_EQ(sample.path->lossy_samples, 0u);
 }
 
-TEST(ServerPath, AddsUpManyShortConnectionsOfAPeer) {
-    ServerPath path({}, false);
-    std::int64_t now = 0;
-    path.look(now += kSecond, {});
-    for (int i = 0; i < 12; ++i) {
-        path.look(now += kSecond, {connection_with("192.0.2.1", 100 << 10)});
-        path.look(now += kSecond, {});
-    }
-    EXPECT_EQ(path_of(path), "192.0.2.1");
-}
-
 TEST(ServerPath, ThisComputerIsNoServerUnlessItIsNamed) {
     for (const char* const address : {"127.0.0.1", "::1", "::ffff:127.0.0.1"}) {
         ServerPath path({}, false);
