@@ -19,11 +19,6 @@ constexpr double kProcessorFullShare = 0.95;
 constexpr double kRunQueueWaitShare = 0.25;
 /// CPU pressure (PSI `some`) from which on processors were short.
 constexpr double kCpuPressureShare = 0.5;
-/// Share of its speed that a full interface carries.
-constexpr double kLinkFullShare = 0.85;
-/// A round trip that takes so many times the minimum, and so much longer, waited in a queue.
-constexpr std::int64_t kQueuedRttFactor = 5;
-constexpr std::int64_t kQueuedRttNs = 1'000'000;
 /// A rate that is higher by less may be noise.
 constexpr double kRateGain = 1.3;
 /// A slow frame takes so many times as long as others do.
@@ -53,6 +48,9 @@ std::int64_t took_ns(const MissedFrame& missed) {
     if (!missed.submitted_ns || !missed.delivered_ns) return -1;
     return *missed.delivered_ns - *missed.submitted_ns + missed.open_ns;
 }
+
+/// The part of a frame's time that one round trip to its server takes.
+enum class DistanceShare { little, some, part, most };
 
 class CauseClassifier {
 public:
@@ -106,6 +104,7 @@ private:
     bool network_down(const Episode& episode) const;
     double loss_share(const Episode& episode) const;
     bool network_full(const Episode& episode) const;
+    DistanceShare distance_share(const Episode& episode) const;
     bool gives_enough(const std::optional<ProbeResult>& probe) const;
     bool gives_more(const std::optional<ProbeResult>& probe) const;
     bool small_reads_cost() const;
@@ -128,24 +127,38 @@ private:
     std::vector<Suspension> suspensions_;
 };
 
-/// Compares missed frames with usual ones, each re-read alone.
+/// Compares missed frames with usual ones. A place is slow if each reading of it is, and few of other places.
 void CauseClassifier::compare_rereads() {
-    std::vector<std::int64_t> usual;
+    std::map<Place, std::vector<std::int64_t>> readings;  // of missed frames
+    std::vector<std::int64_t> others;
     for (const Reread& each : evidence_.rereads) {
-        if (!each.missed && !each.failed) usual.push_back(each.took_ns);
-    }
-    std::ranges::sort(usual);
-    for (const Reread& each : evidence_.rereads) {
-        if (!each.missed) continue;
         const Place place{each.clip, each.clip_frame};
-        (each.failed ? failed_again_ : whole_again_).insert(place);
-        if (each.failed || usual.empty()) continue;
-        const std::int64_t usual_ns = usual[usual.size() / 2];
-        const bool slow = each.took_ns > usual_ns * kSlowFrameFactor && each.took_ns > usual.back() * 2 &&
-                          (each.took_ns - usual_ns) * 4 > evidence_.shortest_period_ns;
-        (slow ? slow_again_ : fine_again_).insert(place);
-        auto& [slow_frames, fine_frames] = rereads_of_clip_[each.clip];
-        ++(slow ? slow_frames : fine_frames);
+        if (each.missed) (each.failed ? failed_again_ : whole_again_).insert(place);
+        if (!each.failed) (each.missed ? readings[place] : others).push_back(each.took_ns);
+    }
+    for (const Place& place : whole_again_) failed_again_.erase(place);
+    if (others.empty()) return;
+    std::ranges::sort(others);
+    const std::int64_t usual_ns = others[others.size() / 2];
+    std::map<Place, std::int64_t> slow;  // the fastest reading
+    for (const auto& [place, took] : readings) {
+        const std::int64_t least_ns = *std::ranges::min_element(took);
+        if (least_ns > usual_ns * kSlowFrameFactor &&
+            (least_ns - usual_ns) * 4 > evidence_.shortest_period_ns) {
+            slow[place] = least_ns;
+        } else {
+            others.insert(others.end(), took.begin(), took.end());
+        }
+    }
+    for (const auto& [place, took] : readings) {
+        const auto found = slow.find(place);
+        const auto as_slow = [&found](std::int64_t other_ns) { return other_ns * 2 >= found->second; };
+        const bool alone =
+            found != slow.end() &&
+            static_cast<std::size_t>(std::ranges::count_if(others, as_slow)) * 10 <= others.size();
+        (alone ? slow_again_ : fine_again_).insert(place);
+        auto& [slow_frames, fine_frames] = rereads_of_clip_[place.first];
+        ++(alone ? slow_frames : fine_frames);
     }
 }
 
@@ -358,12 +371,27 @@ bool CauseClassifier::slow_file(const Episode& episode) const {
 }
 
 bool CauseClassifier::network_full(const Episode& episode) const {
-    if (!over_network_) return false;
-    if (link_busy(evidence_.system, path_.link, episode.from_ns, episode.to_ns).value_or(0) >= kLinkFullShare)
-        return true;
-    const auto rtt_ns = host_window(evidence_.system, episode.from_ns, episode.to_ns).rtt_ns;
-    return rtt_ns && path_.rtt_min_ns && *rtt_ns > *path_.rtt_min_ns * kQueuedRttFactor &&
-           *rtt_ns - *path_.rtt_min_ns >= kQueuedRttNs;
+    return over_network_ && path_full(evidence_.system, path_, episode.from_ns, episode.to_ns);
+}
+
+/// A frame takes a round trip or more. `most`: one of them is two fifths of its time, as TCP often needs two,
+/// or no storage could have sent a frame before its deadline.
+DistanceShare CauseClassifier::distance_share(const Episode& episode) const {
+    if (!over_network_ || !is_far(path_)) return DistanceShare::little;
+    std::vector<std::int64_t> took;
+    std::int64_t most_time_ns = 0;
+    for (const std::size_t i : episode.frames) {
+        const MissedFrame& missed = evidence_.missed[i];
+        if (took_ns(missed) < 0) continue;
+        took.push_back(took_ns(missed));
+        most_time_ns = std::max(most_time_ns, missed.due_ns - *missed.submitted_ns);
+    }
+    if (took.empty()) return DistanceShare::some;
+    std::ranges::nth_element(took, took.begin() + static_cast<std::ptrdiff_t>(took.size() / 2));
+    const std::int64_t median_ns = took[took.size() / 2];
+    const std::int64_t rtt_ns = *path_.rtt_min_ns;
+    if (rtt_ns * 5 >= median_ns * 2 || rtt_ns >= most_time_ns) return DistanceShare::most;
+    return rtt_ns * 4 >= median_ns ? DistanceShare::part : DistanceShare::some;
 }
 
 bool CauseClassifier::gives_enough(const std::optional<ProbeResult>& probe) const {
@@ -407,13 +435,19 @@ Cause CauseClassifier::cause_of(const Episode& episode) const {
         return on_network_ ? cause_of_gap(evidence_, episode.from_ns, episode.to_ns) : Cause::storage_stall;
     if (share > 0) return loss;
     if (slow_file(episode)) return Cause::slow_file;
+    const DistanceShare distance = distance_share(episode);
+    if (distance == DistanceShare::most) return Cause::network;
     if (slowest.open_ns > slowest.read_ns && slowest.open_ns * 2 >= evidence_.shortest_period_ns)
         return Cause::slow_opens;
     if (network_full(episode)) return Cause::network;
     // A remote server, and the path to it is not observed.
     const bool path_known = over_network_ && (path_.bits_per_s || path_.rtt_min_ns);
     if (evidence_.remote && !path_known) return Cause::unknown;
-    return cause_of_rates();
+    const Cause of_rates = cause_of_rates();
+    // Over a long path a rate may also be that of TCP's window.
+    const bool of_window = distance == DistanceShare::some && of_rates == Cause::bandwidth;
+    const bool of_storage = limit_of(of_rates) == Limit::storage;
+    return of_window || (distance == DistanceShare::part && of_storage) ? Cause::unknown : of_rates;
 }
 
 /// By Evidence::missed: true where the frame had not been delivered on any pass before.

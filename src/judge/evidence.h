@@ -59,7 +59,7 @@ struct DeliveryGap {
     bool to_the_end = false;  // no frame came afterwards, although frames were required
 };
 
-/// A frame that the diagnosis re-read alone.
+/// A frame that the diagnosis re-read alone, several times: one of the readings.
 struct Reread {
     std::uint32_t clip = 0;
     std::uint64_t clip_frame = 0;

@@ -166,6 +166,24 @@ NetworkPathFacts network_path_facts(const SystemHistory& history) {
     return out;
 }
 
+bool is_far(const NetworkPathFacts& path) {
+    constexpr std::int64_t kFarRttNs = 5'000'000;
+    return path.rtt_min_ns.value_or(0) >= kFarRttNs;
+}
+
+bool path_full(const SystemHistory& history,
+               const NetworkPathFacts& path,
+               std::int64_t from_ns,
+               std::int64_t to_ns) {
+    constexpr double kLinkFullShare = 0.85;
+    constexpr std::int64_t kQueuedRttFactor = 5;
+    constexpr std::int64_t kQueuedRttNs = 1'000'000;
+    if (link_busy(history, path.link, from_ns, to_ns).value_or(0) >= kLinkFullShare) return true;
+    const auto rtt_ns = host_window(history, from_ns, to_ns).rtt_ns;
+    return rtt_ns && path.rtt_min_ns && *rtt_ns > *path.rtt_min_ns * kQueuedRttFactor &&
+           *rtt_ns - *path.rtt_min_ns >= kQueuedRttNs;
+}
+
 std::optional<double> link_busy(const SystemHistory& history,
                                 const std::string& link,
                                 std::int64_t from_ns,

@@ -54,6 +54,14 @@ struct NetworkPathFacts {
     std::optional<std::int64_t> rtt_min_ns;
 };
 NetworkPathFacts network_path_facts(const SystemHistory& history);
+/// True: a round trip takes longer than through any local network.
+bool is_far(const NetworkPathFacts& path);
+/// True: the interface carried nearly what it can, or a round trip took so many times the minimum that it
+/// waited in a queue.
+bool path_full(const SystemHistory& history,
+               const NetworkPathFacts& path,
+               std::int64_t from_ns,
+               std::int64_t to_ns);
 
 /// Its counts and times are those of a span.
 using PathSpan = SystemSample::Path;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <map>
 #include <set>
 #include <utility>
 
@@ -101,17 +102,21 @@ std::string places_text(const CauseFrames& of) {
 
 /// "re-read alone the frame took 80 ms, others take 4 ms"; empty: no frame was slow again.
 std::string rereads_text(const Evidence& evidence) {
-    std::int64_t slow_ns = 0;
+    std::map<std::pair<std::uint32_t, std::uint64_t>, std::int64_t> missed;  // the fastest reading
     std::int64_t usual_ns = 0;
     std::uint64_t usual = 0;
     for (const Reread& each : evidence.rereads) {
         if (each.failed) continue;
-        if (each.missed) slow_ns = std::max(slow_ns, each.took_ns);
-        if (!each.missed) {
+        if (each.missed) {
+            const auto [place, first] = missed.try_emplace({each.clip, each.clip_frame}, each.took_ns);
+            if (!first) place->second = std::min(place->second, each.took_ns);
+        } else {
             usual_ns += each.took_ns;
             ++usual;
         }
     }
+    std::int64_t slow_ns = 0;
+    for (const auto& [place, least_ns] : missed) slow_ns = std::max(slow_ns, least_ns);
     if (slow_ns == 0 || usual == 0) return {};
     return fmt::format("re-read alone the frame took {}, others take {}", show_duration({slow_ns}),
                        show_duration({usual_ns / static_cast<std::int64_t>(usual)}));
@@ -166,9 +171,25 @@ void describe_settings(CauseResult& cause, const CauseFrames& of) {
                     better ? rates_text(of.run) : std::string());
 }
 
+/// "a round trip to 10.0.0.1 takes 88 ms, a missed frame took 179 ms (median)"; empty: that is not known.
+std::string round_trip_text(const CauseFrames& of) {
+    const NetworkPathFacts path = network_path_facts(of.run.system);
+    const std::int64_t took_ns = median(of.missed, service_ns);
+    if (!path.rtt_min_ns || took_ns <= 0) return {};
+    return fmt::format("a round trip to {} takes {}, a missed frame took {} (median)",
+                       path.peer.empty() ? "the server" : path.peer, show_duration({*path.rtt_min_ns}),
+                       show_duration({took_ns}));
+}
+
 void describe_network(CauseResult& cause, const CauseFrames& of) {
     const NetworkPathFacts path = network_path_facts(of.run.system);
     const std::string where = path.peer.empty() ? "" : fmt::format(" between this computer and {}", path.peer);
+    const TimeSpan times = due_span(of.missed);
+    if (is_far(path) && !path_full(of.run.system, path, times.from_ns, times.to_ns)) {
+        cause.summary = fmt::format("the network{} is too long for this way to play: {}", where, of.what);
+        cause.detail = round_trip_text(of) + "; more frames in flight, or a server that is nearer, help";
+        return;
+    }
     cause.summary = fmt::format("the network{} was full: {}", where, of.what);
     cause.detail =
         fmt::format("{} came over {}{}", show_rate(of.run.delivered_bytes_per_s), path.link, network_load(of));
@@ -367,11 +388,15 @@ void describe(CauseResult& cause, const CauseFrames& of) {
         default:
             if (describe_unknown_memory(cause, of)) return;
             cause.summary = of.what + "; whether the storage or the network delayed them is not known";
-            cause.detail =
-                in_throughput_gap(of)
-                    ? "no stream received data, and the server's host answers neither pings (ICMP) nor "
-                      "TCP handshakes, which would show whether it could be reached"
-                    : "the interface does not report its speed, and the server answers no ping (ICMP)";
+            if (is_far(network_path_facts(of.run.system))) {
+                cause.detail = round_trip_text(of);
+            } else if (in_throughput_gap(of)) {
+                cause.detail =
+                    "no stream received data, and the server's host answers neither pings (ICMP) nor "
+                    "TCP handshakes, which would show whether it could be reached";
+            } else {
+                cause.detail = "the interface does not report its speed, and the server answers no ping (ICMP)";
+            }
             return;
     }
 }
@@ -380,7 +405,8 @@ std::string what_next(Cause cause, const Evidence& evidence) {
     const bool silent = std::ranges::any_of(evidence.delivery_gaps, [](const DeliveryGap& each) {
         return each.to_ns - each.from_ns >= 1'000'000'000;
     });
-    if (cause == Cause::unknown && evidence.remote && silent) {
+    const bool far = is_far(network_path_facts(evidence.system));
+    if (cause == Cause::unknown && evidence.remote && silent && !far) {
         return "let the server's host answer pings (ICMP) and play again, or look in the logs of the "
                "server and of the switch whether the server stopped or its port went down at that time";
     }

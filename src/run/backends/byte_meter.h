@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <unordered_map>
 #include <utility>
@@ -19,6 +20,7 @@ public:
         Duration length;                   // of the span
         Instant first = Instant::never();  // submission
         std::uint64_t bytes = 0;           // of reads that completed in the span
+        std::function<void()> over = {};   // called once a read completes behind the span
 
         /// The layer that counts here.
         StorageWrapper wrapper() {
@@ -55,6 +57,7 @@ private:
         count_.first = std::min(count_.first, op.submitted_at);
         const Instant from = count_.first + count_.after;
         if (op.completed_at >= from && op.completed_at < from + count_.length) count_.bytes += op.bytes;
+        if (op.completed_at >= from + count_.length && count_.over) std::exchange(count_.over, nullptr)();
     }
 
     Count& count_;

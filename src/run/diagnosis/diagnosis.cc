@@ -6,6 +6,7 @@
 #include <set>
 #include <utility>
 
+#include "base/prng.h"
 #include "run/backends/byte_meter.h"
 #include "storage/buffer_arena.h"
 
@@ -14,9 +15,11 @@ namespace {
 
 constexpr Duration kProbeWarmUp = milliseconds(200);  // the first reads fill caches and queues on the path
 constexpr Duration kProbeMeasured = milliseconds(700);
+constexpr Duration kProbeLimit = seconds(3);    // with connecting, opening, and reads that do not end
 constexpr Duration kReadTimeout = seconds(20);  // a slow storage has to give back every read
 constexpr Duration kRereadTimeout = seconds(6);
-constexpr std::size_t kFramesMax = 5;  // missed frames, failed frames and others of a stream, each
+constexpr std::uint64_t kReadings = 3;  // of a frame alone
+constexpr std::size_t kFramesMax = 5;   // missed frames, failed frames and others of a stream, each
 constexpr std::size_t kStreamsMax = 4;
 constexpr std::uint64_t kInFlightFactorMax = 4;
 constexpr std::uint64_t kPiecesMax = 256;  // of all streams: no storage answers faster for being asked more
@@ -159,10 +162,11 @@ private:
         PlaybackLoopOptions options;
         options.storage = subject_.storage;
         options.storage.through = count.wrapper();
-        options.interrupt_after = kProbeWarmUp + kProbeMeasured;
+        options.interrupt_after = kProbeLimit;
+        count.over = [&probe] { probe.loop->interrupt(); };
         const bool ran = play(probe, std::move(options));
         keep_if_stuck(probe);
-        if (!ran) return std::nullopt;
+        if (!ran || count.first == Instant::never()) return std::nullopt;
         return ProbeResult{name, settings.inflight, settings.io_size, settings.io_depth, count.bytes_per_s()};
     }
 
@@ -252,8 +256,27 @@ private:
         }
     }
 
-    void read_alone(std::size_t stream, const Frames& frames) {
-        if (frames.empty() || control_.interrupted() || found_.stuck) return;
+    /// Several times, each in another order: what a storage delays now and then is delayed at other frames
+    /// then.
+    void read_alone(std::size_t stream, Frames frames) {
+        for (std::uint64_t reading = 0; reading < kReadings; ++reading) {
+            if (reading > 0) {
+                evict();
+                shuffle(frames, reading);
+            }
+            if (!read_in_order(stream, frames)) return;
+        }
+    }
+
+    static void shuffle(Frames& frames, std::uint64_t seed) {
+        Prng prng(seed);
+        for (std::size_t left = frames.size(); left > 1; --left)
+            std::swap(frames[left - 1], frames[prng.below(left)]);
+    }
+
+    /// False: not all of them were read.
+    bool read_in_order(std::size_t stream, const Frames& frames) {
+        if (frames.empty() || control_.interrupted() || found_.stuck) return false;
         Probe probe{{(*subject_.streams)[stream]}, {}, {}, {}};
         StreamPlan& plan = probe.plans.front();
         std::vector<play::ShownFrame> list;
@@ -268,8 +291,10 @@ private:
         options.keep_frames = true;
         const bool ran = play(probe, std::move(options));
         if (probe.loop == nullptr || probe.loop->ledgers().empty())
-            return;  // its storage was not available again
+            return false;  // its storage was not available again
+        bool all = ran;
         for (const FrameOutcome& outcome : probe.loop->ledgers().front()->frames()) {
+            all &= outcome.kind != FrameKind::cancelled;
             if (!ran || outcome.kind == FrameKind::cancelled) continue;
             const auto& [frame, missed] = frames[outcome.slot];
             judge::Reread reread{numbers_.at(plan.clips[frame.source].index.get()), frame.frame, missed};
@@ -279,6 +304,7 @@ private:
             found_.rereads.push_back(reread);
         }
         keep_if_stuck(probe);
+        return all;
     }
 
     DiagnosisSubject subject_;

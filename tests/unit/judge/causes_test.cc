@@ -18,6 +18,7 @@ using test::kMs;
 using test::kPeriodNs;
 using test::kSecond;
 using test::missed;
+using test::read_again;
 using testing::HasSubstr;
 
 ProbeResult gives(double bytes_per_s) {
@@ -51,16 +52,6 @@ SystemHistory watched(const Computer& computer, int seconds = 50) {
         history.push_back(std::move(sample));
     }
     return history;
-}
-
-/// Adds re-reads of frames of clip 0, each read alone: of the missed `slots` and of five others.
-void read_again(Evidence& evidence,
-                const std::vector<std::uint64_t>& slots,
-                std::int64_t took_ns,
-                bool failed = false) {
-    for (const std::uint64_t slot : slots) evidence.rereads.push_back({0, slot, true, failed, took_ns});
-    for (std::uint64_t slot = 900; slot < 905; ++slot)
-        evidence.rereads.push_back({0, slot, false, false, 2 * kMs});
 }
 
 struct CauseCase {
@@ -443,29 +434,6 @@ TEST(ClientTooLate, InVirtualTimeTheLoadOfThisComputerIsNotTold) {
     EXPECT_EQ(judge(evidence).verdict.detail, "");
 }
 
-/// Missed frames that are read again alone in `took_ns`, while others take `usual_ns`.
-Judgement reread_in(std::int64_t took_ns, std::int64_t usual_ns) {
-    Evidence evidence = good_run();
-    drop(evidence, 6, &ReasonCounts::late);
-    read_again(evidence, {30, 31, 32, 33, 34, 35}, took_ns);
-    for (Reread& each : evidence.rereads) {
-        if (!each.missed) each.took_ns = usual_ns;
-    }
-    return judge(evidence);
-}
-
-TEST(SlowAgain, IsThreeTimesTheOthersAndAQuarterOfAPeriodMore) {
-    const auto is_slow_file = [](std::int64_t took_ns, std::int64_t usual_ns) {
-        return reread_in(took_ns, usual_ns).causes.front().cause == Cause::slow_file;
-    };
-    EXPECT_TRUE(is_slow_file(61 * kMs, 20 * kMs));
-    EXPECT_FALSE(is_slow_file(59 * kMs, 20 * kMs));
-    EXPECT_TRUE(is_slow_file(13 * kMs, 2 * kMs));
-    EXPECT_FALSE(is_slow_file(12 * kMs, 2 * kMs));
-    EXPECT_THAT(reread_in(61 * kMs, 20 * kMs).verdict.detail,
-                HasSubstr("re-read alone the frame took 61.0 ms, others take 20.0 ms"));
-}
-
 TEST(NextMeasurement, IsToLetARunEndWhereNothingWasReadAfterIt) {
     Evidence evidence = good_run();
     drop(evidence, 200, &ReasonCounts::late);
@@ -473,20 +441,6 @@ TEST(NextMeasurement, IsToLetARunEndWhereNothingWasReadAfterIt) {
     evidence = good_run();
     fail(evidence, 3, &ReasonCounts::missing);
     EXPECT_EQ(judge(evidence).verdict.next, "");
-}
-
-TEST(Damage, IsSeenAroundAFrameThatFailsAgain) {
-    Evidence evidence = good_run();
-    fail(evidence, 4, &ReasonCounts::error);
-    read_again(evidence, {33}, 2 * kMs, true);
-    read_again(evidence, {30, 31, 32}, 2 * kMs);
-    EXPECT_EQ(judge(evidence).missed_causes[0], Cause::damaged_file) << "three frames before it";
-    evidence.missed[3].slot = evidence.missed[3].clip_frame = 25;
-    evidence.rereads.front().clip_frame = 25;
-    EXPECT_EQ(judge(evidence).missed_causes[0], Cause::damaged_file) << "five frames behind it";
-    evidence.missed[3].slot = evidence.missed[3].clip_frame = 21;
-    evidence.rereads.front().clip_frame = 21;
-    EXPECT_EQ(judge(evidence).missed_causes[0], Cause::storage_error) << "farther than a read-ahead";
 }
 
 TEST(Suspend, IsThisComputersAndNotTheStorages) {

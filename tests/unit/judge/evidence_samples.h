@@ -81,4 +81,14 @@ inline void stall(judge::Evidence& evidence, std::uint64_t count, DropReason rea
     if (reason == DropReason::client) evidence.client_stalls += count;
 }
 
+/// Adds re-reads of frames of clip 0, each read alone: of the missed `slots` and of five others.
+inline void read_again(judge::Evidence& evidence,
+                       const std::vector<std::uint64_t>& slots,
+                       std::int64_t took_ns,
+                       bool failed = false) {
+    for (const std::uint64_t slot : slots) evidence.rereads.push_back({0, slot, true, failed, took_ns});
+    for (std::uint64_t slot = 900; slot < 905; ++slot)
+        evidence.rereads.push_back({0, slot, false, false, 2 * kMs});
+}
+
 }  // namespace streamsim::test

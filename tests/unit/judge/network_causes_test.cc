@@ -135,6 +135,13 @@ PathRates with(PathRates rates, Change change) {
     return rates;
 }
 
+/// Frames that take `took_ns` over a path whose round trip takes `rtt_ns`.
+void slow_over(Evidence& e, std::int64_t took_ns, std::int64_t rtt_ns) {
+    slow_for_long(e);
+    for (MissedFrame& each : e.missed) each.delivered_ns = *each.submitted_ns + took_ns;
+    e.system = path({}, rtt_ns);
+}
+
 struct NetworkCase {
     const char* name;
     std::function<void(Evidence&)> change;
@@ -297,6 +304,31 @@ const std::vector<NetworkCase> kNetworkCases = {
          e.system = path({to_the_end()});
      },
      Cause::unknown, Limit::unknown, "the storage or the network delayed them is not known"},
+    {"two_round_trips_are_a_frames_time", [](Evidence& e) { slow_over(e, 400 * kMs, 170 * kMs); },
+     Cause::network, Limit::network, "is too long for this way to play"},
+    {"no_storage_could_be_in_time",
+     [](Evidence& e) {
+         slow_over(e, 400 * kMs, 90 * kMs);
+         for (MissedFrame& each : e.missed) each.submitted_ns = each.due_ns - 2 * kPeriodNs;
+         for (MissedFrame& each : e.missed) each.delivered_ns = *each.submitted_ns + 400 * kMs;
+     },
+     Cause::network, Limit::network, "is too long for this way to play"},
+    {"a_round_trip_of_a_quarter_of_a_frames_time",
+     [](Evidence& e) {
+         slow_over(e, 400 * kMs, 110 * kMs);
+         e.more_in_flight->bytes_per_s = 200e6;
+     },
+     Cause::unknown, Limit::unknown, "a round trip to 10.0.0.1 takes 110.0 ms"},
+    {"a_long_path_and_a_slow_storage",
+     [](Evidence& e) {
+         slow_over(e, 400 * kMs, 20 * kMs);
+         e.more_in_flight->bytes_per_s = 200e6;
+     },
+     Cause::slow_reads, Limit::storage, "did not keep up"},
+    {"a_rate_over_a_long_path", [](Evidence& e) { slow_over(e, 400 * kMs, 20 * kMs); }, Cause::unknown,
+     Limit::unknown, "a round trip to 10.0.0.1 takes 20.0 ms"},
+    {"a_rate_over_a_short_path", [](Evidence& e) { slow_over(e, 400 * kMs, 4 * kMs); }, Cause::bandwidth,
+     Limit::storage, "its bandwidth is the limit"},
     {"slow_for_long_with_a_cut_in_it",
      [](Evidence& e) {
          slow_for_long(e);
@@ -392,7 +424,7 @@ const std::vector<NetworkCase> kNetworkCases = {
                                [](PathRates& r) {
                                    r.from_ns = 20 * kSecond, r.out_of_order = 1'000, r.lossy_samples = 10;
                                })},
-                         20 * kMs);
+                         4 * kMs);
      },
      Cause::bandwidth, Limit::storage, "did not keep up"},
     {"segments_that_seldom_come_out_of_order",
@@ -400,7 +432,7 @@ const std::vector<NetworkCase> kNetworkCases = {
          slow_for_long(e);
          e.system = path(
              {with(always(), [](PathRates& r) { r.out_of_order = 20, r.lossy_samples = 10, r.resent = 5; })},
-             20 * kMs);
+             4 * kMs);
      },
      Cause::bandwidth, Limit::storage, "did not keep up"},
     {"a_burst_that_comes_out_of_order_on_this_computer",
@@ -536,49 +568,6 @@ TEST(NetworkAnswers, InAnotherGapAreNotThoseOfTheMissedFrames) {
         EXPECT_STREQ(to_string(found.causes.front().cause), "storage-stall");
         EXPECT_THAT(found.verdict.detail, Not(HasSubstr("answered meanwhile"))) << before_ns;
     }
-}
-
-TEST(PathGone, IsSeenAfterAWhile) {
-    const auto gone = [](std::int64_t no_carrier_ms, std::int64_t unanswered_ms) {
-        PathSpan span;
-        span.no_carrier_ns = no_carrier_ms * kMs;
-        span.unanswered_ns = unanswered_ms * kMs;
-        return path_gone_ns(span) / kMs;
-    };
-    EXPECT_EQ(gone(49, 0), 0);
-    EXPECT_EQ(gone(50, 0), 50);
-    EXPECT_EQ(gone(0, 149), 0) << "an answer may be late";
-    EXPECT_EQ(gone(0, 150), 150);
-}
-
-/// lost_share() of a path with 50 segments a second, which lost some in one of ten seconds.
-double share_of(std::uint64_t out_of_order, std::uint64_t lossy_samples, std::int64_t from_ns) {
-    SystemHistory history;
-    for (std::int64_t i = 0; i <= 10; ++i) {
-        SystemSample sample;
-        sample.at_ns = i * kSecond;
-        sample.path = SystemSample::Path{};
-        sample.path->received_segments = 50 * static_cast<std::uint64_t>(i);
-        sample.path->out_of_order = i >= 2 ? out_of_order : 0;
-        sample.path->lossy_samples = i >= 2 ? lossy_samples : 0;
-        history.push_back(std::move(sample));
-    }
-    return lost_share(history, from_ns, from_ns + 100 * kMs);
-}
-
-TEST(PathLosses, AreSeveralThatGoOnBesideWhatWasMissed) {
-    EXPECT_GT(share_of(3, 3, 1'400 * kMs), 0);
-    EXPECT_EQ(share_of(2, 3, 1'400 * kMs), 0) << "too few";
-    EXPECT_EQ(share_of(100, 2, 1'400 * kMs), 0) << "a burst that this computer itself put out of order";
-    EXPECT_GT(share_of(30, 3, 2'400 * kMs), 0) << "lost just before";
-    EXPECT_EQ(share_of(30, 3, 2'600 * kMs), 0);
-}
-
-TEST(PathLosses, DelayWhatIsRequiredWhereTheRoundTripIsLong) {
-    constexpr double kRequired = 100e6;
-    EXPECT_TRUE(losses_can_delay(0.02, 20 * kMs, kRequired)) << "7 MB/s at most";
-    EXPECT_FALSE(losses_can_delay(0.02, 60'000, kRequired)) << "2.4 GB/s";
-    EXPECT_TRUE(losses_can_delay(0.09, 150'000, kRequired)) << "215 MB/s are too near";
 }
 
 }  // namespace
