@@ -247,14 +247,14 @@ void Player::skip_overdue(Instant now) {
     if (end > next_) pass_over_until(end);
 }
 
-/// Drops the unread slots before `end`.
+/// Settles the unread slots before `end` as missed.
 void Player::pass_over_until(std::uint64_t end) {
     const std::uint64_t first = next_;
     while (next_ < end) {
         const std::uint64_t slot = next_++;
         if (slot < ahead_end_) abandon(slot);
         const bool readable = inflight_.may_have_been_free(last_start(slot));
-        settle_unread(slot, FrameKind::dropped, readable ? DropReason::client : DropReason::late);
+        settle_unread(slot, missed_kind(), readable ? DropReason::client : DropReason::late);
     }
     ahead_end_ = std::max(ahead_end_, next_);
     if (next_ > first) absorb(inflight_.saved(next_ - first), last_start(next_ - 1));
@@ -469,7 +469,7 @@ void Player::judge(FrameRead& read) {
     } else if (outcome.completed <= outcome.deadline) {
         outcome.kind = FrameKind::on_time;
     } else {
-        outcome.kind = options_.on_miss == OnMiss::hold ? FrameKind::late : FrameKind::dropped;
+        outcome.kind = missed_kind();
         outcome.reason = miss_reason(read, outcome.deadline);
     }
     settle(outcome);
@@ -512,7 +512,7 @@ void Player::interrupt() {
     check_finished();
 }
 
-/// Displays and drops all slots that are due.
+/// Displays all slots that are due; unread ones are missed, under hold too, since nothing reads them any more.
 void Player::stop_clock(Instant now) {
     const bool waited = waiting_;
     while (!clock_.stopped() && display_ < options_.slots && due(display_) <= now && display_next()) {
@@ -524,7 +524,7 @@ void Player::stop_clock(Instant now) {
         clock_.go_on(now - since);
     }
     waiting_ = false;
-    if (options_.drops_late_frames()) skip_overdue(now);
+    if (options_.on_miss != OnMiss::stall) skip_overdue(now);
 }
 
 /// Releases the frames that were opened ahead of their reads.
@@ -569,8 +569,8 @@ void Player::cancel_read(FrameRead& read, bool played) {
     const ShownFrame named = path_.named(outcome.slot);  // and not the layer that failed
     outcome.clip_frame = named.frame;
     outcome.source = named.source;
-    const bool missed = options_.drops_late_frames() && outcome.deadline < loop_.now();
-    outcome.kind = missed ? FrameKind::dropped : FrameKind::cancelled;
+    const bool missed = options_.on_miss != OnMiss::stall && outcome.deadline < loop_.now();
+    outcome.kind = missed ? missed_kind() : FrameKind::cancelled;
     if (missed) {
         const Instant now = loop_.now();
         const bool client = read.client_delay_until(now, loop_) >= now - outcome.deadline;

@@ -23,7 +23,8 @@
 //          stream never stops measuring and recovers by itself. The slots before it are passed over: they are
 //          dropped and never read. No slot is passed over for one that has not entered the window, before play
 //          starts, and while the clock stands.
-//   hold   no frame is passed over; the slot is late when its frame comes, the clock is not shifted.
+//   hold   no frame is passed over; the slot is late when its frame comes, or when play is interrupted before
+//          that; the clock is not shifted.
 //   stall  the clock stops at D(i) until the frame is complete (or has failed); `stalled` grows by that time.
 // A frame that cannot come is failed, under every policy, and nothing waits for it.
 //
@@ -99,6 +100,10 @@ private:
     bool is_sought(std::uint64_t slot) const { return seeks_ && path_.sought(slot); }
     Instant deadline_of(std::uint64_t slot) const { return options_.paced ? due(slot) : Instant::never(); }
     bool past(std::uint64_t slot) const { return slot < display_; }
+    /// The kind of a slot whose frame was not complete at its deadline.
+    FrameKind missed_kind() const {
+        return options_.on_miss == OnMiss::hold ? FrameKind::late : FrameKind::dropped;
+    }
 
     Instant scheduled_at(std::uint64_t slot) const;
     Instant entry_time(std::uint64_t slot) const;

@@ -152,6 +152,25 @@ TEST_F(SessionStreams, OneThatIsRemovedKeepsWhatItPlayedInTheStatistics) {
     EXPECT_EQ(result.required_bytes_per_s, 3 * result.streams[0].required_bytes_per_s);
 }
 
+TEST_F(SessionStreams, UnderHoldOneThatIsRemovedWhileItsReadsHangHasMissedItsOverdueFrames) {
+    PlayRequest request = request_on("sim:null", {"dpx10"});
+    request.streams = 2;
+    request.on_miss = play::OnMiss::hold;
+    storage::FaultPlan plan;
+    storage::FaultRule rule;
+    rule.stream = 1;
+    rule.slots = {30, UINT64_MAX, 1};
+    rule.delay = seconds(3600);
+    plan.rules.push_back(rule);
+    request.faults = plan;
+    hands_.at({0, 0, 52 + 8}, [this] { remove(1); });
+    const RunResult result = run(request);
+    EXPECT_EQ(result.streams[0].counts.on_time, 96u);
+    EXPECT_EQ(result.streams[1].counts.on_time, 30u);
+    EXPECT_GE(result.streams[1].counts.late, 52u - 30u);
+    EXPECT_FALSE(result.verdict.pass);
+}
+
 TEST_F(SessionStreams, TheMostThatIsRequiredCountsOnlyWhatPlaysAtOneTime) {
     PlayRequest request = request_on("sim:null", {"dpx10"});
     request.streams = 2;
