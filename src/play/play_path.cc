@@ -158,6 +158,8 @@ public:
         : PlayPath(layers, rate.value_or(layers.front()->rate())),
           first_(*layers.front()),
           forward_(order.kind == PlayOrder::Kind::forward),
+          consecutive_(forward_ || order.kind == PlayOrder::Kind::reverse ||
+                       order.kind == PlayOrder::Kind::ping_pong),
           own_times_(forward_ && !rate && first_.variable_rate()),
           position_(order, first_.count(), this->rate(), seed) {}
 
@@ -193,11 +195,17 @@ public:
     bool seeks() const override { return position_.seeks(); }
     bool sought(std::uint64_t slot) const override { return position_.sought(slot); }
     std::uint64_t pass_slots() const override { return position_.pass_slots(); }
+    bool repeats_within(std::uint64_t slots) const override {
+        if (!consecutive_) return PlayPath::repeats_within(slots);
+        return std::any_of(sources().begin(), sources().end(),
+                           [slots](const auto& layer) { return slots > layer->count(); });
+    }
     bool front_to_back() const override { return forward_ && sources().size() == 1; }
 
 private:
     const FrameIndex& first_;
     bool forward_;
+    bool consecutive_;  // the first slots, as many as the clip has frames, show frame after frame
     bool own_times_;
     mutable Position position_;
 };
@@ -326,6 +334,19 @@ Result<PlayOrder> PlayOrder::parse(std::string_view text) {
         "'" + std::string(text) +
         "': expected one of forward, reverse, ping-pong, shuttle:N, scrub, random, cuts" +
         did_you_mean(text, {"forward", "reverse", "ping-pong", "shuttle:N", "scrub", "random", "cuts"}));
+}
+
+bool PlayPath::repeats_within(std::uint64_t slots) const {
+    std::vector<std::vector<bool>> seen;  // by source and frame
+    for (const auto& source : sources_) seen.emplace_back(source->count());
+    for (std::uint64_t slot = 0; slot < slots; ++slot) {
+        shown(slot, scratch_);
+        for (const ShownFrame& each : scratch_) {
+            if (seen[each.source][each.frame]) return true;
+            seen[each.source][each.frame] = true;
+        }
+    }
+    return false;
 }
 
 ShownFrame PlayPath::named(std::uint64_t slot) const {

@@ -88,6 +88,8 @@ public:
     virtual bool sought(std::uint64_t /*slot*/) const { return false; }
     /// The number of slots of one pass.
     virtual std::uint64_t pass_slots() const = 0;
+    /// Some frame of a source is shown twice within the first `slots` slots.
+    virtual bool repeats_within(std::uint64_t slots) const;
     /// The path has one source, which is read from front to back.
     virtual bool front_to_back() const { return false; }
 

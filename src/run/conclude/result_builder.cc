@@ -202,7 +202,10 @@ void fill_media(const RunFacts& facts, RunResult& result) {
         for (const std::string& note : facts.cuts->notes)
             result.media.notes.push_back(facts.cuts->name + ": " + note);
     }
-    for (const StreamResult& stream : result.streams) result.media.looped |= stream.counts.passes > 1;
+    for (std::size_t i = 0; i < result.streams.size(); ++i) {
+        const FrameCounts& counts = result.streams[i].counts;
+        result.media.looped |= counts.passes > 1 || (*facts.streams)[i].path->repeats_within(counts.scheduled);
+    }
     result.media.server_cache_may_be_warm =
         facts.request->target.has_files() &&
         judge::server_cache_may_be_warm({result.media.looped, shared, result.media.age_s});

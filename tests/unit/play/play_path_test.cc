@@ -201,6 +201,30 @@ TEST(CutPath, ShowsCutsTransitionsBlackSpeedAndReverseAsWritten) {
     EXPECT_EQ(path->due(25), seconds(1));
     for (std::uint64_t slot = 0; slot < 40; ++slot)
         EXPECT_FALSE(path->sought(slot)) << "a cut list is known ahead";
+    EXPECT_FALSE(path->repeats_within(18));
+    EXPECT_TRUE(path->repeats_within(19)) << "frame 8 of clip 1, at half speed";
+}
+
+/// The number of slots up to the first frame that was shown before.
+std::uint64_t slots_without_repetition(const play::PlayPath& path) {
+    std::uint64_t slots = 0;
+    while (!path.repeats_within(slots + 1)) ++slots;
+    return slots;
+}
+
+TEST(PlayPath, RepetitionsBeginWithTheFirstFrameThatIsShownAgain) {
+    EXPECT_EQ(slots_without_repetition(*path_of("forward", 50)), 50u);
+    EXPECT_EQ(slots_without_repetition(*path_of("reverse", 50)), 50u);
+    EXPECT_EQ(slots_without_repetition(*path_of("ping-pong", 50)), 50u) << "frame 48 on the way back";
+    EXPECT_EQ(slots_without_repetition(*path_of("ping-pong", 2)), 2u);
+    EXPECT_EQ(slots_without_repetition(*path_of("shuttle:8", 64)), 8u);
+    for (const char* order : {"scrub", "random"}) {
+        const auto path = path_of(order, 500);
+        const Frames frames = first_frames(*path, slots_without_repetition(*path) + 1);
+        EXPECT_EQ(std::set(frames.begin(), frames.end()).size(), frames.size() - 1) << order;
+    }
+    EXPECT_EQ(slots_without_repetition(*play::make_path({clip_of(6), clip_of(4)}, {}, std::nullopt, 1)), 4u);
+    EXPECT_EQ(slots_without_repetition(*play::make_angle_path({clip_of(9)}, {}, std::nullopt, 1)), 9u);
 }
 
 }  // namespace

@@ -153,6 +153,23 @@ TEST(SessionInVirtualTime, StreamsThatDoNotStartTogetherHaveTheirOwnClocks) {
     for (const FrameRow& row : result.frames) EXPECT_GE(row.outcome.deadline.ns, 0);
 }
 
+TEST(SessionInVirtualTime, MediaWhoseFramesAreReadTwiceWithinAPassWerePlayedMoreThanOnce) {
+    PlayRequest request = request_on("sim:null", {"dpx10"});
+    request.clip_duration = seconds(3);
+    const auto looped = [&request](const char* order, std::uint64_t frames) {
+        request.order = *play::PlayOrder::parse(order);
+        request.duration.reset();
+        request.frames = frames;
+        const RunResult result = result_of(request);
+        EXPECT_EQ(result.streams.front().counts.passes, 1u) << order;
+        return result.media.looped;
+    };
+    for (const char* order : {"forward", "reverse", "ping-pong"}) EXPECT_FALSE(looped(order, 72)) << order;
+    EXPECT_FALSE(looped("shuttle:3", 24));
+    for (const char* order : {"scrub", "random"}) EXPECT_TRUE(looped(order, 72)) << order;
+    EXPECT_TRUE(looped("ping-pong", 73));
+}
+
 TEST(SessionInVirtualTime, PrerollThatTakesTooLongIsAnErrorAndNotADrop) {
     PlayRequest request = request_on("sim:null", {"dpx10"});
     storage::FaultPlan plan;
