@@ -509,17 +509,18 @@ bool through_network(const Evidence& evidence) {
 }
 
 std::vector<bool> missed_every_pass(const Evidence& evidence) {
-    std::map<std::pair<std::uint32_t, std::uint64_t>, std::uint64_t> times;  // by stream and place in the pass
+    // By stream and place in the pass. A frame that play waited for, and that failed then, is missed once.
+    std::map<std::pair<std::uint32_t, std::uint64_t>, std::set<std::uint64_t>> slots;
     const auto key = [&evidence](const MissedFrame& missed) {
         return std::pair(missed.stream, missed.slot % evidence.streams[missed.stream].pass_slots);
     };
-    for (const MissedFrame& missed : evidence.missed) ++times[key(missed)];
+    for (const MissedFrame& missed : evidence.missed) slots[key(missed)].insert(missed.slot);
     std::vector<bool> out;
     for (const MissedFrame& missed : evidence.missed) {
         const StreamEvidence& stream = evidence.streams[missed.stream];
         const std::uint64_t first = missed.slot % stream.pass_slots;
         const std::uint64_t due = stream.slots > first ? (stream.slots - first - 1) / stream.pass_slots + 1 : 0;
-        const std::uint64_t count = times[key(missed)];
+        const std::uint64_t count = slots[key(missed)].size();
         out.push_back(count >= 2 && count * 5 >= due * 4);
     }
     return out;
@@ -530,7 +531,7 @@ PlaceTest test_places(const Evidence& evidence) {
     if (evidence.missed.empty()) return out;
     const std::vector<bool> every_pass = missed_every_pass(evidence);
     std::map<Place, bool> places;
-    std::map<std::uint32_t, std::uint64_t> missed_of;  // by stream
+    std::map<std::uint32_t, std::set<std::uint64_t>> missed_of;  // slots by stream
     bool twice = false;
     for (std::size_t i = 0; i < evidence.missed.size(); ++i) {
         const MissedFrame& missed = evidence.missed[i];
@@ -539,12 +540,12 @@ PlaceTest test_places(const Evidence& evidence) {
         twice |= stream.slots >= 2 * stream.pass_slots;
         bool& every = places[place_of(missed)];
         every = every || every_pass[i];
-        ++missed_of[missed.stream];
+        missed_of[missed.stream].insert(missed.slot);
     }
     std::uint64_t missed = 0;
     std::uint64_t slots = 0;
-    for (const auto& [stream, count] : missed_of) {
-        missed += count;
+    for (const auto& [stream, missed_slots] : missed_of) {
+        missed += missed_slots.size();
         slots += evidence.streams[stream].slots;
     }
     out.places = places.size();
