@@ -64,6 +64,7 @@ public:
         over_network_ = through_network(evidence_);
         on_network_ = evidence_.remote || over_network_;
         suspensions_ = suspensions_of(evidence_.system);
+        lost_through_client_ns_ = lost_through_client_ns();
         for (const MissedFrame& each : evidence_.missed) {
             if (each.reason == DropReason::error) error_places_.insert(place_of(each));
         }
@@ -98,7 +99,9 @@ private:
     Cause cause_of(const Episode& episode) const;
     bool computer_busy(const Episode& episode) const;
     Cause cause_of_memory(const Episode& episode) const;
+    std::int64_t lost_ns(const MissedFrame& missed) const;
     std::int64_t lost_ns(const Episode& episode) const;
+    std::int64_t lost_through_client_ns() const;
     std::int64_t gap_ns(const Episode& episode) const;
     bool slow_file(const Episode& episode) const;
     bool network_down(const Episode& episode) const;
@@ -125,6 +128,7 @@ private:
     bool over_network_ = false;
     bool on_network_ = false;  // over_network_, or a server that may have delivered nothing
     std::vector<Suspension> suspensions_;
+    std::int64_t lost_through_client_ns_ = 0;
 };
 
 /// Compares missed frames with usual ones. A place is slow if each reading of it is, and few of other places.
@@ -198,9 +202,8 @@ Cause CauseClassifier::cause_of_client_delay(const MissedFrame& missed) const {
     if (small_reads_cost()) return Cause::too_small_reads;
     const auto loops = std::max(1U, std::min(evidence_.loops, evidence_.cpus));
     if (evidence_.cpu_percent - evidence_.helpers_cpu_percent >= 90.0 * loops) return Cause::client_cpu;
-    const std::int64_t lost_ns =
-        static_cast<std::int64_t>(evidence_.reasons.client) * evidence_.shortest_period_ns;
-    if (evidence_.decode_cpu_ns > 0 && evidence_.loop_stalled_ns < lost_ns) return Cause::client_cpu;
+    if (evidence_.decode_cpu_ns > 0 && evidence_.loop_stalled_ns < lost_through_client_ns_)
+        return Cause::client_cpu;
     const StreamEvidence& stream = evidence_.streams[missed.stream];
     const std::int64_t from_ns = missed.submitted_ns.value_or(missed.due_ns) - stream.period_ns;
     const HostWindow now =
@@ -306,15 +309,25 @@ Cause CauseClassifier::cause_of_memory(const Episode& episode) const {
     return client_can_be_late() && computer_busy(episode) ? Cause::none : Cause::unknown;
 }
 
-/// Play time that the episode lost: the periods of missed frames, and the stalls.
+/// Play time that a missed frame lost, its period, or that a stall lasted.
+std::int64_t CauseClassifier::lost_ns(const MissedFrame& missed) const {
+    const bool stood = missed.stall && missed.delivered_ns;
+    return stood ? *missed.delivered_ns - missed.due_ns : evidence_.shortest_period_ns;
+}
+
 std::int64_t CauseClassifier::lost_ns(const Episode& episode) const {
-    std::int64_t lost_ns = 0;
-    for (const std::size_t i : episode.frames) {
-        const MissedFrame& missed = evidence_.missed[i];
-        const bool stood = missed.stall && missed.delivered_ns;
-        lost_ns += stood ? *missed.delivered_ns - missed.due_ns : evidence_.shortest_period_ns;
+    std::int64_t sum_ns = 0;
+    for (const std::size_t i : episode.frames) sum_ns += lost_ns(evidence_.missed[i]);
+    return sum_ns;
+}
+
+/// Play time that this computer cost: the periods of missed frames, and the stalls.
+std::int64_t CauseClassifier::lost_through_client_ns() const {
+    std::int64_t sum_ns = static_cast<std::int64_t>(evidence_.reasons.client) * evidence_.shortest_period_ns;
+    for (const MissedFrame& missed : evidence_.missed) {
+        if (missed.stall && missed.reason == DropReason::client) sum_ns += lost_ns(missed);
     }
-    return lost_ns;
+    return sum_ns;
 }
 
 /// The time of the episode in which no stream received data; 0 where such gaps fill most of the run, or only a

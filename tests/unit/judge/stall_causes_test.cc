@@ -41,5 +41,18 @@ TEST(StallAndFailure, OfAFifthOfTheSlotsAreNotEverywhere) {
     EXPECT_EQ(judge(evidence).places.places, 200u);
 }
 
+/// Ten stalls of 67 ms are longer than the scheduling stalls of the player's loop, or not.
+TEST(StallOfTheClient, IsDecodingsWhereTheLoopRan) {
+    Evidence evidence = good_run();
+    stall(evidence, 10, DropReason::client);
+    evidence.decode_cpu_ns = 60 * test::kMs;
+    EXPECT_EQ(judge(evidence).missed_causes[0], Cause::client_cpu);
+    EXPECT_EQ(judge(evidence).verdict.limit, Limit::client_cpu);
+    evidence.loop_stalled_ns = 600 * test::kMs;
+    EXPECT_EQ(judge(evidence).missed_causes[0], Cause::client_cpu);
+    evidence.loop_stalled_ns = 700 * test::kMs;
+    EXPECT_EQ(judge(evidence).missed_causes[0], Cause::client_scheduling);
+}
+
 }  // namespace
 }  // namespace streamsim::judge

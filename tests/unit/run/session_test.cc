@@ -170,6 +170,18 @@ TEST(SessionInVirtualTime, MediaWhoseFramesAreReadTwiceWithinAPassWerePlayedMore
     EXPECT_TRUE(looped("ping-pong", 73));
 }
 
+/// 30 frames a second have a decoder that takes 60 ms for each.
+TEST(SessionInVirtualTime, ADecoderThatIsTooSlowIsTheProcessorsAlsoWherePlayWaitsForIt) {
+    for (const play::OnMiss on_miss : {play::OnMiss::drop, play::OnMiss::stall}) {
+        PlayRequest request = request_on("sim:null", {"prores-hd"});
+        request.on_miss = on_miss;
+        request.decode_cpu = milliseconds(60);
+        const RunResult result = result_of(request);
+        EXPECT_FALSE(result.verdict.pass);
+        EXPECT_EQ(result.verdict.limit, Limit::client_cpu) << play::word_of(play::kOnMissWords, on_miss);
+    }
+}
+
 TEST(SessionInVirtualTime, PrerollThatTakesTooLongIsAnErrorAndNotADrop) {
     PlayRequest request = request_on("sim:null", {"dpx10"});
     storage::FaultPlan plan;
