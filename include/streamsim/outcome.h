@@ -62,7 +62,11 @@ struct FrameOutcome {
     Instant deadline = Instant::never();   // never: no deadline (rate `max`)
     Instant delivered = Instant::never();  // the last byte was there
     Instant completed = Instant::never();  // and, where there is a decoder, it was decoded
+    Instant failed_at = Instant::never();  // its failure was seen
 
+    /// The moment that the frame is judged by: its deadline; of one that failed without a deadline, its
+    /// failure.
+    Instant due() const { return deadline != Instant::never() ? deadline : failed_at; }
     /// When it came, of what came too late: a frame that was there after its deadline is not decoded any more.
     Instant came() const {
         return completed != Instant::never() || delivered <= deadline ? completed : delivered;

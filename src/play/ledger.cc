@@ -146,7 +146,8 @@ void DeadlineLedger::note_times(const FrameOutcome& outcome) {
     if (outcome.kind == FrameKind::cancelled) return;
     if (outcome.kind != FrameKind::on_time && has_deadline && play_start_ != Instant::never())
         ++stream_series_.at(outcome.deadline - play_start_).frames_missed;
-    metrics::TimeSeries::Interval& slot = interval_at(has_deadline ? outcome.deadline : outcome.completed);
+    const Instant due = outcome.due();
+    metrics::TimeSeries::Interval& slot = interval_at(due != Instant::never() ? due : outcome.completed);
     switch (outcome.kind) {
         case FrameKind::on_time: ++slot.frames_on_time; break;
         case FrameKind::dropped: ++slot.frames_dropped; break;
@@ -166,8 +167,7 @@ void DeadlineLedger::note_margin(const FrameOutcome& outcome, Duration margin) {
 
 metrics::TimeSeries::Interval& DeadlineLedger::interval_at(Instant at) {
     if (play_start_ == Instant::never() || at < play_start_) return preroll_;
-    // A failed frame without a deadline (rate `max`) has no time of its own.
-    return series_.at(at == Instant::never() ? Duration{} : at - series_zero_);
+    return series_.at(at - series_zero_);
 }
 
 void DeadlineLedger::note_drop(const FrameOutcome& outcome) {

@@ -466,6 +466,7 @@ void Player::judge(FrameRead& read) {
     if (!past(outcome.slot)) outcome.deadline = deadline_of(outcome.slot);
     if (read.failed()) {
         outcome.kind = FrameKind::failed;
+        outcome.failed_at = loop_.now();
     } else if (outcome.completed <= outcome.deadline) {
         outcome.kind = FrameKind::on_time;
     } else {

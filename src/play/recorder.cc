@@ -230,6 +230,7 @@ void Recorder::write_ended(FrameWrite& write) {
     FrameOutcome& outcome = write.outcome();
     outcome.deadline = give_buffer(write);
     outcome.kind = write.failed() ? FrameKind::failed : FrameKind::on_time;
+    if (write.failed()) outcome.failed_at = loop_.now();
     settle(outcome);
     release(write);
 }

@@ -93,8 +93,7 @@ bool failed_with_location(const FrameOutcome& entry,
         return false;
     const std::string directory = target::directory_of(clip) + "/";
     return std::any_of(vanished.begin(), vanished.end(), [&](const VanishedLocation& location) {
-        const bool later = entry.deadline == Instant::never() || entry.deadline.ns > location.there_ns;
-        return later && directory.starts_with(location.directory + "/");
+        return entry.due().ns > location.there_ns && directory.starts_with(location.directory + "/");
     });
 }
 
@@ -113,7 +112,7 @@ judge::MissedFrame missed_of(const FrameOutcome& entry, std::uint32_t stream, st
         missed.no_answer && is_one_of(entry.error, {"EHOSTDOWN", "EHOSTUNREACH", "ENETDOWN", "ENETUNREACH"});
     missed.refused = missed.no_answer && is_one_of(entry.error, {"ECONNREFUSED", "ECONNRESET"});
     if (entry.reason == DropReason::error) missed.shortage = shortage_of(entry.error);
-    missed.due_ns = entry.deadline == Instant::never() ? 0 : entry.deadline.ns;
+    missed.due_ns = entry.due().ns;
     missed.submitted_ns = known(entry.submitted);
     missed.delivered_ns = known(entry.delivered);
     missed.open_ns = entry.open_time.ns;

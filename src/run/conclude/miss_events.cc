@@ -36,12 +36,6 @@ std::vector<Entry> entries_of(const std::vector<const play::DeadlineLedger*>& le
     return out;
 }
 
-/// The frame's deadline; without one, the time at which its failure was seen.
-Instant due_of(const FrameOutcome& outcome, Instant origin) {
-    if (outcome.deadline != Instant::never()) return outcome.deadline;
-    return outcome.completed != Instant::never() ? outcome.completed : origin;
-}
-
 /// The share of the interval [begin, begin + length) that lies in [from, to].
 double covered(std::int64_t begin_ns, std::int64_t length_ns, std::int64_t from_ns, std::int64_t to_ns) {
     const std::int64_t both_ns = std::min(begin_ns + length_ns, to_ns) - std::max(begin_ns, from_ns);
@@ -153,7 +147,7 @@ std::vector<MissEvent> miss_events(const RunFacts& facts,
         result::Miss miss{.seat = plan.options.seat,
                           .stream = plan.options.stream,
                           .slot = outcome->slot,
-                          .from_ns = (due_of(*outcome, origin) - origin).ns,
+                          .from_ns = (outcome->due() - origin).ns,
                           .period_ns = plan.options.paced ? plan.rate().period().ns : 0,
                           .cause = causes[i],
                           .stall = i >= result.drops.size()};

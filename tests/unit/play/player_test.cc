@@ -318,6 +318,17 @@ TEST(PlayerMax, ReadsAllFramesWithoutDeadlines) {
     EXPECT_EQ(play.ended, Instant{500'000'000}) << "two at a time";
 }
 
+TEST(PlayerMax, AFailureIsJudgedByTheTimeAtWhichItWasSeen) {
+    Play play;
+    play.options.paced = false;
+    play.options.inflight = 1;
+    play.reads_take(milliseconds(1)).fail({50, 50, 1}, EIO).run();
+    EXPECT_EQ(play.slots_that_were(FrameKind::failed), range(50, 50));
+    EXPECT_EQ(play.frames[50].deadline, Instant::never());
+    EXPECT_GE(play.frames[50].due(), Instant{50'000'000});
+    EXPECT_LE(play.frames[50].due(), Instant{51'000'000});
+}
+
 TEST(PlayerClock, ADayAt24000Over1001EndsOnTheNanosecond) {
     Play play;
     play.rate = {24000, 1001};

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <thread>
 
 #include "judge/judge.h"
@@ -125,6 +126,29 @@ TEST(SessionInRealTime, AsFastAsItGoesBeginsWithPlayAndIsAllOnTheTimeLine) {
     }
     EXPECT_EQ(on_time, 24u);
     EXPECT_EQ(bytes, result.totals.bytes_read);
+}
+
+/// Two frames are read at a time, 10 ms each: slot 80 after 400 ms.
+TEST(SessionInVirtualTime, AsFastAsItGoesAFailureHasTheTimeAtWhichItWasSeen) {
+    PlayRequest request = request_on("sim:null", {"dpx10"});
+    request.paced = false;
+    request.duration.reset();
+    request.frames = 100;
+    storage::FaultRule slow;
+    slow.operation = storage::FaultRule::Operation::read;
+    slow.delay = milliseconds(10);
+    storage::FaultRule fails;
+    fails.operation = storage::FaultRule::Operation::read;
+    fails.slots = {80, 80, 1};
+    fails.error = EIO;
+    request.faults.emplace().rules = {slow, fails};
+    const RunResult result = result_of(request);
+    EXPECT_EQ(result.totals.failed, 1u);
+    ASSERT_EQ(result.events.size(), 1u);
+    EXPECT_GE(result.events.front().from_ns, 390'000'000);
+    for (const TimelineEntry& entry : result.timeline) {
+        if (entry.frames_failed > 0) EXPECT_GE(entry.t_ns + entry.interval_ns, 390'000'000);
+    }
 }
 
 TEST(SessionInVirtualTime, StreamsAreAssignedBySeat) {
