@@ -30,13 +30,15 @@ public:
         transfers_.push_back(blocks);
         for (const std::uint64_t bytes : blocks) largest_ = std::max(largest_, bytes);
     }
-    bool empty() const { return transfers_.empty(); }
+    /// Nothing was moved: there was no transfer, or all have failed.
+    bool empty() const { return largest_ == 0; }
     bool fits() const {
         std::size_t right = 0;
         for (const auto& blocks : transfers_)
             right += std::count_if(blocks.begin(), blocks.end(), [this](auto b) { return b != largest_; }) <= 1;
         return static_cast<double>(right) >= kFormShareMin * static_cast<double>(transfers_.size());
     }
+    /// REQUIRES: not empty().
     TransferSizes sizes() const {
         SizeCounts lengths;
         for (const auto& blocks : transfers_) {

@@ -8,6 +8,8 @@
 
 #include "base/prng.h"
 #include "profile/learning/fit.h"
+#include "profile/learning/workload_writer.h"
+#include "scenario/workload_document.h"
 
 namespace streamsim::profile {
 namespace {
@@ -114,6 +116,26 @@ TEST(Learn, AWriteOfNothingIsNoTransfer) {
     const auto file = make.file("/m/b", 4096);
     make.add(TrafficKind::read, kMs, kMs, file, kNoSession, 0, 4096);
     EXPECT_EQ(weight(make.learnt().spec, LoadOperation::write), 0);
+}
+
+TEST(Learn, WritesThatAllFailedAreNone) {
+    Maker make = sequence(0, 48);
+    for (int i = 0; i < 10; ++i) {
+        const auto file = make.file("/n/" + std::to_string(i), 0);
+        const auto session = make.session(file);
+        const std::int64_t begin_ns = 1'000 * kMs + i * kMs;
+        make.add(TrafficKind::open, begin_ns, 10'000, file, session);
+        make.add(TrafficKind::write, begin_ns + 20'000, 90'000, file, session);
+        make.traffic.operations.back().failed = true;
+    }
+    const auto profile = learn(make.traffic, "test");
+    ASSERT_TRUE(profile) << profile.error().problems.front();
+    ASSERT_EQ(profile->meters.size(), 1u);
+    EXPECT_TRUE(profile->meters.front().spec.whole_files);
+    EXPECT_EQ(weight(profile->meters.front().spec, LoadOperation::write), 0);
+    EXPECT_FALSE(profile->meters.front().spec.writes);
+    const auto read = scenario::read_workload(json_text(workload_document(profile->workload), 2), "test");
+    EXPECT_TRUE(read) << read.error().problems.front();
 }
 
 TEST(Learn, FilesWithoutADirectoryAreInOne) {
