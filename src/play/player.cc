@@ -173,7 +173,7 @@ void Player::start_reads() {
             break;
         }
         if (!can_start(slot)) {
-            const bool held = options_.decoder != nullptr || options_.verifier != nullptr;
+            const bool held = buffers_.empty();  // by a decoder or verifier, and not by opens that hang
             if (held) decoder_behind_ = now;
             blocked = !held;
             break;

@@ -115,7 +115,7 @@ private:
     void advance();
     void retry();
     /// Each in-flight slot and each frame of the window has a buffer; only a verifier or a decoder that does
-    /// not keep up, or opens that hang, can hold more.
+    /// not keep up can hold more. Opens that hang can hold all reads.
     bool can_start(std::uint64_t slot) const {
         return !buffers_.empty() && (slot < ahead_end_ || !idle_.empty());
     }
