@@ -313,7 +313,8 @@ void fields(ConstOr<MarginBin> auto& bin, auto& visit) {
     visit("frames", bin.frames);
 }
 
-/// A time between two deliveries in which no stream was given a byte, as long as several frames.
+/// A time between two deliveries in which some stream played and none was given a byte, as long as several
+/// frames.
 struct ThroughputGap {
     std::int64_t from_ns = 0, to_ns = 0;  // from the first play_start
 };

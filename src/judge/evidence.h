@@ -53,7 +53,7 @@ struct StreamEvidence {
     std::vector<FaultInterval> faults = {};  // by time, apart from one another
 };
 
-/// A time in which no stream received a frame although all were playing.
+/// A time in which no stream received a frame although some were playing.
 struct DeliveryGap {
     std::int64_t from_ns = 0, to_ns = 0;
     bool to_the_end = false;  // no frame came afterwards, although frames were required

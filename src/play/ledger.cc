@@ -136,6 +136,7 @@ void DeadlineLedger::note_times(const FrameOutcome& outcome) {
         if (has_deadline && came != Instant::never()) {
             note_margin(outcome, outcome.deadline - came);
         }
+        last_delivered_ = std::max(last_delivered_, outcome.delivered);
         last_completed_ = std::max(last_completed_, came != Instant::never() ? came : outcome.delivered);
         metrics::TimeSeries::Interval& interval = interval_at(outcome.delivered);
         interval.bytes += outcome.bytes;

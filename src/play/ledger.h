@@ -49,6 +49,7 @@ struct LedgerSums {
     Instant preroll_began_ = Instant::never();
     Instant series_zero_;
     Instant first_submitted_ = Instant::never();
+    Instant last_delivered_;
     Instant last_completed_;
     Instant last_due_;
     std::vector<std::uint64_t> depths_;
@@ -105,8 +106,9 @@ public:
     std::uint64_t client_stalls() const { return client_stalls_; }
     Instant play_start() const { return play_start_; }
     Instant preroll_began() const { return preroll_began_; }
-    /// Without any read: never, and the next one Instant{0}.
+    /// Without any read: never, and the next two Instant{0}.
     Instant first_submitted() const { return first_submitted_; }
+    Instant last_delivered() const { return last_delivered_; }
     Instant last_completed() const { return last_completed_; }
     Instant last_due() const { return last_due_; }
     /// All settled slots are in it. REQUIRES: closed, or a copy that was brought up to date.

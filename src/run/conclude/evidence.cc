@@ -171,7 +171,32 @@ void fill_missed(const RunFacts& facts, judge::Evidence& evidence) {
     }
 }
 
-/// The gaps between deliveries on any loop, and the one at the end where due frames never came.
+struct PlayTime {
+    std::int64_t from_ns = INT64_MAX, to_ns = INT64_MIN;
+};
+
+/// The times in which some stream played: from its play start to its last frame, or to the deadline of the last
+/// one that never came. By time, apart from one another.
+std::vector<PlayTime> play_times(const RunFacts& facts, const judge::Evidence& evidence) {
+    std::vector<PlayTime> streams;
+    for (const play::DeadlineLedger* ledger : facts.ledgers)
+        streams.push_back({ledger->play_start().ns, ledger->last_delivered().ns});
+    for (const judge::MissedFrame& missed : evidence.missed) {
+        std::int64_t& to_ns = streams[missed.stream].to_ns;
+        if (!missed.delivered_ns) to_ns = std::max(to_ns, missed.due_ns);
+    }
+    std::ranges::sort(streams, {}, &PlayTime::from_ns);
+    std::vector<PlayTime> out;
+    for (const PlayTime& stream : streams) {
+        if (stream.to_ns <= stream.from_ns) continue;  // it never began to play
+        if (out.empty() || stream.from_ns > out.back().to_ns) out.push_back(stream);
+        out.back().to_ns = std::max(out.back().to_ns, stream.to_ns);
+    }
+    return out;
+}
+
+/// The gaps between deliveries on any loop while some stream played, and the one at the end where due frames
+/// never came.
 void fill_throughput_gaps(const RunFacts& facts, judge::Evidence& evidence) {
     constexpr std::int64_t kGapNsMin = 80'000'000;
     metrics::DeliverySeries all;
@@ -180,25 +205,24 @@ void fill_throughput_gaps(const RunFacts& facts, judge::Evidence& evidence) {
         all.merge(playback_loop->series.deliveries);
         zero = std::min(zero, playback_loop->origin);
     }
+    const std::vector<PlayTime> playing = play_times(facts, evidence);
+    const auto add = [&playing, &evidence](std::int64_t from_ns, std::int64_t to_ns, bool to_the_end) {
+        for (const PlayTime& time : playing) {
+            const judge::DeliveryGap gap{std::max(from_ns, time.from_ns), std::min(to_ns, time.to_ns),
+                                         to_the_end};
+            if (gap.to_ns - gap.from_ns >= kGapNsMin) evidence.delivery_gaps.push_back(gap);
+        }
+    };
     const std::int64_t interval_ns = all.interval().ns;
     std::int64_t last = -1;
     const auto& intervals = all.intervals();
     for (std::size_t i = 0; i < intervals.size(); ++i) {
         if (intervals[i].frames == 0) continue;
         const auto now = static_cast<std::int64_t>(i);
-        const std::int64_t from_ns = (last + 1) * interval_ns;
-        if (now * interval_ns - from_ns >= kGapNsMin)
-            evidence.delivery_gaps.push_back({zero.ns + from_ns, zero.ns + now * interval_ns});
+        add(zero.ns + (last + 1) * interval_ns, zero.ns + now * interval_ns, false);
         last = now;
     }
-    if (last < 0) return;
-    const std::int64_t from_ns = zero.ns + (last + 1) * interval_ns;
-    std::int64_t wanted_until_ns = from_ns;
-    for (const judge::MissedFrame& missed : evidence.missed) {
-        if (!missed.delivered_ns) wanted_until_ns = std::max(wanted_until_ns, missed.due_ns);
-    }
-    if (wanted_until_ns - from_ns >= kGapNsMin)
-        evidence.delivery_gaps.push_back({from_ns, wanted_until_ns, true});
+    if (last >= 0) add(zero.ns + (last + 1) * interval_ns, INT64_MAX, true);
 }
 
 }  // namespace

@@ -194,6 +194,29 @@ TEST(SessionInVirtualTime, MediaWhoseFramesAreReadTwiceWithinAPassWerePlayedMore
     EXPECT_TRUE(looped("ping-pong", 73));
 }
 
+/// Each stream is ready after 200 ms, and the second one begins when the first has ended.
+TEST(SessionInVirtualTime, PrerollAndPausesBetweenStreamsAreNoThroughputGaps) {
+    PlayRequest request = request_on("sim:null", {"dpx10"});
+    request.streams = 2;
+    request.stagger = seconds(6);
+    storage::FaultRule first;
+    first.operation = storage::FaultRule::Operation::read;
+    first.slots = {0, 0, 1};
+    first.delay = milliseconds(200);
+    request.faults.emplace().rules = {first};
+    EXPECT_THAT(result_of(request).throughput_gaps, IsEmpty());
+    storage::FaultRule all = first;
+    all.slots = {40, UINT64_MAX, 1};
+    all.delay = milliseconds(900);
+    request.faults->rules.push_back(all);
+    const RunResult slow = result_of(request);
+    ASSERT_FALSE(slow.throughput_gaps.empty());
+    for (const ThroughputGap& gap : slow.throughput_gaps) {
+        EXPECT_TRUE(gap.to_ns < 5'500'000'000 || gap.from_ns >= 6'200'000'000)
+            << gap.from_ns << " " << gap.to_ns;
+    }
+}
+
 /// 30 frames a second have a decoder that takes 60 ms for each.
 TEST(SessionInVirtualTime, ADecoderThatIsTooSlowIsTheProcessorsAlsoWherePlayWaitsForIt) {
     for (const play::OnMiss on_miss : {play::OnMiss::drop, play::OnMiss::stall}) {
