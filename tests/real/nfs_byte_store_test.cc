@@ -14,6 +14,7 @@
 #include "conformance/storage_backends.h"
 #include "real/nfs_lab.h"
 #include "storage/backends.h"
+#include "storage/remote/remote_names.h"
 
 namespace streamsim {
 namespace {
@@ -54,6 +55,19 @@ TEST_P(NfsByteStore, WhatAListHasSaidDoesNotOutliveAChange) {
     ASSERT_TRUE(store_->list(url_path()));
     ASSERT_TRUE(store_->remove(url_path("a")));
     EXPECT_FALSE(store_->stat(url_path("a")).value());
+}
+
+TEST_P(NfsByteStore, SetAsideByAWholeNameDropsWhatAListHasSaid) {
+    const auto store =
+        storage::by_whole_names(storage::make_nfs_byte_store(tests::nfs_place(GetParam(), 1), "/export"));
+    const std::string host = "nfs://server";
+    std::ofstream(directory_ / "a") << "abc";
+    ASSERT_TRUE(store->list(host + url_path()));
+    EXPECT_EQ((*store->stat(host + url_path("a")))->bytes, 3U);
+    std::ofstream(directory_ / "other") << "of another client";
+    fs::rename(directory_ / "other", directory_ / "a");
+    ASSERT_TRUE(store->set_aside(host + url_path("a"), host + url_path("b")));
+    EXPECT_EQ((*store->stat(host + url_path("a")))->bytes, 17U);
 }
 
 TEST_P(NfsByteStore, SeveralThreadsAreServedAtOnce) {

@@ -14,6 +14,7 @@
 #include "conformance/storage_backends.h"
 #include "real/smb_lab.h"
 #include "storage/backends.h"
+#include "storage/remote/remote_names.h"
 
 namespace streamsim {
 namespace {
@@ -123,6 +124,19 @@ TEST_F(SmbByteStore, WhatAListHasSaidDoesNotOutliveAChange) {
     EXPECT_FALSE(store_->stat(at("a")).value());
     ASSERT_TRUE(store_->remove(at("d")));
     EXPECT_FALSE(store_->stat(at("d")).value());
+}
+
+TEST_F(SmbByteStore, SetAsideByAWholeNameDropsWhatAListHasSaid) {
+    const auto store =
+        storage::by_whole_names(storage::make_smb_byte_store(tests::smb_place(1), "/media", tests::smb_user()));
+    const std::string host = "smb://server";
+    make("a", "abc");
+    ASSERT_TRUE(store->list(host + at()));
+    EXPECT_EQ((*store->stat(host + at("a")))->bytes, 3U);
+    make("other", "of another client");
+    fs::rename(directory_ / "other", directory_ / "a");
+    ASSERT_TRUE(store->set_aside(host + at("a"), host + at("b")));
+    EXPECT_EQ((*store->stat(host + at("a")))->bytes, 17U);
 }
 
 TEST_F(SmbByteStore, RenamesRemovesAndCounts) {

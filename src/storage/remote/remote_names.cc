@@ -28,6 +28,9 @@ public:
     Result<void> rename(const std::string& from, const std::string& to) override {
         return inner_->rename(on_server(from), on_server(to));
     }
+    Result<bool> set_aside(const std::string& from, const std::string& to) override {
+        return inner_->set_aside(on_server(from), on_server(to));
+    }
     Result<void> remove(const std::string& path) override { return inner_->remove(on_server(path)); }
     Result<std::uint64_t> free_bytes(const std::string& path) override {
         return inner_->free_bytes(on_server(path));
