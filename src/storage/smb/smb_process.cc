@@ -214,6 +214,14 @@ SmbLogin::SmbLogin(const RemotePlace& place, std::string directory, Credentials 
     if (!place.domain.empty()) credentials_.domain = place.domain;
 }
 
+Result<void> SmbLogin::check_length(const std::string& address) const {
+    if (SmbProcess::fits({address, directory_, credentials_.user, credentials_.domain, credentials_.password}))
+        return {};
+    return environment_error(
+        fmt::format("smb://{}: the path, user, domain and password are too long: {} bytes at most in all",
+                    place_.host, kSmbTextBytesMax));
+}
+
 bool SmbLogin::ask(SmbProcess& process, const std::string& address, const SmbAnswer& known) const {
     SmbRequest request{.call = SmbCall::connect, .id = kSmbConnectId, .port = place_.port};
     // The helper reports its own timeout before this process gives up on it.

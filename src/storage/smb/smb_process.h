@@ -63,7 +63,10 @@ public:
     const std::string& share() const { return share_; }
     /// Equal for connections to one server and port, as one user, for one share. Contains the password.
     std::string identity(const std::string& address) const;
+    /// An error when the texts of `ask` do not fit into a packet.
+    Result<void> check_length(const std::string& address) const;
     /// `known`: the answer to an earlier connection to this address, if there was one.
+    /// REQUIRES: check_length() is no error.
     bool ask(SmbProcess& process, const std::string& address, const SmbAnswer& known) const;
     /// The meaning of an answer to `connect`, with advice. REQUIRES: answer.error != 0.
     Error refused(const SmbAnswer& answer, const std::string& address) const;

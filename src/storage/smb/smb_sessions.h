@@ -25,10 +25,11 @@ struct SmbSession {
     Instant left_at = {};                // idle since then
 };
 
-/// Starts a process, and asks it to connect. `known`: as SmbLogin::ask.
+/// Starts a process, and asks it to connect. `known`: as SmbLogin::ask. Errors: environment.
 inline Result<SmbSession> start_smb_session(const SmbLogin& login,
                                             const std::string& address,
                                             const SmbAnswer& known = {}) {
+    if (auto fits = login.check_length(address); !fits) return fits.error();
     auto process = SmbProcess::start();
     if (!process) return process.error();
     (void)login.ask(**process, address, known);

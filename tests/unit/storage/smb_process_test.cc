@@ -17,6 +17,7 @@
 
 #include "storage/backends.h"
 #include "storage/clock_now.h"
+#include "storage/smb/smb_sessions.h"
 
 namespace streamsim::storage {
 namespace {
@@ -108,6 +109,21 @@ TEST_F(SmbHelper, ThatTakesNothingFillsItsSocket) {
     EXPECT_FALSE(SmbProcess::fits({std::string(kSmbTextBytesMax, 'n')}));
     EXPECT_FALSE(
         SmbProcess::fits({std::string(kSmbTextBytesMax / 2, 'n'), std::string(kSmbTextBytesMax / 2, 'n')}));
+}
+
+TEST_F(SmbHelper, IsNotAskedWithMoreTextThanAPacketHolds) {
+    ASSERT_TRUE(start("exec sleep 1000"));
+    const auto start_session = [this](std::size_t path_bytes) {
+        return start_smb_session(SmbLogin(place_, "/" + std::string(path_bytes - 1, 'n'), {}), "10.0.0.1");
+    };
+    const std::size_t others_bytes = sizeof("10.0.0.1") + 3 + 1;
+    EXPECT_TRUE(start_session(kSmbTextBytesMax - others_bytes));
+    for (const std::size_t path_bytes : {kSmbTextBytesMax - others_bytes + 1, 8 * kSmbTextBytesMax}) {
+        const auto session = start_session(path_bytes);
+        ASSERT_FALSE(session);
+        EXPECT_EQ(session.error().kind, ErrorKind::environment);
+        EXPECT_THAT(session.error().problems.front(), AllOf(StartsWith("smb://nas: "), HasSubstr("too long")));
+    }
 }
 
 TEST_F(SmbHelper, ThatCannotBeStartedIsNamed) {
