@@ -6,6 +6,7 @@
 
 #include <cmath>
 #include <filesystem>
+#include <fstream>
 
 #include "cli/fixture.h"
 
@@ -76,6 +77,25 @@ TEST_F(ProfileTest, NothingThatIsThereIsOverwritten) {
     EXPECT_EQ(done.exit_code, 2);
     EXPECT_THAT(done.err, HasSubstr("is not overwritten"));
     EXPECT_EQ(read_text(dir_ / "mine.json"), "mine");
+}
+
+TEST_F(ProfileTest, AFileThatAppearsWhileTheLogIsReadStays) {
+    const std::string log = dir_ / "slow.log.100";  // as of strace -ff
+    ASSERT_EQ(mkfifo(log.c_str(), 0600), 0);
+    Process process(streamsim_binary(), {.args = {"profile", dir_ / "slow.log", "-o", dir_ / "mine.json"}});
+    // Opens once the program reads, so after it has looked at what is there.
+    std::ofstream writer(log);
+    write_text(dir_ / "mine.json", "mine");
+    writer << "1700000000.000000 openat(AT_FDCWD, \"/m/a\", O_RDONLY) = 3 <0.000010>\n"
+              "1700000000.001000 read(3, \"x\"..., 65536) = 65536 <0.000100>\n"
+              "1700000000.002000 read(3, \"x\"..., 65536) = 65536 <0.000100>\n"
+              "1700000000.003000 close(3) = 0 <0.000010>\n";
+    writer.close();
+    const Finished done = process.wait();
+    EXPECT_EQ(done.exit_code, 0) << done.text();
+    EXPECT_EQ(read_text(dir_ / "mine.json"), "mine");
+    EXPECT_EQ(read_json(dir_ / "mine.2.json")["schema"], "streamsim.workload");
+    EXPECT_THAT(done.err, HasSubstr("mine.2.json"));
 }
 
 TEST_F(ProfileTest, WhatIsNoCaptureIsBadInput) {

@@ -151,7 +151,9 @@ TEST_F(Waiting, ForADocument) {
     expect_an_end({"run", pipe});
     expect_an_end({"report", pipe});
     expect_an_end({"--quiet", "--faults", pipe, "null:"});
-    expect_an_end({"profile", pipe});
+    expect_an_end({"profile", pipe, "-o", dir_ / "workload.json"});
+    for (const auto& entry : std::filesystem::directory_iterator(dir_.path()))
+        EXPECT_NE(entry.path().extension(), ".partial") << entry.path();
 }
 
 TEST_F(Waiting, ForAReaderOfTheResultThatHasStopped) {

@@ -11,6 +11,7 @@
 #include "base/units.h"
 #include "cli/commands/commands.h"
 #include "cli/media/background_work.h"
+#include "cli/output/output_file.h"
 #include "profile/input/read_traffic.h"
 #include "profile/learning/fit.h"
 #include "profile/learning/learn.h"
@@ -245,30 +246,36 @@ Result<void> is_free(const std::string& path) {
     return {};
 }
 
+/// Before the log is read, which may take long: a file that appears meanwhile is kept.
+Result<OutputFile> prepared(const std::string& path, std::string_view begins_with) {
+    return path.empty() ? OutputFile() : OutputFile::prepare(path, begins_with);
+}
+
 }  // namespace
 
 int profile_command(CommandContext& context) {
     const CliOptions& options = context.options;
     if (const auto free = is_free(options.output); !free) return report_error(context, free.error());
+    // The document goes to standard output where no file is named for it, unless --json goes there.
+    const bool json_out = options.files.json == "-";
+    const bool document_out = options.output == "-" || (options.output.empty() && !json_out);
+    auto document = prepared(document_out ? "-" : options.output, "");
+    if (!document) return report_error(context, document.error());
+    auto json = prepared(options.files.json, "{\n  \"schema\": \"streamsim.profile\"");
+    if (!json) return report_error(context, json.error());
     BackgroundWork work(context);
     const auto found =
         work.index([&options](IndexProgress& progress) { return find(options, progress); }, "reading the log");
     if (!found) return end_command(work, report_error(context, found.error()));
-    // The document goes to standard output where no file is named for it, unless --json goes there.
-    const bool json_out = options.files.json == "-";
-    const bool document_out = options.output == "-" || (options.output.empty() && !json_out);
     const std::string text = profile_text(*found);
     if (!options.quiet) print_text(document_out || json_out ? stderr : stdout, text);
-    if (!options.output.empty() || document_out) {
-        const auto written =
-            write_document(document_out ? "-" : options.output, "",
-                           json_text(profile::workload_document(found->profile.workload), 2) + "\n");
-        if (!written) return report_error(context, written.error());
+    if (document->wanted()) {
+        document->write(json_text(profile::workload_document(found->profile.workload), 2) + "\n");
+        if (const auto written = document->finish(); !written) return report_error(context, written.error());
     }
-    if (!options.files.json.empty()) {
-        const auto written =
-            write_document(options.files.json, "{\n  \"schema\": \"streamsim.profile\"", profile_json(*found));
-        if (!written) return report_error(context, written.error());
+    if (json->wanted()) {
+        json->write(profile_json(*found));
+        if (const auto written = json->finish(); !written) return report_error(context, written.error());
     }
     return kExitPass;
 }

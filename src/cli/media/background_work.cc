@@ -6,6 +6,7 @@
 #include <cstdio>
 
 #include "cli/options/options.h"
+#include "cli/output/output_file.h"
 #include "view/live_view.h"
 #include "view/progress_bar.h"
 
@@ -44,6 +45,7 @@ std::function<void()> BackgroundWork::index_tick(const IndexProgress& progress, 
 
 void leave_process(int code) {
     code = final_code(code);
+    remove_temporary_outputs();
     std::fflush(nullptr);
     _exit(code);
 }
