@@ -69,7 +69,11 @@ media::LockOwner this_lock_owner(const std::vector<std::string>& command) {
 
 bool lock_owner_is_gone(const media::LockOwner& owner) {
     if (owner.pid <= 0 || owner.machine.empty() || owner.started.empty()) return false;
-    return owner.machine == this_process_space() && start_of(std::to_string(owner.pid)) != owner.started;
+    if (owner.machine != this_process_space()) return false;
+    const std::string started = start_of(std::to_string(owner.pid));
+    if (!started.empty()) return started != owner.started;
+    // /proc may hide the processes of other users (hidepid); the system still knows their numbers.
+    return uv_kill(static_cast<int>(owner.pid), 0) == UV_ESRCH;
 }
 
 }  // namespace streamsim::run

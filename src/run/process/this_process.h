@@ -16,7 +16,7 @@ std::filesystem::path program_path();
 media::LockOwner this_lock_owner(const std::vector<std::string>& command);
 
 /// True: the owner was a process of this computer and has ended. False for processes of other computers, and
-/// where that is not known.
+/// where that is not known, as for those that /proc hides while their number is in use.
 bool lock_owner_is_gone(const media::LockOwner& owner);
 
 }  // namespace streamsim::run
