@@ -117,12 +117,14 @@ struct HeldBackSearch {
     std::uint32_t seats = 1;
     std::uint64_t streams = 0;  // that play, of all seats
     std::string limit;          // why one more does not
+    std::string at_least = {};  // why no more were tried; empty: one more was, and does not play
 };
 void fields(ConstOr<HeldBackSearch> auto& run, auto& visit) {
     visit("format", run.format);
     visit("seats", run.seats);
     visit("streams", run.streams);
     visit("limit", run.limit);
+    visit("at_least", run.at_least, kAdded);
 }
 
 /// Everything that was measured on one storage.
@@ -200,6 +202,9 @@ struct HeldBackCheck {
     HeldBackSearch measured;
     std::uint64_t predicted = 0, low = 0, high = 0;  // streams; 90 % interval
     bool rejected = false;
+
+    /// False: no more were tried than the model predicts, and all play.
+    bool tells() const { return measured.at_least.empty() || rejected || measured.streams > high; }
 };
 
 void fields(const HeldBackCheck& check, auto& visit) {

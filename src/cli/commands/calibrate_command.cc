@@ -446,16 +446,20 @@ Result<void> CalibrateCommand::play_held_back() {
     if (!found) return found.error();
     if (!leads()) return {};
     const MaxFormat& most = found->formats.front();
+    if (most.streams == 0 && !most.at_least.empty())
+        return environment_error("the held-back run gave no number: " + most.at_least);
     HeldBackSearch held_back;
     held_back.format = name;
     held_back.seats = options.play.seats;
     held_back.streams = most.streams * found->streams_of_one();
+    held_back.at_least = most.at_least;
     for (const MaxStep& step : most.steps) {
         if (!step.pass && !step.runs.empty()) held_back.limit = step.runs.back().reason;
     }
     measured_.held_back = std::move(held_back);
     measured_.complete = true;
-    say(fmt::format("held-back run: {} streams of {} play", measured_.held_back->streams, name));
+    say(fmt::format("held-back run: {}{} streams of {} play", most.at_least.empty() ? "" : "at least ",
+                    measured_.held_back->streams, name));
     return save();
 }
 

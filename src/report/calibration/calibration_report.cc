@@ -83,11 +83,14 @@ std::string held_back_text(const Calibration& calibration) {
     if (!calibration.held_back) return "held-back run: none was measured";
     const HeldBackCheck& check = *calibration.held_back;
     const bool inside = check.low <= check.measured.streams && check.measured.streams <= check.high;
-    return fmt::format("held-back run: {} streams of {} play; the model predicts {} ({} to {}, 90 %): {}",
-                       check.measured.streams, check.measured.format, check.predicted, check.low, check.high,
-                       check.rejected ? "REJECTED, do not predict from this model"
-                       : inside       ? "as predicted"
-                                      : "outside of that, by one stream or 10 %: predictions are widened");
+    const std::string& bound = check.measured.at_least;
+    return fmt::format("held-back run: {}{} streams of {} play{}; the model predicts {} ({} to {}, 90 %): {}",
+                       bound.empty() ? "" : "at least ", check.measured.streams, check.measured.format,
+                       bound.empty() ? "" : " (" + bound + ")", check.predicted, check.low, check.high,
+                       check.rejected   ? "REJECTED, do not predict from this model"
+                       : !check.tells() ? "too few to check the model"
+                       : inside         ? "as predicted"
+                                        : "outside of that, by one stream or 10 %: predictions are widened");
 }
 
 std::string headline(const Calibration& calibration) {

@@ -146,7 +146,8 @@ std::string calibrated_document(const Calibration& calibration) {
     facts["model_error"] = std::strtod(fmt::format("{:.4f}", calibration.model_error).c_str(), nullptr);
     if (!calibration.correlated.empty())
         facts["correlation"] = correlation_of(calibration.correlation, calibration.correlated);
-    if (calibration.held_back) facts["held_back"] = held_back_member(*calibration.held_back);
+    if (calibration.held_back && calibration.held_back->tells())
+        facts["held_back"] = held_back_member(*calibration.held_back);
     document["calibration"] = facts;
     return json_text(document, 2) + "\n";
 }
@@ -169,6 +170,7 @@ Result<Calibration> calibration_of_document(const std::string& text,
 }
 
 std::string with_held_back(const std::string& text, const HeldBackCheck& check) {
+    if (!check.tells()) return text;
     auto document = OrderedJson::parse(text);
     document["calibration"]["held_back"] = held_back_member(check);
     return json_text(document, 2) + "\n";

@@ -205,6 +205,32 @@ TEST(HeldBack, AModelIsRejectedThatPredictsFarMore) {
     EXPECT_TRUE(slowed->rejected);
 }
 
+TEST(HeldBack, ALowerBoundRejectsOnlyWhereMorePlayThanPredicted) {
+    Calibration found = calibrated(server(500e6, 5e9), 1);
+    MediaFormat format;
+    format.name = "test";
+    format.codec = "raw";
+    format.mean_frame_bytes = 1e6;
+    format.rate = FrameRate{25, 1};
+    const auto good = streams_of_model(found, format, 1, {});
+    ASSERT_TRUE(good);
+    const auto check = [&](std::uint64_t streams) {
+        const auto checked =
+            check_held_back(found, {"test", 1, streams, "", "no more clips may be made"}, format, {});
+        return checked ? *checked : HeldBackCheck{};
+    };
+    const std::string without = calibrated_document(found);
+    found.held_back = check(good->streams / 2);
+    EXPECT_FALSE(found.held_back->rejected);
+    EXPECT_FALSE(found.held_back->tells());
+    EXPECT_EQ(calibrated_document(found), without) << "no run has checked the model";
+    EXPECT_EQ(with_held_back(without, *found.held_back), without);
+    found.held_back = check(2 * good->streams);
+    EXPECT_TRUE(found.held_back->rejected);
+    EXPECT_TRUE(found.held_back->tells());
+    EXPECT_THAT(calibrated_document(found), HasSubstr("held_back"));
+}
+
 TEST(SeatLimits, APortThatIsFullIsTheSeats) {
     Measurement measured;
     measured.link_bits_per_s = 1e9;
