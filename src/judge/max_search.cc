@@ -50,7 +50,7 @@ private:
     MaxFormat found_;
     std::optional<std::uint64_t> above_;  // the smallest number that failed or could not be tried
     std::optional<Error> why_not_;        // why above_ could not be tried
-    bool storage_gone_ = false;           // why_not_ names it
+    bool ended_by_error_ = false;         // why_not_
 };
 
 Search::Answer Search::try_number(std::uint64_t streams, MaxStep::Purpose purpose) {
@@ -81,7 +81,7 @@ Search::Answer Search::repeat(std::uint64_t streams, MaxStep& step) {
         }
         step.runs.push_back(*run);
         if (run->storage_gone) {
-            storage_gone_ = true;
+            ended_by_error_ = true;
             why_not_ = environment_error(run->reason);
             return Answer::storage_gone;
         }
@@ -150,23 +150,24 @@ bool Search::search() {
 }
 
 /// Plays the number that was found for longer. If it fails, the search goes on below it with runs of that
-/// length: down by 1, 2, 4, ... until one plays, then by halving. False: the search was interrupted.
+/// length: down by 1, 2, 4, ... until one plays, then by halving. False: the search was interrupted, or a run
+/// ended it with an error.
 bool Search::confirm() {
     if (options_.confirm.ns == 0) return true;
     std::uint64_t next = found_.streams;
     std::uint64_t plays = 0;  // confirmed
     for (std::uint64_t down = 1; next > plays;) {
         const Answer answer = try_number(next, MaxStep::Purpose::confirm);
-        if (answer == Answer::interrupted || answer == Answer::storage_gone) return false;
+        // As many have played before: the error is that of the storage or of its server now.
+        ended_by_error_ |= answer == Answer::cannot_be_tried;
         if (answer == Answer::plays) {
             plays = next;
-        } else {
-            above_ = next;
+        } else if (answer == Answer::fails) {
+            above_ = found_.fails_at = next;
             found_.streams = next - 1;
-            if (answer == Answer::fails) {
-                found_.fails_at = next;
-                why_not_.reset();
-            }
+            why_not_.reset();
+        } else {
+            return false;
         }
         if (plays > 0) {
             next = plays + (found_.streams - plays + 1) / 2;
@@ -184,8 +185,8 @@ bool Search::confirm() {
 Result<MaxFormat> Search::run() {
     STREAMSIM_CHECK(options_.most > 0, "at least one stream may be tried");
     const bool ended = search() && confirm();
-    if (storage_gone_) return *why_not_;
-    if (found_.steps.empty() && why_not_ && why_not_->kind != ErrorKind::interrupted) return *why_not_;
+    if (ended_by_error_) return *why_not_;
+    if (found_.streams == 0 && why_not_ && why_not_->kind != ErrorKind::interrupted) return *why_not_;
     found_.interrupted = !ended;
     if (found_.interrupted) {
         found_.at_least = "interrupted";

@@ -41,11 +41,12 @@ struct MaxNext {
     bool same(const MaxNext& other) const { return streams == other.streams && length == other.length; }
 };
 
-/// Plays. Errors: interrupted ends the search; any other: so many streams cannot be played here.
+/// Plays. Errors: interrupted ends the search; any other: so many streams cannot be played here. Where as many
+/// have played before, the error ends the search.
 using MaxPlay = std::function<Result<MaxRun>(const MaxNext& next)>;
 
-/// Fills in streams, fails_at, confirmed, at_least, interrupted and steps. Errors: the error of the first run;
-/// environment where the storage vanished. An interruption is no error.
+/// Fills in streams, fails_at, confirmed, at_least, interrupted and steps. Errors: the error of the first run,
+/// or of one of the confirmation; environment where the storage vanished. An interruption is no error.
 Result<MaxFormat> find_max(const MaxSearchOptions& options, const MaxPlay& play);
 
 /// The runs for which find_max() may ask soon, whatever comes of the one for which it asks after `so_far`:

@@ -29,6 +29,7 @@ public:
     std::optional<std::uint64_t> cannot;             // so many and more cannot be tried
     std::optional<std::size_t> interrupted;          // the run with this number
     std::optional<std::size_t> gone;                 // from this run on there is no storage
+    std::optional<std::size_t> unreachable;          // from this run on no run can begin
 
     MaxFormat search() {
         auto found = find_max(options, [this](const MaxNext& next) { return play(next); });
@@ -40,6 +41,7 @@ public:
         const std::size_t number = asked.size();
         asked.push_back(next);
         if (number == interrupted) return interrupted_error();
+        if (unreachable && number >= *unreachable) return environment_error("nas: no answer");
         if (cannot && next.streams >= *cannot) return environment_error("there is no space");
         MaxRun run;
         run.duration_ns = next.length.ns;
@@ -281,6 +283,25 @@ TEST(MaxSearch, EndsWithASentenceWhereTheStorageVanishes) {
         EXPECT_THAT(found.error().problems, ElementsAre("/mnt/a vanished"));
         EXPECT_EQ(storage.asked.size(), at + 1);
     }
+}
+
+/// A server may vanish before a run begins, so that the run is an error.
+TEST(MaxSearch, EndsWithTheErrorWhereWhatHasPlayedCannotBeTriedAnyMore) {
+    for (const std::size_t at : {3U, 6U, 7U}) {  // the first run of 8; the confirmation of 5; that of 4
+        Scripted storage(5);
+        storage.options.repeatable = false;
+        storage.drops_unseen[5] = seconds(100);
+        storage.unreachable = at;
+        const auto found =
+            find_max(storage.options, [&storage](const MaxNext& next) { return storage.play(next); });
+        ASSERT_FALSE(found) << at;
+        EXPECT_EQ(found.error().kind, ErrorKind::environment);
+        EXPECT_THAT(found.error().problems, ElementsAre("nas: no answer"));
+        EXPECT_LE(storage.asked.size(), std::max<std::size_t>(at, 6) + 1);
+    }
+    Scripted at_once(0);  // one stream fails, and cannot be tried again
+    at_once.unreachable = 1;
+    EXPECT_FALSE(find_max(at_once.options, [&at_once](const MaxNext& next) { return at_once.play(next); }));
 }
 
 TEST(MaxSearch, AnInterruptionKeepsWhatIsKnown) {

@@ -34,7 +34,7 @@ TEST(LockOwner, AProcessThatHasEndedIsGone) {
 
 enum Seen : int { kThere, kGone, kNotHidden };
 
-/// Of a process for whose namespace alone an empty directory lies over the owner's in /proc.
+/// Mounts an empty directory over the owner's in /proc, in a namespace of this process.
 Seen see_hidden(const media::LockOwner& owner) {
     const std::string hidden = "/proc/" + std::to_string(owner.pid);
     if (unshare(CLONE_NEWNS) != 0 || mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0 ||
