@@ -111,6 +111,22 @@ TEST_F(Calibrate, LoadAboveTheGivenShareIsLeftOutWithoutAPerson) {
     EXPECT_FALSE(read_json(rows_)["left_out"].empty());
 }
 
+TEST_F(Calibrate, ACheckWhoseRunMayNotPlayIsAnError) {
+    ASSERT_EQ(calibrate().exit_code, 0);
+    const std::string model = read_text(model_);
+    Json with_run = read_json(rows_);
+    Json without_run = with_run;
+    without_run["held_back"] = nullptr;
+    for (const Json& rows : {with_run, without_run}) {
+        write_text(rows_, rows.dump());
+        const Finished done = calibrate({"--check", "--max-load", "50%"});
+        EXPECT_EQ(done.exit_code, 3) << done.text();
+        EXPECT_THAT(done.err, HasSubstr("nothing is checked"));
+        EXPECT_EQ(read_text(model_), model);
+        EXPECT_EQ(read_text(rows_), rows.dump());
+    }
+}
+
 TEST_F(Calibrate, WrongRowsAreNamedByTheirPlace) {
     write_text(rows_, R"({"schema": "streamsim.measurement", "version": 1, "target": 7})");
     const Finished done = calibrate();

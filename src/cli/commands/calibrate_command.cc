@@ -391,7 +391,8 @@ Result<void> CalibrateCommand::measure() {
     }
 }
 
-/// The search fills the storage: --max-load asks before it. Without the run the measurement is complete, too.
+/// The search fills the storage: --max-load asks before it. Without the run the measurement is complete, too; a
+/// check is an error.
 Result<bool> CalibrateCommand::may_play_held_back() {
     constexpr double kAll = 100;
     if (options_.yes || options_.max_load_percent.value_or(kAll) >= kAll) return true;
@@ -403,6 +404,9 @@ Result<bool> CalibrateCommand::may_play_held_back() {
             work.run([what]() -> Result<bool> { return ask(fmt::format("streamsim: {}. Do it?", what)); });
         if (!answer || *answer) return answer;
     }
+    if (options_.check)
+        return environment_error(
+            fmt::format("{}: it is not played, and nothing is checked (--yes does it)", what));
     measured_.left_out.push_back(fmt::format("{}: left out (--yes does it); nothing checks the model", what));
     measured_.complete = true;
     say(measured_.left_out.back());
@@ -503,6 +507,7 @@ Result<void> CalibrateCommand::check_document() {
 }
 
 Result<void> CalibrateCommand::compare_with_held_back() {
+    if (!measured_.held_back) return environment_error("there is no held-back run to compare the model with");
     const MediaFormat* const known = catalogue_->find(measured_.held_back->format);
     const auto given =
         std::ranges::find(options_.play.formats, measured_.held_back->format, &MediaFormat::name);
@@ -524,7 +529,7 @@ Result<void> CalibrateCommand::compare_with_held_back() {
 }
 
 int CalibrateCommand::end(const Error& error) {
-    if (leads() && !measured_.rows.empty() && !options_.refit)
+    if (leads() && !measured_.rows.empty() && !options_.refit && !options_.check)
         context_.log.info(
             fmt::format("what was measured so far is in {}: the same command goes on from there", saved_to_));
     if (error.kind == ErrorKind::interrupted) return kExitInterrupted;
