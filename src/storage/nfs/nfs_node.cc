@@ -20,6 +20,8 @@ constexpr Duration kReconnectPauseMin = milliseconds(50);
 constexpr Duration kReconnectPauseMax = seconds(1);
 /// For one TCP connect, before the next one: a lost packet must not cost more than a second.
 constexpr Duration kConnectTimeout = seconds(1);
+/// Version 4 is tried within the same time-out after each service of version 3 that does not answer.
+constexpr std::int64_t kServicesPerTimeout = 3;
 
 }  // namespace
 
@@ -53,6 +55,7 @@ std::string NfsNode::unanswered() const {
     switch (step_) {
         case Step::map_mount:
         case Step::map_nfs: return at_port(kMapperPort) + " (the port mapper) does not answer";
+        case Step::connect_mount:
         case Step::mount: return at_port(mount_port_) + " (the mount service) does not answer";
         default:
             return nfs_port_ == 0 ? address_ + " does not answer" : at_port(nfs_port_) + " does not answer";
@@ -112,12 +115,35 @@ void NfsNode::take_step() {
 }
 
 void NfsNode::connect_helper(std::uint16_t port, Step then) {
-    helper_.transport.drop();
     after_connect_ = then;
+    helper_port_ = port;
+    helper_until_ = now_ + service_timeout();
+    start_helper();
+}
+
+void NfsNode::start_helper() {
+    helper_.transport.drop();
     helper_.since = now_;
     helper_.stage = NfsConnection::Stage::connecting;
-    if (!helper_.transport.connect(address_, port, now_))
-        fail(fmt::format("{} at port {}: {}", address_, port, helper_.transport.problem()));
+    if (!helper_.transport.connect(address_, helper_port_, now_))
+        fail(fmt::format("{} at port {}: {}", address_, helper_port_, helper_.transport.problem()));
+}
+
+Duration NfsNode::service_timeout() const {
+    return place_.version ? place_.timeout : Duration{place_.timeout.ns / kServicesPerTimeout};
+}
+
+void NfsNode::check_helper() {
+    if (helper_.stage == NfsConnection::Stage::connecting) {
+        if (now_ > helper_until_) return fail(unanswered());
+        if (now_ - helper_.since > kConnectTimeout) start_helper();
+        return;
+    }
+    // A mount service may look up this computer's name first, which takes long.
+    const bool maps = step_ == Step::map_mount || step_ == Step::map_nfs;
+    if (helper_.stage != NfsConnection::Stage::down && helper_.transport.outstanding() > 0 &&
+        now_ - helper_.transport.heard() > (maps ? service_timeout() : place_.timeout))
+        fail(unanswered());
 }
 
 void NfsNode::ask_helper() {
@@ -329,10 +355,7 @@ void NfsNode::tick(Instant now) {
         enter(Step::map_mount);
     }
     advance();
-    if (helper_.stage != NfsConnection::Stage::down && helper_.transport.outstanding() > 0 &&
-        now - helper_.transport.heard() > place_.timeout) {
-        fail(unanswered());
-    }
+    check_helper();
     for (auto& connection : connections_) {
         connection->transport.measure();
         if (connection->stage == NfsConnection::Stage::down) {

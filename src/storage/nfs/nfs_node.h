@@ -133,6 +133,11 @@ private:
     void advance();
     void take_step();
     void connect_helper(std::uint16_t port, Step then);
+    void start_helper();
+    /// Connects anew where packets were lost, and fails where a service does not answer.
+    void check_helper();
+    /// How long the port mapper may be silent, and how long a service of version 3 may be out of reach.
+    Duration service_timeout() const;
     void ask_helper();
     static void on_helper(void* self, NfsCall& call, const NfsReply& reply);
     void on_port(const NfsReply& reply);
@@ -170,7 +175,9 @@ private:
     Step step_ = Step::none;
     bool step_due_ = false;
     Step after_connect_ = Step::none;
-    bool booted_ = false;  // all connections were up once, and version 4 had its client
+    std::uint16_t helper_port_ = 0;
+    Instant helper_until_;  // connected by then
+    bool booted_ = false;   // all connections were up once, and version 4 had its client
     std::uint16_t mount_port_ = 0;
     std::uint16_t nfs_port_ = 0;
     int mount_error_ = 0;

@@ -197,7 +197,9 @@ TEST_F(NfsNodeTest, PortsComeFromThePortMapper) {
         port({{How::unknown, {}}});
         EXPECT_THAT(failure(), HasSubstr("its port mapper does not answer ("));
         port({{How::never, {}}});
+        const Instant asked = now_;
         EXPECT_EQ(failure(), "127.0.0.1 at port 111 (the port mapper) does not answer");
+        EXPECT_LE(now_ - asked, Duration{place_.timeout.ns / 2}) << "version 4 has time";
         port({{How::comes, {server_.port()}}, {How::never, {}}});
         EXPECT_EQ(failure(), "127.0.0.1 at port 111 (the port mapper) does not answer");
         mapper.stop();
@@ -300,6 +302,55 @@ TEST_F(NfsNodeTest, AServerThatDoesNotEvenRefuseIsTriedAgain) {
     EXPECT_THAT(node_->problem(), testing::EndsWith(": it cannot be reached"));
     others.clear();
     EXPECT_TRUE(boots());
+}
+
+/// A service whose queue of connections is full: further ones are left without an answer.
+struct FullService {
+    explicit FullService(const RemotePlace& place) {
+        service.stop();
+        service.listen(0, 0);
+        for (int i = 0; i < 2; ++i) {
+            waiting.push_back(std::make_unique<NfsTransport>(place));
+            EXPECT_TRUE(waiting.back()->connect("127.0.0.1", service.port(), Instant{}));
+        }
+    }
+
+    ScriptedNfs service;
+    std::vector<std::unique_ptr<NfsTransport>> waiting;
+};
+
+TEST_F(NfsNodeTest, AMountServiceOutOfReachLeavesTimeForVersion4) {
+    const FullService full(place_);
+    place_.mount_port = full.service.port();
+    const Instant begun = now_;
+    begin(3);
+    EXPECT_TRUE(fails(HasSubstr("(the mount service) does not answer")));
+    EXPECT_GT(now_ - begun, seconds(1)) << "a lost packet is sent again";
+    EXPECT_LE(now_ - begun, Duration{place_.timeout.ns / 2});
+    place_.version = 3;
+    const Instant again = now_;
+    begin(3);
+    EXPECT_TRUE(fails(HasSubstr("(the mount service) does not answer")));
+    EXPECT_GT(now_ - again, Duration{place_.timeout.ns / 2}) << "no other version is wanted";
+}
+
+TEST_F(NfsNodeTest, AMountServiceThatComesBackIsReachedSoon) {
+    begin(3);
+    ASSERT_TRUE(boots());
+    FullService full(place_);
+    full.service.script(ScriptedNfs::mount, kMount, mounted('n'));
+    place_.mount_port = full.service.port();
+    node_->root_stale(now_);
+    for (int i = 0; i < 300; ++i) turn();
+    EXPECT_FALSE(node_->ready());
+    EXPECT_FALSE(node_->failure());
+    full.waiting.clear();
+    EXPECT_TRUE(comes(
+        [&] {
+            full.service.pump();
+            return node_->ready();
+        },
+        seconds(4)));
 }
 
 // ---- version 4
