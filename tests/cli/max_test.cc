@@ -143,7 +143,7 @@ TEST_F(Max, HeadroomLeavesRoom) {
 }
 
 TEST_F(Max, StorageThatNeverFailsEndsTheSearch) {
-    const Json result = search(small_with({"--duration", "1200ms", "--confirm", "1s"}), "sim:null");
+    const Json result = search(small_with({"--duration", "1200ms", "--confirm", "1100ms"}), "sim:null");
     const Json& found = result["formats"][0];
     EXPECT_EQ(found["at_least"], true);
     EXPECT_GE(found["streams"], 1'000);
@@ -157,7 +157,7 @@ TEST_F(Max, StorageThatNeverFailsEndsTheSearch) {
 
 TEST_F(Max, MakesTheMediaThatItNeeds) {
     const Json result = search(small_with({"--duration", "1200ms", "--clip-duration", "1s", "--confirm",
-                                           "600ms", "--total-streams", "3", "--media", "own"}),
+                                           "1100ms", "--total-streams", "3", "--media", "own"}),
                                target());
     EXPECT_EQ(done().exit_code, 0) << done().text();
     EXPECT_EQ(result["formats"][0]["streams"], 3);

@@ -224,7 +224,7 @@ Options searching_options() {
                                                   {"streams", MaxCounts::streams_per_seat},
                                                   {"seats", MaxCounts::seats}}),
                        "total; under mpirun streams")},
-        {"--confirm", kMax, "how long a number that was found has to play once more; 0: not at all",
+        {"--confirm", kMax, "how long a number that was found has to play once more, above 1s; 0: not at all",
          with_standard(time(&CliOptions::confirm, true), "5m; on models 60s")},
         {"--draws", kMeasures | kMax | Command::predict,
          "on a model that was calibrated: play N draws of its uncertain numbers, too; 0: none",
