@@ -427,6 +427,8 @@ TEST_F(LoadTest, SaysWhichMembersHaveNoEffect) {
     document = workload();
     load(document, target());
     EXPECT_EQ(finished_.err.find("no effect"), std::string::npos) << finished_.err;
+    load(document, "sim:f800", {"--io", "threads"});
+    EXPECT_THAT(finished_.err, HasSubstr("--io has no effect on sim:f800"));
     const Finished recorded =
         streamsim({"--record", "1", "--order", "reverse", "--duration", "1s", "sim:h500"});
     EXPECT_THAT(recorded.err, HasSubstr("--order has no effect"));

@@ -12,6 +12,7 @@
 #include "base/units.h"
 #include "cli/commands/commands.h"
 #include "cli/media/media_run.h"
+#include "cli/options/command_line.h"
 #include "cli/options/document_commands.h"
 #include "cli/options/documents.h"
 #include "cli/play/ranks_run.h"
@@ -55,6 +56,9 @@ public:
             for (const ScenarioMeter& meter : seats.meters)
                 add_commands_without_effect(meter.workload, request_.remarks);
         }
+        CliOptions on_target = options_;
+        on_target.play.target = target_of(scenario_);
+        for (std::string& remark : remarks_on_options(on_target)) request_.remarks.push_back(std::move(remark));
     }
 
     int run();
@@ -156,6 +160,18 @@ int ScenarioCommand::run() {
     if (request_.target.model != nullptr) played_ = run::PartsToPlay{request_, *parts, scenario_.faults};
     run::Session session(request_, std::move(*parts), scenario_.faults, context_.program, notices());
     return play_session(session, request_, scenario_.source);
+}
+
+/// A scenario has times, loads and streams of its own. Errors: bad input, for each option that is for
+/// workloads.
+Result<void> refuse_workload_options(const CliOptions& options) {
+    Error problems{ErrorKind::bad_input, {}};
+    for (const char* option : {"--duration", "--io", "--scale", "--clients", "--users"}) {
+        if (options.given(option))
+            problems.problems.push_back(
+                fmt::format("{}: is for a workload, not for a scenario: leave it out", option));
+    }
+    return problems.problems.empty() ? Result<void>() : problems;
 }
 
 Result<Scenario> open_scenario(const std::string& text, const CliOptions& options, const std::string& formats) {
@@ -313,7 +329,7 @@ int run_command(CommandContext& context) {
         return workload_command(context, std::move(*workload));
     }
     auto scenario = open_scenario(document->text, options, *formats);
-    auto read = scenario ? Result<void>() : Result<void>(scenario.error());
+    auto read = scenario ? refuse_workload_options(options) : Result<void>(scenario.error());
     if (read) read = take_commands(scenario->source, scenario->before_step, target_of(*scenario), options);
     if (read) {
         auto credentials = target::find_credentials(target_of(*scenario), options.credentials);

@@ -9,6 +9,7 @@
 #include "base/units.h"
 #include "cli/commands/commands.h"
 #include "cli/media/load_run.h"
+#include "cli/options/command_line.h"
 #include "cli/options/document_commands.h"
 #include "cli/options/documents.h"
 #include "cli/output/output_documents.h"
@@ -347,6 +348,7 @@ Result<PlayedWorkload> workload_to_play(CommandContext& context, Workload worklo
     options.play.credentials = std::move(*credentials);
     if (context.ranks == nullptr) options.play.keep_frames = options.files.need_frames();
     options.play.remarks = target::without_effect(workload);
+    for (std::string& remark : remarks_on_options(options)) options.play.remarks.push_back(std::move(remark));
     if (options.scale != 1 && workload.sweep.over == Sweep::Over::fill_percent) {
         return bad_input(
             fmt::format("--scale: {} fills the volume to given percentages, and those cannot be "

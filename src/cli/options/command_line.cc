@@ -350,33 +350,6 @@ void add_options_of_storage(const CliOptions& options, std::vector<std::string>&
                                   typed, count == 1 ? "has" : "have", options.play.target.url));
 }
 
-/// Options that have no effect with the others: a remark for each, which the result keeps.
-std::vector<std::string> remarks_on_options(const CliOptions& options) {
-    std::vector<std::string> remarks;
-    const run::PlayRequest& play = options.play;
-    if (options.given("--order") && play.streams == 0 && !play.total_streams)
-        remarks.emplace_back("--order has no effect: recorders write their frames in order");
-    const bool varies = play.target.model != nullptr && !play.target.model->uncertain.empty();
-    if (options.given("--draws") && options.command != Command::run && !varies)
-        remarks.push_back(
-            fmt::format("--draws has no effect: {} is no model that was calibrated", play.target.url));
-    if (play.target.kind == target::Target::Kind::model) add_options_of_storage(options, remarks);
-    if (play.target.kind != target::Target::Kind::remote) return remarks;
-    std::string local;  // options about this computer's files and its page cache
-    if (options.given("--io") && play.io != run::IoChoice::automatic)
-        local = "--io " + options.typed.at("--io");
-    std::size_t count = local.empty() ? 0 : 1;
-    for (const char* option : {"--direct", "--buffered", "--cold"}) {
-        if (!options.given(option)) continue;
-        local += (count++ == 0 ? "" : ", ") + std::string(option);
-    }
-    if (count == 0) return remarks;
-    remarks.push_back(fmt::format(
-        "{} {} no effect on {}: streamsim reads it over connections of its own, past this client's page cache",
-        local, count == 1 ? "has" : "have", play.target.url));
-    return remarks;
-}
-
 /// The same command on each TARGET but the first. Problems that are those of the first, too, are said once.
 /// Errors: as open_documents.
 Result<void> read_others(const CliOptions& as_typed, CliOptions& options, std::vector<std::string>& problems) {
@@ -499,6 +472,32 @@ std::string in_our_words(const std::string& text) {
 }
 
 }  // namespace
+
+std::vector<std::string> remarks_on_options(const CliOptions& options) {
+    std::vector<std::string> remarks;
+    const run::PlayRequest& play = options.play;
+    if (options.given("--order") && play.streams == 0 && !play.total_streams)
+        remarks.emplace_back("--order has no effect: recorders write their frames in order");
+    const bool varies = play.target.model != nullptr && !play.target.model->uncertain.empty();
+    if (options.given("--draws") && options.command != Command::run && !varies)
+        remarks.push_back(
+            fmt::format("--draws has no effect: {} is no model that was calibrated", play.target.url));
+    if (play.target.kind == target::Target::Kind::model) add_options_of_storage(options, remarks);
+    if (play.target.kind != target::Target::Kind::remote) return remarks;
+    std::string local;  // options about this computer's files and its page cache
+    if (options.given("--io") && play.io != run::IoChoice::automatic)
+        local = "--io " + options.typed.at("--io");
+    std::size_t count = local.empty() ? 0 : 1;
+    for (const char* option : {"--direct", "--buffered", "--cold"}) {
+        if (!options.given(option)) continue;
+        local += (count++ == 0 ? "" : ", ") + std::string(option);
+    }
+    if (count == 0) return remarks;
+    remarks.push_back(fmt::format(
+        "{} {} no effect on {}: streamsim reads it over connections of its own, past this client's page cache",
+        local, count == 1 ? "has" : "have", play.target.url));
+    return remarks;
+}
 
 Result<ParsedCommandLine> parse_command_line(int argc, const char* const* argv) {
     ParsedCommandLine parsed;

@@ -3,6 +3,7 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "base/result.h"
 #include "cli/options/options.h"
@@ -20,5 +21,9 @@ struct ParsedCommandLine {
 /// Errors: bad input, every problem with its option and what is expected; environment where the format
 /// documents are not to be found.
 Result<ParsedCommandLine> parse_command_line(int argc, const char* const* argv);
+
+/// A remark for each option that has no effect with the others or on the target, which the result keeps. `run`
+/// knows its target from its document only.
+std::vector<std::string> remarks_on_options(const CliOptions& options);
 
 }  // namespace streamsim::cli
