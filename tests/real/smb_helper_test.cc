@@ -1,7 +1,13 @@
 // The program that speaks SMB, asked directly: requests in any order, and those that make no sense.
+#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <poll.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <cerrno>
 #include <cstring>
@@ -16,6 +22,7 @@
 #include "conformance/storage_backends.h"
 #include "real/smb_lab.h"
 #include "storage/clock_now.h"
+#include "storage/file_descriptor.h"
 #include "storage/smb/smb_process.h"
 
 namespace streamsim::storage {
@@ -166,6 +173,38 @@ TEST_F(SmbHelperRequests, EndWithTheServer) {
     EXPECT_TRUE(lost.lost || lost.error == EPIPE);
     tests::smb_lab().start("smb");
     EXPECT_EQ(ask({.call = SmbCall::stat}, {path("clip")}).error, EPIPE) << "the program has ended";
+}
+
+/// The exit code of the program when it is given memory of this size.
+int exit_code_with_memory(std::size_t bytes) {
+    int pair[2] = {-1, -1};
+    EXPECT_EQ(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair), 0);
+    FileDescriptor ours(pair[0]);
+    FileDescriptor theirs(pair[1]);
+    const FileDescriptor memory(memfd_create("smb-helper-test", MFD_CLOEXEC));
+    EXPECT_EQ(ftruncate(memory.get(), static_cast<off_t>(bytes)), 0);
+    const pid_t program = fork();
+    if (program == 0) {
+        constexpr int kAboveInherited = 10;
+        const int socket = fcntl(theirs.get(), F_DUPFD, kAboveInherited);
+        const int shared = fcntl(memory.get(), F_DUPFD, kAboveInherited);
+        if (dup2(socket, kSmbSocket) >= 0 && dup2(shared, kSmbMemory) >= 0)
+            execl(STREAMSIM_SMB_BINARY, STREAMSIM_SMB_BINARY, nullptr);
+        _exit(127);
+    }
+    theirs = FileDescriptor();
+    pollfd end{ours.get(), POLLIN, 0};
+    EXPECT_EQ(poll(&end, 1, 20'000), 1) << "the program goes on";
+    ours = FileDescriptor();  // ends a program that goes on
+    int status = 0;
+    EXPECT_EQ(waitpid(program, &status, 0), program);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+/// Reads into no slot would look like the ends of files.
+TEST(SmbHelperMemory, OfAnotherSizeEndsTheProgram) {
+    for (const std::size_t bytes : {std::size_t{0}, kSmbSlotBytes, (kSmbSlots + 1) * kSmbSlotBytes})
+        EXPECT_EQ(exit_code_with_memory(bytes), 3) << bytes;
 }
 
 }  // namespace

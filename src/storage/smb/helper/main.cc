@@ -26,6 +26,7 @@ namespace streamsim::storage {
 namespace {
 
 constexpr int kExitUsage = 2;
+constexpr int kExitNoMemory = 3;
 constexpr std::size_t kGuardBytes = std::size_t{2} << 20;  // inaccessible memory behind each slot
 
 /// Maps the slots, each with inaccessible memory behind it: a server that sends more than requested ends this
@@ -69,6 +70,7 @@ std::vector<std::string> texts_of(std::span<const char> packet) {
 
 int serve() {
     const auto slots = map_slots();
+    if (slots.size() != kSmbSlots) return kExitNoMemory;  // reads into no slot would look like ends of files
     std::vector<char> packet(sizeof(SmbRequest) + kSmbTextBytesMax);
     SmbClient client;
     for (;;) {
