@@ -41,8 +41,8 @@ struct MaxNext {
     bool same(const MaxNext& other) const { return streams == other.streams && length == other.length; }
 };
 
-/// Plays. Errors: interrupted ends the search; any other: so many streams cannot be played here. Where as many
-/// have played before, the error ends the search.
+/// Plays. Errors: interrupted ends the search; any other: so many streams cannot be played here. That of a
+/// number that has played before ends the search.
 using MaxPlay = std::function<Result<MaxRun>(const MaxNext& next)>;
 
 /// Fills in streams, fails_at, confirmed, at_least, interrupted and steps. Errors: the error of the first run,
