@@ -56,7 +56,10 @@ struct Held {
     MediaLockRequest request;
     std::string note;  // the request's owner
     Mutex calls;       // serialises changes of the files
-    LeaseName name;    // name of the current file; guarded by `calls` once the thread runs
+    // Guarded by `calls` once the thread runs.
+    LeaseName name;                 // name of the current file
+    std::uint64_t last_number = 1;  // each number is used once: a failed call may have created its file
+    std::vector<LeaseName> left;    // older names whose files may still be there
 
     Mutex mutex;
     std::condition_variable changed;
@@ -65,18 +68,30 @@ struct Held {
     bool lost GUARDED_BY(mutex) = false;
 
     std::string path(const LeaseName& of) const { return join_path(request.root, of.text()); }
+    LeaseName next_name(LockMode mode) {
+        LeaseName next = name;
+        next.mode = mode;
+        next.number = ++last_number;
+        return next;
+    }
+    void remove_left() {
+        for (const LeaseName& each : left) (void)store->remove(path(each));
+        left.clear();
+    }
 };
 
 /// Errors: it is not there, as far as the storage lets it be removed.
 Result<void> write_lease(ByteStore& store, const std::string& path, const std::string& note) {
-    auto sink = store.create(path);
-    if (!sink) return sink.error();
-    const std::string text = note + "\n";
-    auto done = (*sink)->write_at(0, std::as_bytes(std::span(text)));
-    if (done) done = (*sink)->close();
-    sink->reset();
-    if (!done) (void)store.remove(path);
-    return done;
+    const auto write = [&]() -> Result<void> {
+        const auto sink = store.create(path);
+        if (!sink) return sink.error();
+        const std::string text = note + "\n";
+        if (auto done = (*sink)->write_at(0, std::as_bytes(std::span(text))); !done) return done;
+        return (*sink)->close();
+    };
+    auto written = write();
+    if (!written) (void)store.remove(path);  // a connection that fails may have created it
+    return written;
 }
 
 std::string read_note(ByteStore& store, const std::string& path) {
@@ -180,10 +195,13 @@ void renew(Held& held) REQUIRES(held.calls) {
         held.lost = true;
         return;
     }
-    LeaseName next = held.name;
-    ++next.number;
-    if (!write_lease(*held.store, held.path(next), held.note)) return;
+    const LeaseName next = held.next_name(held.name.mode);
+    if (!write_lease(*held.store, held.path(next), held.note)) {
+        held.left.push_back(next);
+        return;
+    }
     (void)held.store->remove(held.path(held.name));
+    held.remove_left();
     held.name = next;
 }
 
@@ -206,6 +224,7 @@ void keep_renewed(const std::shared_ptr<Held>& held) {
     if (remove) {
         const MutexLock calls(held->calls);
         (void)held->store->remove(held->path(held->name));
+        held->remove_left();
     }
     lock.lock();
     held->removed = true;
@@ -241,9 +260,7 @@ public:
     Result<bool> change(LockMode mode) override {
         const MutexLock calls(held_->calls);
         if (mode == held_->name.mode) return true;
-        LeaseName next = held_->name;
-        next.mode = mode;
-        ++next.number;
+        const LeaseName next = held_->next_name(mode);
         if (auto written = write_lease(*held_->store, held_->path(next), held_->note); !written)
             return written.error();
         if (mode == LockMode::exclusive) {

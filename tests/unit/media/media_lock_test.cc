@@ -4,8 +4,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <chrono>
 #include <filesystem>
+#include <functional>
 #include <thread>
 
 #include "media/own_files/own_names.h"
@@ -58,6 +60,15 @@ protected:
     void make_older(std::int64_t seconds) const {
         for (const std::string& lease : leases())
             fs::last_write_time(lease, fs::last_write_time(lease) - std::chrono::seconds(seconds));
+    }
+    MediaLockRequest renewed_often(LockMode mode) const {
+        MediaLockRequest wanted = request(mode);
+        wanted.lease_renewal = milliseconds(5);
+        return wanted;
+    }
+    static bool within_10_s(const std::function<bool()>& holds) {
+        for (int i = 0; i < 2000 && !holds(); ++i) std::this_thread::sleep_for(std::chrono::milliseconds(5));
+        return holds();
     }
 
     Place place_;
@@ -123,14 +134,8 @@ TEST_F(MediaLockTest, AHolderOfThisComputerThatIsGoneIsNotWaitedFor) {
 }
 
 TEST_F(MediaLockTest, ALeaseIsRenewedAndItsLossIsNoticed) {
-    MediaLockRequest wanted = request(LockMode::shared);
-    wanted.lease_renewal = milliseconds(5);
-    const auto held = attempt(wanted);
+    const auto held = attempt(renewed_often(LockMode::shared));
     ASSERT_NE(held.lock, nullptr);
-    const auto within_10_s = [](const std::function<bool()>& holds) {
-        for (int i = 0; i < 2000 && !holds(); ++i) std::this_thread::sleep_for(std::chrono::milliseconds(5));
-        return holds();
-    };
     const auto is_renewed = [this] {
         const auto there = leases();
         return !there.empty() && there.front().find("-00000001.") == std::string::npos;
@@ -141,6 +146,29 @@ TEST_F(MediaLockTest, ALeaseIsRenewedAndItsLossIsNoticed) {
         for (const std::string& lease : leases()) fs::remove(lease);
         return held.lock->lost();
     }));
+}
+
+/// The connection fails after the new lease was created, so that it can be neither written nor removed.
+TEST_F(MediaLockTest, ARenewalThatFailedHalfwayIsFollowedByOthers) {
+    store_->on_write = [this](const std::string& path) {
+        const bool fails = path.find("-00000002.") != std::string::npos;
+        store_->room = fails ? 0 : UINT64_MAX;
+        if (!fails) return;
+        fs::remove(path);
+        fs::create_directories(path + "/cannot be removed");
+    };
+    auto held = attempt(renewed_often(LockMode::exclusive));
+    ASSERT_NE(held.lock, nullptr);
+    EXPECT_TRUE(within_10_s([this] {
+        const auto there = leases();
+        return std::any_of(there.begin(), there.end(), [](const std::string& lease) {
+            return lease.find("-00000001.") == std::string::npos &&
+                   lease.find("-00000002.") == std::string::npos;
+        });
+    }));
+    EXPECT_FALSE(held.lock->lost());
+    held.lock.reset();
+    EXPECT_THAT(leases(), ElementsAre(HasSubstr("-00000002."))) << "which nobody could remove";
 }
 
 TEST_F(MediaLockTest, ALeaseThatCannotBeWrittenIsNotLeftBehind) {
