@@ -74,6 +74,10 @@ struct Held {
         next.number = ++last_number;
         return next;
     }
+    void lose() {
+        const MutexLock lock(mutex);
+        lost = true;
+    }
     void remove_left() {
         for (const LeaseName& each : left) (void)store->remove(path(each));
         left.clear();
@@ -163,6 +167,7 @@ Result<Others> read_others(const Held& held, const LeaseName& own) {
             continue;
         }
         others.taken_over.push_back(note);
+        others.again = true;  // its holder may have renewed it just before
         // A lease that vanishes at this moment was removed by another process that found it too old.
         if (auto removed = remove_seen(*held.store, path, **info); !removed) {
             const auto left = held.store->stat(path);
@@ -187,21 +192,36 @@ Result<Others> settle(const Held& held, const LeaseName& own) {
     return all;
 }
 
+/// The conflicting holders, where another process has removed the lease that `next` replaces.
+Result<std::vector<std::string>> replace_lease(Held& held, const LeaseName& next) REQUIRES(held.calls) {
+    held.remove_left();
+    if (held.store->remove(held.path(held.name))) return std::vector<std::string>();
+    const auto old = held.store->stat(held.path(held.name));
+    if (!old) return old.error();
+    if (*old) {
+        held.left.push_back(held.name);
+        return std::vector<std::string>();
+    }
+    auto others = settle(held, next);
+    if (!others) return others.error();
+    return std::move(others->holders);
+}
+
 void renew(Held& held) REQUIRES(held.calls) {
     const auto leases = list_leases(held);
     if (!leases) return;  // the storage does not answer: the next renewal tries again
-    if (!leases->contains(held.name.run)) {
-        const MutexLock lock(held.mutex);
-        held.lost = true;
-        return;
-    }
+    if (!leases->contains(held.name.run)) return held.lose();
     const LeaseName next = held.next_name(held.name.mode);
-    if (!write_lease(*held.store, held.path(next), held.note)) {
+    const auto written = write_lease(*held.store, held.path(next), held.note);
+    const auto holders = written ? replace_lease(held, next) : written.error();
+    if (!holders) {
         held.left.push_back(next);
         return;
     }
-    (void)held.store->remove(held.path(held.name));
-    held.remove_left();
+    if (!holders->empty()) {
+        (void)held.store->remove(held.path(next));
+        return held.lose();
+    }
     held.name = next;
 }
 

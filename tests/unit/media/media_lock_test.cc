@@ -148,6 +148,40 @@ TEST_F(MediaLockTest, ALeaseIsRenewedAndItsLossIsNoticed) {
     }));
 }
 
+/// The other process has found the lease too old, and has removed it after the holder looked for it.
+TEST_F(MediaLockTest, ATakeoverDuringARenewalIsNoticed) {
+    const std::string foreign = "streamsim-media/streamsim-media.exclusive-00000000000000aa-00000001.lease";
+    store_->on_write = [&](const std::string& path) {
+        if (path.find("-00000002.") == std::string::npos) return;
+        for (const std::string& lease : leases()) {
+            if (lease != path) fs::remove(lease);
+        }
+        place_.write(foreign, request(LockMode::exclusive, 4712).owner.to_note() + "\n");
+    };
+    const auto held = attempt(renewed_often(LockMode::shared));
+    ASSERT_NE(held.lock, nullptr);
+    EXPECT_TRUE(within_10_s([&] { return held.lock->lost(); }));
+    EXPECT_THAT(leases(), ElementsAre(place_.at(foreign)));
+}
+
+/// The holder has written its next lease after the other process looked for leases.
+TEST_F(MediaLockTest, ARenewalDuringATakeoverKeepsTheLock) {
+    const auto holder = attempt(LockMode::exclusive);
+    ASSERT_NE(holder.lock, nullptr);
+    ASSERT_THAT(leases(), SizeIs(1));
+    const std::string first = leases().front();
+    std::string next = first;
+    next.replace(next.find("-00000001."), 10, "-00000002.");
+    MediaLockRequest wanted = request(LockMode::exclusive, 4712);
+    wanted.is_gone = [&](const LockOwner&) {
+        const bool renews = !fs::exists(next);
+        if (renews) fs::copy_file(first, next);
+        return renews;
+    };
+    EXPECT_EQ(attempt(wanted).lock, nullptr);
+    EXPECT_THAT(leases(), ElementsAre(next));
+}
+
 /// The connection fails after the new lease was created, so that it can be neither written nor removed.
 TEST_F(MediaLockTest, ARenewalThatFailedHalfwayIsFollowedByOthers) {
     store_->on_write = [this](const std::string& path) {
