@@ -20,7 +20,7 @@ class FileLock {
 public:
     virtual ~FileLock() = default;
     /// Changes the mode without releasing the lock. False: another holder prevents the change, and the mode is
-    /// unchanged. Never waits. Errors: environment.
+    /// unchanged; also after lost(), for the mode that it has, too. Never waits. Errors: environment.
     virtual Result<bool> change(LockMode mode) = 0;
     /// Another process has taken the lock over, as a lease was not renewed in time. Any thread.
     virtual bool lost() const { return false; }

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 #include <spdlog/spdlog.h>
 
+#include <atomic>
 #include <memory>
 
 #include "base/units.h"
@@ -31,7 +32,11 @@ Result<media::CleanReport> clean_alone(BackgroundWork& work,
     if (*there) {
         if (auto held = locks.hold_set(store, root, LockMode::exclusive); !held) return held.error();
     }
-    return work.run([store, target] { return media::clean(*store, target); });
+    const auto stop = std::make_shared<std::atomic<bool>>(false);
+    auto cleaned = work.run([store, target, stop] { return media::clean(*store, target, stop.get()); },
+                            [&locks, stop] { *stop = locks.lost(); });
+    if (locks.lost()) return MediaLocks::lost_error("removed");
+    return cleaned;
 }
 
 }  // namespace

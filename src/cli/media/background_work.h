@@ -28,9 +28,9 @@ public:
 
     /// Runs `function`, which returns a Result; says once, after some seconds, what it looks at. Errors: those
     /// of `function`; interrupted, soon after the signal. Then `function` may still run (left_behind()), and
-    /// what it refers to has to stay.
+    /// what it refers to has to stay. `on_tick` is called in this thread, ten times a second.
     template <typename Function>
-    std::invoke_result_t<Function&> run(Function function);
+    std::invoke_result_t<Function&> run(Function function, std::function<void()> on_tick = {});
     /// As run(), of work that `stop` asks to end: what it then returns counts. Errors: those of `function`;
     /// interrupted where it did not end in time.
     template <typename Function>
@@ -59,12 +59,15 @@ private:
 };
 
 template <typename Function>
-std::invoke_result_t<Function&> BackgroundWork::run(Function function) {
+std::invoke_result_t<Function&> BackgroundWork::run(Function function, std::function<void()> on_tick) {
     using Outcome = std::invoke_result_t<Function&>;
     const auto result = std::make_shared<std::optional<Outcome>>();  // as long as the thread lives
     const bool ended = wait_for({[function = std::move(function), result] { result->emplace(function()); },
                                  {},
-                                 [this] { say_when_it_takes_long(); }});
+                                 [this, on_tick = std::move(on_tick)] {
+                                     say_when_it_takes_long();
+                                     if (on_tick) on_tick();
+                                 }});
     if (!ended) return interrupted_error();
     return std::move(**result);
 }

@@ -127,6 +127,13 @@ bool MediaLocks::lost() const {
     return false;
 }
 
+Error MediaLocks::lost_error(const char* done) {
+    return environment_error(
+        fmt::format("another process has taken over the lock of the media set, as this one did not renew it in "
+                    "time: nothing more is {}",
+                    done));
+}
+
 Result<void> MediaLocks::hold(const std::string& name, LockMode mode) {
     const auto shared = std::make_shared<Waiting>();
     shared->store = store_;
@@ -200,6 +207,7 @@ Result<void> MediaLocks::share_set() {
     if (set == held_.end() || set->second.mode == LockMode::shared) return {};
     const auto changed = set->second.lock->change(LockMode::shared);
     if (!changed) return changed.error();
+    if (!*changed) return lost_error("written");
     set->second.mode = LockMode::shared;
     return {};
 }

@@ -27,7 +27,7 @@ public:
     Result<void> hold_set(const std::shared_ptr<ByteStore>& store, const std::string& root, LockMode mode);
     /// The locks of working sets, in this mode or a stronger one. REQUIRES: the set is held.
     Result<void> hold_load(const std::vector<std::string>& names, LockMode mode);
-    /// From exclusive to shared, without a gap.
+    /// From exclusive to shared, without a gap. Errors: environment, also when the lock is lost.
     Result<void> share_set();
     void share_load(const std::vector<std::string>& names);
     /// Errors: environment where locks or an empty media set stay; all locks are released.
@@ -43,6 +43,8 @@ public:
     bool set_is_held() const { return held_.contains(media::kSetLock); }
     /// A lease was taken over by another process, which may have changed the media since.
     bool lost() const;
+    /// `done`: "written", of what stops because of that.
+    static Error lost_error(const char* done);
     /// A thread is still in a call that does not return: the process has to end by _exit.
     bool left_behind() const { return left_behind_; }
 

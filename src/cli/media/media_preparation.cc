@@ -133,11 +133,7 @@ Result<void> MediaPreparation::write_with_bar(const char* what,
         work_.leave_behind();
         return interrupted_error();
     }
-    if (locks_.lost()) {
-        return environment_error(
-            "another process has taken over the lock of the media set, as this one did not renew it in time: "
-            "nothing more is written");
-    }
+    if (locks_.lost()) return MediaLocks::lost_error("written");
     if (*shared->result && !context_.options.quiet)
         bar.finish(shared->progress.bytes_done, context_.control.now_ns() - begin_ns);
     return *shared->result;

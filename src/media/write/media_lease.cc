@@ -279,6 +279,7 @@ public:
 
     Result<bool> change(LockMode mode) override {
         const MutexLock calls(held_->calls);
+        if (lost()) return false;
         if (mode == held_->name.mode) return true;
         const LeaseName next = held_->next_name(mode);
         if (auto written = write_lease(*held_->store, held_->path(next), held_->note); !written)

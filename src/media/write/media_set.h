@@ -106,7 +106,8 @@ Result<CleanReport> clean_recordings_of_run(ByteStore& store,
 
 /// Removes TARGET/streamsim-media, and in it only what the records of prepare, recorders and meters name; links
 /// are foreign and are not followed. Errors: bad input when there is no media set or its marker is not ours;
-/// environment from the store.
-Result<CleanReport> clean(ByteStore& store, const std::string& target);
+/// environment from the store; interrupted after `stop`, before the next file is removed: another clean, or a
+/// prepare, continues from there.
+Result<CleanReport> clean(ByteStore& store, const std::string& target, const std::atomic<bool>* stop = nullptr);
 
 }  // namespace streamsim::media

@@ -65,7 +65,8 @@ std::optional<std::uint32_t> record_number(std::string_view name, std::string& d
 
 class Cleaner {
 public:
-    Cleaner(ByteStore& store, std::uint64_t set) : store_(store), set_(set) {}
+    Cleaner(ByteStore& store, std::uint64_t set, const std::atomic<bool>* stop)
+        : store_(store), set_(set), stop_(stop) {}
 
     Result<CleanReport> clean(const std::string& root) {
         auto here = enter_to_clean(store_, root);
@@ -114,8 +115,11 @@ public:
     }
 
 private:
+    bool stopped() const { return stop_ != nullptr && *stop_; }
+
     /// Files that an interrupted clean was about to remove go first.
     Result<OpenDirectory> enter_to_clean(ByteStore& parent, const std::string& path) {
+        if (stopped()) return interrupted_error();
         auto opened = enter(parent, path);
         if (!opened) return opened;
         std::vector<DirectoryEntry> left;
@@ -164,6 +168,7 @@ private:
     Result<void> remove_file(const OpenDirectory& here,
                              const std::string& name,
                              const IsOurs& is_ours = nullptr) {
+        if (stopped()) return interrupted_error();
         const std::string path = join_path(here.path, name);
         const auto seen = here.files.find(name);
         if (seen == here.files.end()) return keep(path);
@@ -328,6 +333,7 @@ private:
     Result<void> remove_format(ByteStore& parent, const OpenDirectory& here) {
         std::string_view name = here.path;
         const std::string partial = take_partial(name) ? here.path : here.path + partial_suffix(entropy64());
+        if (stopped()) return interrupted_error();
         if (partial != here.path) {
             if (auto done = parent.rename(here.path, partial); !done) return done;
         }
@@ -430,6 +436,7 @@ private:
         if (!ours) return keep(clip.path);
         const std::string kind = *record ? (*record)->kind : format_ ? record_kind(*format_) : std::string();
         if (clip.name.partial) return clean_frames(parent, clip.path, clip.path, kind, clip.frames);
+        if (stopped()) return interrupted_error();
         ClipName name = clip.name;
         name.partial = true;
         name.ending = partial_suffix(entropy64());
@@ -466,6 +473,7 @@ private:
 
     ByteStore& store_;
     std::uint64_t set_;
+    const std::atomic<bool>* stop_;
     std::optional<MediaFormat> format_;  // format of the directory that is being cleaned, if known
     CleanReport report_;
 };
@@ -479,10 +487,10 @@ Result<CleanReport> clean_recordings_of_run(ByteStore& store,
     if (!confined) return confined.error();
     const auto set = read_marker(**confined, media_root(target));
     if (!set) return set.error();
-    return Cleaner(**confined, set->value_or(0)).clean_run(directory);
+    return Cleaner(**confined, set->value_or(0), nullptr).clean_run(directory);
 }
 
-Result<CleanReport> clean(ByteStore& store, const std::string& target) {
+Result<CleanReport> clean(ByteStore& store, const std::string& target, const std::atomic<bool>* stop) {
     const std::string root = media_root(target);
     const auto info = store.stat(root);
     if (!info) return info.error();
@@ -497,12 +505,12 @@ Result<CleanReport> clean(ByteStore& store, const std::string& target) {
     if (!confined) return confined.error();
     const auto marker = read_marker(**confined, root);
     if (!marker) return marker.error();
-    if (!*marker && media_set_is_begun(**confined, root)) return Cleaner(**confined, 0).clean_begun(root);
+    if (!*marker && media_set_is_begun(**confined, root)) return Cleaner(**confined, 0, stop).clean_begun(root);
     if (!*marker) {
         return bad_input(fmt::format("{}: has no {}, so it is not known to be streamsim's and is left alone",
                                      root, kMarkerName));
     }
-    return Cleaner(**confined, **marker).clean(root);
+    return Cleaner(**confined, **marker, stop).clean(root);
 }
 
 }  // namespace streamsim::media

@@ -161,6 +161,9 @@ TEST_F(MediaLockTest, ATakeoverDuringARenewalIsNoticed) {
     const auto held = attempt(renewed_often(LockMode::shared));
     ASSERT_NE(held.lock, nullptr);
     EXPECT_TRUE(within_10_s([&] { return held.lock->lost(); }));
+    const auto same = held.lock->change(LockMode::shared), alone = held.lock->change(LockMode::exclusive);
+    EXPECT_TRUE(same && !*same) << "not even the mode that it had";
+    EXPECT_TRUE(alone && !*alone);
     EXPECT_THAT(leases(), ElementsAre(place_.at(foreign)));
 }
 

@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 
+#include <atomic>
 #include <filesystem>
 #include <set>
 
@@ -324,6 +325,28 @@ TEST_F(MediaSet, CleanRemovesAllThatPrepareMade) {
     EXPECT_THAT(place_.files(), ElementsAre("notes.txt"));
     EXPECT_FALSE(fs::exists(place_.at("streamsim-media")));
     EXPECT_THAT(clean(store_, place_.path()).error().problems.front(), HasSubstr("nothing to remove"));
+}
+
+TEST_F(MediaSet, ACleanThatIsStoppedLeavesWhatTheNextPrepareCompletes) {
+    prepare_all(request(2));
+    std::atomic<bool> stop{false};
+    store_.on_rename = [&stop](const std::string& to) {
+        stop = stop || to.find("clip-0002.") != std::string::npos;
+        return true;
+    };
+    const auto stopped = clean(store_, place_.path(), &stop);
+    ASSERT_FALSE(stopped);
+    EXPECT_EQ(stopped.error().kind, ErrorKind::interrupted);
+    EXPECT_THAT(complete(), IsEmpty());
+    EXPECT_TRUE(fs::exists(place_.at(unfinished() + "/frame.0000012.dpx")));
+    store_.on_rename = nullptr;
+    EXPECT_EQ(plan(request(1)).bytes_to_write, 0u) << "no frame of the second clip was removed";
+    prepare_all(request(2));
+    EXPECT_EQ(complete().size(), 2u);
+    const auto report = clean(store_, place_.path());
+    ASSERT_TRUE(report) << all_problems(report.error());
+    EXPECT_THAT(report->kept, IsEmpty());
+    EXPECT_FALSE(fs::exists(place_.at("streamsim-media")));
 }
 
 TEST_F(MediaSet, CleanKeepsAndNamesWhatIsNotItsOwn) {
