@@ -29,7 +29,7 @@ Result<bool> remove_seen(ByteStore& store,
     if (!put) return put.error();
     const auto now = store.stat(*put ? aside : path);
     Result<bool> ours = now && *now && is_unchanged(**now, seen);
-    if (*ours && *put && is_ours) ours = is_ours(aside);
+    if (*ours && is_ours) ours = is_ours(*put ? aside : path);
     if (ours && *ours) {
         if (auto removed = store.remove(*put ? aside : path); !removed) return removed.error();
         return true;

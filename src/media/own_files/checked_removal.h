@@ -1,6 +1,7 @@
 // Removes a file that was checked before, and never another file that took its name since. On stores that can
 // (ByteStore::set_aside) the file first gets a name that only this removal uses, is checked again under that
-// name, and is then removed or gets its name back. Inside media/ only.
+// name, and is then removed or gets its name back. On other stores it is checked under its own name. Inside
+// media/ only.
 #pragma once
 
 #include <functional>

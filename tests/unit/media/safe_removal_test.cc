@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "media/write/load_set.h"
+#include "media/write/media_set_names.h"
 #include "unit/media/safe_paths.h"
 
 namespace streamsim::media {
@@ -19,6 +20,7 @@ namespace {
 
 namespace fs = std::filesystem;
 using testing::all_problems;
+using testing::DirectoryStore;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
@@ -100,6 +102,22 @@ TEST_F(SafePaths, AFileExchangedBetweenLookAndRemovalStays) {
         EXPECT_EQ(report->kept.size(), 1u) << part;
         fs::remove_all(place_.at("streamsim-media"));
     }
+}
+
+/// Its content is checked also on a store that cannot rename it first.
+TEST_F(SafePaths, AForeignDocumentOfARunStaysOnAStoreWithoutSetAside) {
+    DirectoryStore store;
+    ASSERT_TRUE(ensure_marker(store, media_root(place_.path())));
+    const std::string run = "streamsim-media/recordings/run-0123456789abcdef/";
+    place_.write(run + "streams.json", "mine");
+    auto report = clean(store, place_.path());
+    ASSERT_TRUE(report) << all_problems(report.error());
+    EXPECT_THAT(report->kept, ElementsAre(place_.at(run + "streams.json")));
+    EXPECT_EQ(place_.read(run + "streams.json"), "mine");
+    fs::remove(place_.at(run + "streams.json"));
+    report = clean(store, place_.path());
+    ASSERT_TRUE(report) << all_problems(report.error());
+    EXPECT_THAT(report->kept, IsEmpty());
 }
 
 /// Nothing waits for an entry that has the name of a working set's file and is no regular file.
