@@ -6,8 +6,10 @@
 #include <functional>
 #include <map>
 #include <set>
+#include <string_view>
 #include <utility>
 
+#include "base/fnv1a.h"
 #include "base/path.h"
 #include "base/prng.h"
 #include "base/units.h"
@@ -183,11 +185,14 @@ Result<void> write_load_set(ByteStore& whole_store,
     if (!id) return id.error();
     const std::uint64_t run = entropy64();
     std::vector<std::byte> buffer(kLoadPieceBytes);
-    std::uint64_t number = 0;
+    const std::size_t root_bytes = load_root(plan.missing.target).size();
     for (const LoadFile& file : plan.missing.files) {
         // An existing file has another length: truncated, or left by an older run.
         if (auto free = make_way(store, file.path, not_ours(file.path, "something else")); !free) return free;
-        const std::uint64_t key = derive_seed(derive_seed(*id, seed), ++number);
+        // From its name, so that no two files of the set are alike, in whatever order and part they are
+        // written.
+        const std::uint64_t name = fnv1a(std::string_view(file.path).substr(root_bytes + 1));
+        const std::uint64_t key = derive_seed(derive_seed(*id, seed), name);
         if (auto written = write_file(store, file, key, run, buffer, progress); !written)
             return written.error();
     }

@@ -4,6 +4,7 @@
 
 #include <filesystem>
 #include <fstream>
+#include <set>
 
 #include "media/own_files/own_names.h"
 #include "media/write/load_record.h"
@@ -74,6 +75,29 @@ TEST_F(LoadSets, OfTwoLengthsAreBothOurs) {
     EXPECT_EQ(fs::file_size(file("f0.load")), 200'000u);
     write(plan());
     EXPECT_EQ(fs::file_size(file("f0.load")), 100'000u);
+}
+
+/// A storage that deduplicates would keep and cache files of the same bytes once.
+TEST_F(LoadSets, HaveNoTwoFilesAlikeHoweverTheyAreWritten) {
+    const std::string root = load_root(place_.path());
+    std::set<std::string> contents;
+    std::size_t files = 0;
+    const auto write_in = [&](const std::string& directory, int count) {
+        LoadSet wanted{place_.path(), {root, root + "/" + directory}, {}};
+        for (int i = 0; i < count; ++i)
+            wanted.files.push_back({root + "/" + directory + "/f" + std::to_string(i) + ".load", 1000});
+        const auto planned = plan_load_set(store_, wanted);
+        ASSERT_TRUE(planned) << all_problems(planned.error());
+        files += planned->missing.files.size();
+        write(*planned);
+        for (const LoadFile& file : planned->missing.files)
+            contents.insert(place_.read(fs::relative(file.path, place_.path()).string()));
+    };
+    write_in("a", 2);
+    write_in("a", 4);  // the second half
+    write_in("b", 4);
+    EXPECT_EQ(files, 8u);
+    EXPECT_EQ(contents.size(), files);
 }
 
 TEST_F(LoadSets, LoseWhatWasCreatedAndNothingElse) {
