@@ -6,7 +6,6 @@
 #include <functional>
 #include <map>
 #include <set>
-#include <string_view>
 #include <utility>
 
 #include "base/fnv1a.h"
@@ -185,14 +184,21 @@ Result<void> write_load_set(ByteStore& whole_store,
     if (!id) return id.error();
     const std::uint64_t run = entropy64();
     std::vector<std::byte> buffer(kLoadPieceBytes);
-    const std::size_t root_bytes = load_root(plan.missing.target).size();
+    const std::string root = load_root(plan.missing.target);
+    const auto ours = read_load_records(store, root, *id);
+    if (!ours) return ours.error();
     for (const LoadFile& file : plan.missing.files) {
-        // An existing file has another length: truncated, or left by an older run.
-        if (auto free = make_way(store, file.path, not_ours(file.path, "something else")); !free) return free;
-        // From its name, so that no two files of the set are alike, in whatever order and part they are
-        // written.
-        const std::uint64_t name = fnv1a(std::string_view(file.path).substr(root_bytes + 1));
-        const std::uint64_t key = derive_seed(derive_seed(*id, seed), name);
+        const std::string name = file.path.substr(root.size() + 1);
+        // An existing file of ours has another length: left by an older run.
+        const auto is_ours = [&](const std::string& at) -> Result<bool> {
+            const auto info = store.stat(at);
+            if (!info) return info.error();
+            return *info && ours->has_file(name, **info);
+        };
+        if (auto free = make_way(store, file.path, not_ours(file.path, "something else"), is_ours); !free)
+            return free;
+        // From its name: in whatever order and part the files are written, no two of them are alike.
+        const std::uint64_t key = derive_seed(derive_seed(*id, seed), fnv1a(name));
         if (auto written = write_file(store, file, key, run, buffer, progress); !written)
             return written.error();
     }

@@ -50,7 +50,8 @@ Result<LoadSetPlan> plan_load_set(ByteStore& store, const LoadSet& set);
 Result<void> record_load_set(ByteStore& store, const LoadSetPlan& plan);
 
 /// Writes the missing files with bytes from `seed` that nothing can compress or deduplicate. Blocks. Errors:
-/// interrupted after `cancel`; environment, naming the path. Complete files stay in either case.
+/// interrupted after `cancel`; environment, naming the path, also where a file that no record of ours names has
+/// taken the name of one. Complete files stay in either case.
 Result<void> write_load_set(ByteStore& store,
                             const LoadSetPlan& plan,
                             std::uint64_t seed,

@@ -100,6 +100,19 @@ TEST_F(LoadSets, HaveNoTwoFilesAlikeHoweverTheyAreWritten) {
     EXPECT_EQ(contents.size(), files);
 }
 
+TEST_F(LoadSets, DoNotReplaceAFileThatCameAfterThePlan) {
+    const LoadSetPlan planned = plan();
+    store_.on_write = [this](const std::string& path) {
+        if (path.find("f0.load") != std::string::npos) std::ofstream(file("e0.load")) << "somebody's";
+    };
+    PrepareProgress progress;
+    const auto refused = write_load_set(store_, planned, 1, progress);
+    ASSERT_FALSE(refused);
+    EXPECT_THAT(all_problems(refused.error()), ::testing::HasSubstr("e0.load: found something else"));
+    EXPECT_EQ(fs::file_size(file("e0.load")), 10u);
+    EXPECT_EQ(fs::file_size(file("f0.load")), 100'000u);
+}
+
 TEST_F(LoadSets, LoseWhatWasCreatedAndNothingElse) {
     write(plan());
     std::ofstream(file("c0-0-1.load")) << "created";
