@@ -86,6 +86,28 @@ TEST_F(ScenarioTest, PlaysTheClipsThatAPlaceHolds) {
     EXPECT_THAT(finished.err, HasSubstr("3 streams need 3 clips"));
 }
 
+TEST_F(ScenarioTest, StreamsWithAndWithoutAudioPlayClipsOfTheirOwn) {
+    const Json format = {{"format", small()}, {"clip_duration", "1s"}};
+    const auto play = [&](const std::string& where, Json silent) {
+        Json document = scenario(where);
+        document["duration"] = "1s";
+        document["seats"].erase(1);
+        Json with_audio = silent;
+        with_audio["audio"] = true;
+        document["seats"][0]["streams"] = {std::move(silent), std::move(with_audio)};
+        const std::string csv = dir_ / "frames.csv";
+        std::filesystem::remove(csv);
+        (void)result_of(document, 0, {"--csv", csv});
+        EXPECT_THAT(read_text(csv), testing::AllOf(HasSubstr("clip-0001"), HasSubstr("clip-0002")));
+    };
+    play(target(), format);
+    ASSERT_EQ(clip_directories().size(), 2u);
+    play(clip_directories().front() + "/..", Json::object());
+    const Finished cleaned = streamsim({"clean", target()});
+    EXPECT_EQ(cleaned.exit_code, 0) << cleaned.text();
+    EXPECT_EQ(cleaned.err, "") << "nothing was kept";
+}
+
 TEST_F(ScenarioTest, SeedIsItsOwnOrTyped) {
     Json document = scenario("sim:null");
     document["seed"] = 5;

@@ -116,8 +116,7 @@ struct Pool {
 };
 
 bool same_pool(const PlayRequest& a, const PlayRequest& b) {
-    if (target::location_of(a.target) != target::location_of(b.target) || a.audio != b.audio ||
-        a.formats.size() != b.formats.size())
+    if (target::location_of(a.target) != target::location_of(b.target) || a.formats.size() != b.formats.size())
         return false;
     if (a.formats.empty()) return true;
     return a.formats.front().name == b.formats.front().name && a.clip_duration == b.clip_duration;
@@ -154,14 +153,20 @@ std::vector<Pool> pools_of(const std::vector<PlayPart>& parts) {
     return pools;
 }
 
-/// REQUIRES: `clips` are as many as the pool needs.
-void hand_out(const Pool& pool, const std::vector<Clip>& clips, std::vector<PlayPart>& parts) {
+/// Clips that are made for a format are indexed without their audio.
+bool reads_audio(const PlayRequest& request) {
+    return request.audio && request.formats.empty();
+}
+
+/// To the parts that read audio, or to those that do not. REQUIRES: `clips` are as many as the pool needs.
+void hand_out(const Pool& pool, bool audio, const std::vector<Clip>& clips, std::vector<PlayPart>& parts) {
     std::size_t next = pool.shared ? 1 : 0;
     for (const std::size_t i : pool.parts) {
         const std::size_t needed = clips_needed(parts[i].request);
         const std::size_t first = parts[i].request.same_media ? 0 : next;
         const auto begin = clips.begin() + static_cast<std::ptrdiff_t>(first);
-        parts[i].media.clips.emplace_back(begin, begin + static_cast<std::ptrdiff_t>(needed));
+        if (reads_audio(parts[i].request) == audio)
+            parts[i].media.clips.emplace_back(begin, begin + static_cast<std::ptrdiff_t>(needed));
         if (!parts[i].request.same_media) next += needed;
     }
 }
@@ -384,9 +389,15 @@ Result<std::vector<PlayPart>> find_media(ByteStore* store,
                                          std::vector<PlayPart> parts,
                                          IndexProgress* progress) {
     for (const Pool& pool : pools_of(parts)) {
-        const auto found = find_media(store, pool.request, progress);
-        if (!found) return found.error();
-        hand_out(pool, found->clips.front(), parts);
+        for (const bool audio : {false, true}) {
+            const auto is_one = [&](std::size_t part) { return reads_audio(parts[part].request) == audio; };
+            if (std::none_of(pool.parts.begin(), pool.parts.end(), is_one)) continue;
+            PlayRequest request = pool.request;
+            request.audio = audio;
+            const auto found = find_media(store, request, progress);
+            if (!found) return found.error();
+            hand_out(pool, audio, found->clips.front(), parts);
+        }
     }
     return parts;
 }
