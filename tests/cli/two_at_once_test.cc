@@ -95,6 +95,24 @@ TEST_F(TwoAtOnce, NothingIsTakenFromAPlayThatGoesOn) {
     EXPECT_FALSE(fs::exists(set()));
 }
 
+TEST_F(TwoAtOnce, AClipThatIsNotWholeIsNamedAndNothingIsLockedForIt) {
+    prepare(3);
+    fs::resize_file(frames_in(clip_directories().front()).front(), 5000);
+    Process other(streamsim_binary(), spawn(long_play()));
+    ASSERT_TRUE(within_20_s([this] { return is_locked(); }));
+    Spawn beside = spawn({"--format", small(), "--streams", "2", "--duration", "1s", "--quiet", target()});
+    const Finished two = streamsim(beside);
+    EXPECT_EQ(two.exit_code, 0) << two.text();
+    EXPECT_THAT(two.err, HasSubstr("clip-0001: does not count as whole"));
+    other.send(SIGTERM);
+    EXPECT_EQ(other.wait().exit_code, 130);
+    if (!is_root()) return;
+    fs::permissions(target(), fs::perms(0755));
+    beside.user = 65534;
+    const Finished reader = streamsim(beside);
+    EXPECT_EQ(reader.exit_code, 0) << reader.text();
+}
+
 TEST_F(TwoAtOnce, CleanWaitsForTheEndOfARecording) {
     Process record(streamsim_binary(), spawn({"--format", small(), "--record", "1", "--duration", "60s",
                                               "--keep-recordings", "--quiet", target()}));

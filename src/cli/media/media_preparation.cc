@@ -4,6 +4,7 @@
 #include <spdlog/spdlog.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <optional>
 #include <utility>
@@ -175,7 +176,10 @@ Result<void> MediaPreparation::write_missing(const run::PlayRequest& request,
     auto missing = find_missing(request, media, record_bytes);
     if (!missing) return missing.error();
     if (auto allowed = consent(missing->need); !allowed) return allowed;
-    if (!missing->media.empty()) {
+    // A plan may hold nothing but notes.
+    const bool writes = std::any_of(missing->media.begin(), missing->media.end(),
+                                    [](const media::PreparePlan& plan) { return !plan.nothing_to_do(); });
+    if (writes) {
         const std::uint64_t allowed_bytes = missing->need.bytes();
         const std::string root = media::media_root(request.target.name());
         if (auto held = locks_.hold_set(store_, root, LockMode::exclusive); !held) return held;
@@ -185,7 +189,9 @@ Result<void> MediaPreparation::write_missing(const run::PlayRequest& request,
         if (missing->need.bytes() > allowed_bytes) {
             if (auto allowed = consent(missing->need); !allowed) return allowed;
         }
-        if (auto written = write_media(missing->media); !written) return written;
+    }
+    if (auto written = write_media(missing->media); !written) return written;
+    if (writes) {
         if (auto shared = locks_.share_set(); !shared) return shared;
     }
     return request.meters.empty() ? Result<void>() : write_load_sets(request);
