@@ -158,6 +158,22 @@ TEST_F(Verify, OtherMediaHaveChecksumsOrAreRefused) {
     EXPECT_THAT(damaged.err, HasSubstr("streamsim-checksums is damaged"));
 }
 
+/// The bytes of prepared clips depend on their set: those of another set are no damage.
+TEST_F(Verify, AClipThatWasCopiedFromAnotherSetIsNoClipOfThisOne) {
+    prepare(1);
+    const std::filesystem::path clip = clip_directories().front();
+    const std::filesystem::path length = clip.parent_path();
+    const std::string kept = dir_ / "kept";
+    std::filesystem::copy(length, kept, std::filesystem::copy_options::recursive);
+    ASSERT_EQ(streamsim({"clean", target()}).exit_code, 0);
+    prepare(1);
+    std::filesystem::remove_all(length);
+    std::filesystem::copy(kept, length, std::filesystem::copy_options::recursive);
+    const Finished refused = streamsim({"--verify", "--frames", "20", clip.string()});
+    EXPECT_EQ(refused.exit_code, 2) << refused.text();
+    EXPECT_THAT(refused.err, HasSubstr("prepare did not make it"));
+}
+
 TEST_F(Verify, AModelHasNoBytes) {
     for (const char* where : {"null:", "sim:null", "sim:h500"}) {
         const Finished refused = streamsim({"--dpx10", "--verify", where});

@@ -17,6 +17,7 @@
 #include "media/frames/payload.h"
 #include "media/sequence/sequence_index.h"
 #include "media/write/clip_proof.h"
+#include "media/write/clip_record.h"
 #include "media/write/media_set_names.h"
 
 namespace streamsim::media {
@@ -158,6 +159,14 @@ Result<std::optional<PreparedClip>> prepared_clip(ByteStore& store, const FrameI
     if (!identity) return identity.error();
     auto described = *identity ? format_of_identity(**identity) : std::nullopt;
     if (!*set || !described) return std::optional<PreparedClip>();
+    // A clip that was copied from another set has bytes that depend on the id of that set.
+    const StoredClip clip{*frames, *name, path};
+    const auto record = read_record(store, key_of(clip, **set));
+    if (!record) return record.error();
+    const ClipProof proof{&*described, **set};
+    const auto ours = is_ours(store, clip, proof, *record);
+    if (!ours) return ours.error();
+    if (!*ours && !(*record && is_proven(store, clip, proof))) return std::optional<PreparedClip>();
     return std::optional(PreparedClip{std::move(*described), *frames, name->number, **set});
 }
 
