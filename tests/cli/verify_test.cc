@@ -174,6 +174,24 @@ TEST_F(Verify, AClipThatWasCopiedFromAnotherSetIsNoClipOfThisOne) {
     EXPECT_THAT(refused.err, HasSubstr("prepare did not make it"));
 }
 
+TEST_F(Verify, APreparedClipMayBeNamedByARelativePathOrThroughALink) {
+    prepare(1);
+    const std::filesystem::path clip = clip_directories().front();
+    const std::string link = dir_ / "link";
+    std::filesystem::create_directory_symlink(clip, link);
+    const std::string relative = std::filesystem::relative(clip).string();
+    for (const std::string& path : {link, relative, relative + "/../" + clip.filename().string()}) {
+        const Json result = play({"--verify", "--frames", "20", "--fps", "max"}, path);
+        EXPECT_TRUE(result["verdict"]["pass"]) << path << result["verdict"];
+        EXPECT_GT(result["content"]["frames"], 0) << path;
+    }
+    Spawn inside;
+    inside.directory = clip.parent_path().string();
+    inside.args = {"--verify", "--frames", "20", "--fps", "max", clip.filename().string()};
+    const Finished done = streamsim(inside);
+    EXPECT_EQ(done.exit_code, 0) << done.text();
+}
+
 TEST_F(Verify, AModelHasNoBytes) {
     for (const char* where : {"null:", "sim:null", "sim:h500"}) {
         const Finished refused = streamsim({"--dpx10", "--verify", where});

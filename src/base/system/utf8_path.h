@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <string>
 #include <string_view>
+#include <system_error>
 
 namespace streamsim {
 
@@ -25,6 +26,13 @@ inline std::string utf8_generic_text(const std::filesystem::path& path) {
     if constexpr (std::filesystem::path::preferred_separator != '/')
         std::replace(text.begin(), text.end(), '\\', '/');
     return text;
+}
+
+/// The absolute path without links, as far as the path exists; the same text where the system cannot tell.
+inline std::string canonical_text(std::string_view text) {
+    std::error_code error;
+    const auto canonical = std::filesystem::weakly_canonical(utf8_path(text), error);
+    return error ? std::string(text) : utf8_generic_text(canonical);
 }
 
 /// The path for a call of the system. On Windows paths of any length work, and "C:" is the root of the drive.

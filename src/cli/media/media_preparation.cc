@@ -5,7 +5,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <filesystem>
 #include <optional>
 #include <utility>
 
@@ -26,11 +25,7 @@ namespace {
 /// The media set that holds the target: its path up to the last component of that name. Empty: none does.
 std::string set_around(const target::Target& target) {
     std::string path = target.name();
-    if (target.kind == target::Target::Kind::local) {  // the path may lead through links
-        std::error_code error;
-        const auto canonical = std::filesystem::weakly_canonical(utf8_path(path), error);
-        if (!error) path = utf8_generic_text(canonical);
-    }
+    if (target.kind == target::Target::Kind::local) path = canonical_text(path);
     const std::string name = std::string("/") + media::kMediaDirectory;
     for (std::size_t at = path.rfind(name); at != std::string::npos && at > 0; at = path.rfind(name, at - 1)) {
         const std::size_t end = at + name.size();

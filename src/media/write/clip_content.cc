@@ -140,8 +140,7 @@ private:
 };
 
 /// Nothing: the path is not that of a clip of a media set.
-Result<std::optional<PreparedClip>> prepared_clip(ByteStore& store, const FrameIndex& index) {
-    std::string path = index.path_of(0);
+Result<std::optional<PreparedClip>> prepared_clip(ByteStore& store, const FrameIndex& index, std::string path) {
     if (index.file_per_frame()) path = parent_of(path);
     const std::string length = parent_of(path);
     const std::string format = parent_of(length);
@@ -170,8 +169,10 @@ Result<std::optional<PreparedClip>> prepared_clip(ByteStore& store, const FrameI
     return std::optional(PreparedClip{std::move(*described), *frames, name->number, **set});
 }
 
-Result<std::shared_ptr<const FrameContent>> prepared_content(ByteStore& store, const Clip& clip) {
-    auto prepared = prepared_clip(store, *clip.index);
+Result<std::shared_ptr<const FrameContent>> prepared_content(ByteStore& store,
+                                                             const Clip& clip,
+                                                             const std::string& first_file) {
+    auto prepared = prepared_clip(store, *clip.index, first_file.empty() ? clip.index->path_of(0) : first_file);
     if (!prepared) return prepared.error();
     if (!*prepared) return std::shared_ptr<const FrameContent>();
     if ((*prepared)->frames != clip.index->count()) {
@@ -192,8 +193,8 @@ Result<std::shared_ptr<const FrameContent>> prepared_content(ByteStore& store, c
 
 }  // namespace
 
-Result<Clip> with_content(ByteStore& store, Clip clip) {
-    auto content = prepared_content(store, clip);
+Result<Clip> with_content(ByteStore& store, Clip clip, const std::string& first_file) {
+    auto content = prepared_content(store, clip, first_file);
     if (!content) return content.error();
     if (*content == nullptr) content = kept_checksums(store, clip);
     if (!content) return content.error();

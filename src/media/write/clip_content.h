@@ -12,6 +12,8 @@ namespace streamsim::media {
 
 /// The clip with an index that knows its frames' contents (FrameIndex::content). Errors: bad input where nobody
 /// knows them: prepare did not make the clip, and no checksums fit it; environment from the store.
-Result<Clip> with_content(ByteStore& store, Clip clip);
+/// `first_file`: another path of the clip's first file, which leads through its media set; empty: the clip's
+/// own does.
+Result<Clip> with_content(ByteStore& store, Clip clip, const std::string& first_file = {});
 
 }  // namespace streamsim::media

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "base/system/utf8_path.h"
 #include "base/units.h"
 #include "media/clips/clip_index.h"
 #include "media/clips/planned_index.h"
@@ -283,11 +284,14 @@ Result<std::vector<Clip>> clips_of_target(ByteStore& store,
 namespace {
 
 /// Adds what the frames must hold. Errors: bad input with the problem of each clip whose content nobody knows.
-Result<void> add_contents(ByteStore& store, FoundMedia& found) {
+Result<void> add_contents(ByteStore& store, const target::Target& target, FoundMedia& found) {
+    const bool local = target.kind == target::Target::Kind::local;
     Error unknown;
     const auto add = [&](std::vector<Clip>& clips) -> Result<void> {
         for (Clip& clip : clips) {
-            auto with = media::with_content(store, clip);
+            // The path may be relative, or lead through links.
+            auto with = media::with_content(store, clip,
+                                            local ? canonical_text(clip.index->path_of(0)) : std::string());
             if (with) {
                 clip = std::move(*with);
             } else if (with.error().kind == ErrorKind::bad_input) {
@@ -361,7 +365,7 @@ Result<FoundMedia> find_clips(ByteStore* store, const PlayRequest& request, Inde
 Result<FoundMedia> find_media(ByteStore* store, const PlayRequest& request, IndexProgress* progress) {
     auto found = find_clips(store, request, progress);
     if (!found || !request.verify || store == nullptr) return found;
-    if (auto added = add_contents(*store, *found); !added) return added.error();
+    if (auto added = add_contents(*store, request.target, *found); !added) return added.error();
     return found;
 }
 
