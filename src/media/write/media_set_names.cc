@@ -134,16 +134,19 @@ Result<std::optional<std::uint64_t>> read_marker(ByteStore& store, const std::st
 }
 
 Result<std::uint64_t> ensure_marker(ByteStore& store, const std::string& root) {
-    const auto there = read_marker(store, root);
-    if (!there) return there.error();
-    if (*there) return **there;
-    if (auto made = store.make_directories(root); !made) return made.error();
-    const std::uint64_t id = entropy64();
-    const auto written = write_document(store, join_path(root, kMarkerName), kMarkerSchema, [id](auto) {
-        return Json::object({{"id", id_text(id)}});
-    });
-    if (!written) return written.error();
-    return id;
+    constexpr int kAttempts = 5;  // another process may write it at the same time
+    for (int attempt = 1;; ++attempt) {
+        const auto there = read_marker(store, root);
+        if (!there) return there.error();
+        if (*there) return **there;
+        if (auto made = store.make_directories(root); !made) return made.error();
+        const std::uint64_t id = entropy64();
+        const auto written = write_document(store, join_path(root, kMarkerName), kMarkerSchema, [id](auto) {
+            return Json::object({{"id", id_text(id)}});
+        });
+        if (written) return id;
+        if (attempt == kAttempts) return written.error();
+    }
 }
 
 Result<FormatDirectory> find_format(ByteStore& store, const std::string& root, const MediaFormat& format) {

@@ -48,6 +48,7 @@ std::optional<ClipName> clip_name_in(std::string_view name);
 /// but an unfinished marker. Errors: bad input when the directory is someone else's or its marker is damaged.
 Result<std::optional<std::uint64_t>> read_marker(ByteStore& store, const std::string& root);
 
+/// The same; writes the marker where there is none. Errors: as read_marker; environment.
 Result<std::uint64_t> ensure_marker(ByteStore& store, const std::string& root);
 
 /// The directory that holds media of exactly this format, and whether it is there yet; else the one to make:

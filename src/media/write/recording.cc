@@ -74,13 +74,10 @@ bool is_run(std::string_view name) {
 }
 
 Result<std::string> make_recordings(ByteStore& store, const std::string& target) {
-    constexpr int kAttempts = 5;  // others may make the media set at the same time
     const auto confined = store.beneath(target);
     if (!confined) return confined.error();
     const std::string root = media_root(target);
-    Result<std::uint64_t> id = ensure_marker(**confined, root);
-    for (int attempt = 1; !id && attempt < kAttempts; ++attempt) id = ensure_marker(**confined, root);
-    if (!id) return id.error();
+    if (auto id = ensure_marker(**confined, root); !id) return id.error();
     const std::string path = join_path(join_path(root, kRecordings), run_name(entropy64()));
     if (auto made = (*confined)->make_directories(path); !made) return made.error();
     return path;

@@ -8,6 +8,7 @@
 
 #include "media/own_files/own_names.h"
 #include "media/write/load_record.h"
+#include "media/write/media_set_names.h"
 #include "unit/media/fixtures.h"
 
 namespace streamsim::media {
@@ -98,6 +99,24 @@ TEST_F(LoadSets, HaveNoTwoFilesAlikeHoweverTheyAreWritten) {
     write_in("b", 4);
     EXPECT_EQ(files, 8u);
     EXPECT_EQ(contents.size(), files);
+}
+
+TEST_F(LoadSets, OfTwoProcessesOnANewTargetAreInOneMediaSet) {
+    const LoadSetPlan planned = plan();
+    std::uint64_t id = 0;
+    store_.on_rename = [&](const std::string& to) {
+        if (!to.ends_with(kMarkerName) || id != 0) return true;
+        DirectoryStore other;
+        const auto made = ensure_marker(other, media_root(place_.path()));
+        EXPECT_TRUE(made);
+        id = made ? *made : 1;
+        return true;
+    };
+    write(planned);
+    const auto marker = read_marker(store_, media_root(place_.path()));
+    ASSERT_TRUE(marker && *marker);
+    EXPECT_EQ(**marker, id);
+    EXPECT_TRUE(plan().nothing_to_do());
 }
 
 TEST_F(LoadSets, DoNotReplaceAFileThatCameAfterThePlan) {
