@@ -56,12 +56,17 @@ public:
 
 Result<MediaLockAttempt> try_set_lease(const std::shared_ptr<ByteStore>& store,
                                        const MediaLockRequest& request) {
+    const bool shared = request.mode == LockMode::shared;
     auto attempt = try_lease(store, request);
+    if (!attempt && shared) attempt = try_lease(store, request);  // a connection may have failed for a moment
     MediaLockAttempt out;
     if (!attempt) {
-        if (request.mode == LockMode::exclusive) return attempt.error();
-        // A user without write permission can still play the media set.
+        if (!shared) return attempt.error();
+        // A user without write permission can still play the media set, and so can one of a full disk.
         out.lock = std::make_unique<NoLock>();
+        out.notices.push_back(fmt::format(
+            "{}: no lease can be written, so another process may change media that this one uses: {}",
+            request.root, attempt.error().problems.front()));
         return out;
     }
     for (const std::string& note : attempt->taken_over) {

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <climits>
 #include <filesystem>
 #include <functional>
 #include <thread>
@@ -222,6 +223,20 @@ TEST_F(MediaLockTest, ALeaseThatCannotBeWrittenIsNotLeftBehind) {
     store_->room = 0;
     EXPECT_FALSE(held.lock->change(LockMode::shared));
     EXPECT_EQ(leases(), before);
+}
+
+TEST_F(MediaLockTest, ASharedLeaseIsTriedTwiceAndItsAbsenceIsTold) {
+    int writes = 0, failing = 1;
+    store_->on_write = [&](const std::string&) { store_->room = ++writes <= failing ? 0 : UINT64_MAX; };
+    const auto second = attempt(LockMode::shared);
+    ASSERT_NE(second.lock, nullptr);
+    EXPECT_THAT(second.notices, IsEmpty());
+    EXPECT_THAT(leases(), SizeIs(1));
+    EXPECT_EQ(attempt(LockMode::exclusive).lock, nullptr);
+    failing = INT_MAX;
+    const auto none = attempt(LockMode::shared);
+    ASSERT_NE(none.lock, nullptr);
+    EXPECT_THAT(none.notices, ElementsAre(HasSubstr("no lease can be written")));
 }
 
 TEST_F(MediaLockTest, WorkingSetsHaveLocksOfTheirOwn) {
