@@ -195,7 +195,13 @@ Result<Found> check_clips(ByteStore& store,
             if (!ours) return ours.error();
             const auto alone = *ours && !clip.name.is_file() ? holds_frames_only(store, clip, format) : ours;
             if (!alone) return alone.error();
-            if (*alone) found.begun.emplace(number, clip);
+            if (*alone) {
+                found.begun.emplace(number, clip);
+            } else if (*ours) {  // its record must stay, for clean
+                plan.notes.push_back(fmt::format(
+                    "{}: is not continued: it holds something that prepare did not make", clip.path));
+                found.taken.insert(number);
+            }
             continue;
         }
         const auto& standing = standing_at(i, plan.request.clips - plan.clips_there);

@@ -202,6 +202,28 @@ TEST_F(MediaSet, CancelLeavesWhatTheNextPrepareCompletes) {
     EXPECT_EQ(complete().size(), 1u);
 }
 
+TEST_F(MediaSet, AStrayFileInAnUnfinishedSequenceDoesNotMakeItsFramesSomebodyElses) {
+    std::atomic<int> writes{0};
+    PrepareProgress progress;
+    store_.on_write = [&](const std::string& path) {
+        if (path.ends_with(".dpx") && ++writes == 9) progress.cancel = true;
+    };
+    EXPECT_FALSE(prepare(store_, plan(request(1)), progress));
+    store_.on_write = nullptr;
+    const std::string stray = unfinished() + "/.DS_Store";
+    place_.write(stray, "stray");
+    const PreparePlan next = plan(request(1));
+    EXPECT_THAT(next.notes, ElementsAre(HasSubstr("is not continued")));
+    EXPECT_THAT(next.missing, ElementsAre(::testing::Field(&PlannedClip::number, 2u)));
+    prepare_all(request(1));
+    EXPECT_EQ(complete().size(), 1u);
+    fs::remove(place_.at(stray));
+    const auto report = clean(store_, place_.path());
+    ASSERT_TRUE(report) << all_problems(report.error());
+    EXPECT_THAT(report->kept, IsEmpty());
+    EXPECT_FALSE(fs::exists(place_.at("streamsim-media")));
+}
+
 TEST_F(MediaSet, FramesThatAreWrongAreWrittenAgain) {
     prepare_all(request(1));
     std::vector<std::string> whole;
