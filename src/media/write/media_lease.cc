@@ -282,6 +282,7 @@ public:
         if (lost()) return false;
         if (mode == held_->name.mode) return true;
         const LeaseName next = held_->next_name(mode);
+        held_->left.push_back(next);  // until it takes the place of the other
         if (auto written = write_lease(*held_->store, held_->path(next), held_->note); !written)
             return written.error();
         if (mode == LockMode::exclusive) {
@@ -293,6 +294,7 @@ public:
             }
         }
         if (auto removed = held_->store->remove(held_->path(held_->name)); !removed) return removed.error();
+        held_->left.pop_back();
         held_->name = next;
         return true;
     }
