@@ -50,9 +50,16 @@ bool lies_in(const std::filesystem::path& path, const std::filesystem::path& pla
     return in_place == place.end();
 }
 
+/// The URL leads to the server of the place: by the same ports, and to no other address than the place names.
+bool same_server(const RemotePlace& url, const RemotePlace& place) {
+    return url.port == place.port && url.mount_port == place.mount_port &&
+           (url.addresses.empty() || url.addresses == place.addresses);
+}
+
 bool lies_in_url(const Target& target, const std::string& place) {
     const auto wanted = parse_remote_target(place);
     if (!wanted || !target.remote || !wanted->remote) return false;
+    if (!same_server(*target.remote, *wanted->remote)) return false;
     const std::filesystem::path path(target.name());
     return path.lexically_normal() == path && lies_in(path, std::filesystem::path(wanted->name()));
 }

@@ -10,8 +10,9 @@
 namespace streamsim::target {
 
 /// From here on, parse_target() refuses targets that lie outside these: paths of this computer, and the
-/// beginnings of nfs:// and smb:// URLs. "NAME=PATH" is a path that others call NAME. null: and sim: read
-/// nothing, and are always allowed. Before there are threads.
+/// beginnings of nfs:// and smb:// URLs; the ports and addresses= of a target must be those of its place.
+/// "NAME=PATH" is a path that others call NAME. null: and sim: read nothing, and are always allowed. Before
+/// there are threads.
 void allow_only(const std::vector<std::string>& places);
 
 /// From here on, documents are of streamsim's own: no name of one may be a file. Before there are threads.

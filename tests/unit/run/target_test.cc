@@ -171,5 +171,18 @@ TEST(Allowed, AreUrlsByTheirBeginning) {
         expect_allowed(places, url, false);
 }
 
+TEST(Allowed, UrlsLeadToTheServerOfThePlace) {
+    for (const char* url : {"smb://nas/media?addresses=10.66.0.9", "smb://nas:4450/media",
+                            "smb://nas/media?port=4450", "smb://nas/media/day?addresses=10.66.0.9"})
+        expect_allowed({"smb://nas/media"}, url, false);
+    expect_allowed({"nfs://nas/media"}, "nfs://nas/media?mountport=4450", false);
+    const std::string place = "smb://nas:4450/media?addresses=10.0.0.1,10.0.0.2";
+    for (const char* url :
+         {"smb://nas:4450/media/day", "smb://user@nas:4450/media?addresses=10.0.0.1,10.0.0.2&connections=2"})
+        expect_allowed({place}, url, true);
+    for (const char* url : {"smb://nas/media", "smb://nas:4450/media?addresses=10.0.0.1,10.66.0.9"})
+        expect_allowed({place}, url, false);
+}
+
 }  // namespace
 }  // namespace streamsim::run
