@@ -121,6 +121,7 @@ struct PurchaseResult {
     double prove_hours = 0;  // of a run of all streams, the least that --prove takes; 0: no claim
     std::optional<double> price_max, watts_max;
     std::int64_t verify_ns = 0, screen_ns = 0;  // lengths of the runs
+    std::vector<std::string> trust;             // the held-back run of each offer whose model is calibrated
     double configurations = 0;                  // of all offers
     std::uint64_t played = 0;                   // runs of any length
     std::uint64_t verified = 0, verified_failed = 0;
@@ -146,6 +147,7 @@ void fields(ConstOr<PurchaseResult> auto& result, auto& visit) {
     visit("watts_max", result.watts_max);
     visit("verify_ns", result.verify_ns);
     visit("screen_ns", result.screen_ns);
+    visit("trust", result.trust);
     visit("configurations", result.configurations);
     visit("played", result.played);
     visit("verified", result.verified);

@@ -80,7 +80,7 @@ std::string purchase_need_text(const PurchaseResult& result) {
 }
 
 std::vector<std::string> purchase_remarks(const PurchaseResult& result) {
-    std::vector<std::string> out;
+    std::vector<std::string> out = result.trust;
     for (const PurchaseWorse& worse : result.worse)
         out.push_back(
             fmt::format("{}: more {} is worse: it plays with {}, and not with {}: {}. Every level of "

@@ -17,6 +17,7 @@
 #include "run/purchase/purchase_player.h"
 #include "run/scenario_run.h"
 #include "scenario/need_document.h"
+#include "sim/model/model_document.h"
 #include "sim/model/model_numbers.h"
 #include "target/named_documents.h"
 
@@ -346,6 +347,26 @@ Result<std::vector<PurchasePlayer::ModelDocument>> documents_of(const PurchaseNe
     return all;
 }
 
+/// The held-back run of each calibrated model.
+Result<std::vector<std::string>> trust_in(const PurchaseNeed& need,
+                                          const std::vector<PurchasePlayer::ModelDocument>& documents) {
+    std::vector<std::string> all;
+    for (std::size_t i = 0; i < documents.size(); ++i) {
+        const auto model = sim::read_model_document(documents[i].text, documents[i].path);
+        if (!model) return model.error();
+        if (model->calibration && model->calibration->held_back)
+            all.push_back(need.offers[i].name + ": " + held_back_sentence(*model->calibration->held_back));
+    }
+    return all;
+}
+
+Result<void> refuse_rejected(const ClusterModel& model) {
+    if (!model.calibration || !model.calibration->held_back || !model.calibration->held_back->rejected)
+        return {};
+    return bad_input("the model does not hold: " + held_back_sentence(*model.calibration->held_back) +
+                     ": calibrate again");
+}
+
 /// By RFC 6901: it begins with '/', and '~' only in "~0" and "~1".
 bool is_pointer(const std::string& text) {
     if (!text.starts_with('/')) return false;
@@ -369,7 +390,8 @@ Result<PurchaseNeed> read_purchase_need(std::string_view text,
         if (!target) return target.error();
         if (target->kind != target::Target::Kind::model || target->nodes || target->cluster || target->warm)
             return bad_input(fmt::format("expected a model: a NAME or a FILE, found '{}'", model));
-        return target::open_model(*target, formats + "/storage");
+        if (auto opened = target::open_model(*target, formats + "/storage"); !opened) return opened;
+        return refuse_rejected(*target->model);
     };
     words.number = [&formats](const std::string& model, const std::string& pointer) -> Result<double> {
         if (!is_pointer(pointer))
@@ -390,7 +412,11 @@ Result<PurchaseNeed> read_purchase_need(std::string_view text,
 Result<PurchaseResult> plan_purchase(const PurchaseNeed& need, const PurchaseOptions& options) {
     const auto documents = documents_of(need, options.formats);
     if (!documents) return documents.error();
-    return PurchaseSearch(need, *documents, options).run();
+    auto trust = trust_in(need, *documents);
+    if (!trust) return trust.error();
+    auto result = PurchaseSearch(need, *documents, options).run();
+    if (result) result->trust = std::move(*trust);
+    return result;
 }
 
 }  // namespace streamsim::run

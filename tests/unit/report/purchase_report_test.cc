@@ -33,6 +33,7 @@ PurchaseResult sample() {
     result.price_max = 400'000;
     result.verify_ns = 60'000'000'000;
     result.screen_ns = 10'000'000'000;
+    result.trust = {"flash: held back: 17 streams of dpx12 on 2 seats, and 18 were predicted (16 to 19)"};
     result.configurations = 1200;
     result.played = 99;
     result.verified = 3;
@@ -73,6 +74,15 @@ TEST(PurchaseReport, TextBeginsAndEndsWithThePlan) {
                       HasSubstr("--prove '1 drop/day' on the storage itself takes at least 3 days 8 h of "
                                 "all streams at once without a drop event, as long as 10 working days of 8 h"),
                       HasSubstr("1 configuration failed its verification run")));
+}
+
+TEST(PurchaseReport, SaysHowFarToTrustACalibratedModel) {
+    for (const PurchaseResult& result : {sample(), without_plan()}) {
+        const auto says = HasSubstr("flash: held back: 17 streams of dpx12");
+        EXPECT_THAT(purchase_text_report(result, false), says);
+        EXPECT_THAT(purchase_text_report(result, true), says);
+        EXPECT_THAT(purchase_html_report(result), says);
+    }
 }
 
 TEST(PurchaseReport, WithoutAPlanItSaysWhatComesNearest) {

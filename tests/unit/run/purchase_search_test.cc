@@ -1,9 +1,13 @@
 // Plans of purchases with the real simulator: against all configurations of small offers, each played.
 #include "run/purchase/purchase_search.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <filesystem>
+#include <fstream>
 #include <tuple>
 
 #include "base/document/document.h"
@@ -267,6 +271,40 @@ TEST(PurchaseSearch, RefusesFractionsOfWholeThings) {
             testing::HasSubstr("/offers/0/choices/2/step: expected a whole number"),
             testing::HasSubstr("/offers/0/choices/3/alternatives/0/set//node/drives: expected a whole"),
             testing::HasSubstr("/offers/0/choices/3/alternatives/0/set//node/ram_bytes: expected a whole")));
+}
+
+/// An offer of the calibrated model, with this answer of its held-back run.
+Json calibrated_need(bool rejected) {
+    Json model = Json::parse(*read_document(STREAMSIM_SOURCE_DIR "/tests/sim/calibrated.json"));
+    model["calibration"]["held_back"]["rejected"] = rejected;
+    const std::string path = testing::TempDir() + fmt::format("purchase-{}-{}.json", rejected, getpid());
+    std::ofstream(path) << model.dump();
+    Json json = small_need();
+    json["offers"][0]["model"] = path;
+    json["offers"][0]["name"] = "measured";
+    return json;
+}
+
+TEST(PurchaseSearch, RefusesAModelThatItsHeldBackRunRejected) {
+    const Json json = calibrated_need(true);
+    const auto need = read_purchase_need(json.dump(), "n.json", kFormats);
+    std::filesystem::remove(json["offers"][0]["model"].get<std::string>());
+    ASSERT_FALSE(need);
+    EXPECT_THAT(
+        need.error().problems,
+        testing::ElementsAre(testing::AllOf(
+            testing::HasSubstr("n.json: /offers/0/model: the model does not hold: held back: 2 streams"),
+            testing::HasSubstr("the model is rejected"))));
+}
+
+TEST(PurchaseSearch, SaysWhatTheHeldBackRunGave) {
+    const Json json = calibrated_need(false);
+    const auto result = plan_purchase(need_of(json), options_with(0));
+    std::filesystem::remove(json["offers"][0]["model"].get<std::string>());
+    ASSERT_TRUE(result);
+    EXPECT_THAT(result->trust,
+                testing::ElementsAre("measured: held back: 2 streams of dpx12 on 2 seats, and 2 were predicted "
+                                     "(2 to 3)"));
 }
 
 TEST(PurchaseSearch, TakesTheClaimsOfProve) {
