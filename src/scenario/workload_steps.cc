@@ -26,7 +26,18 @@ std::uint64_t largest_of(const std::vector<WeightedSize>& sizes) {
     return largest;
 }
 
-void scale_set(MeterSpec& meter, double scale) {
+/// The longest transfer of the meter in any step: files have to hold it.
+std::uint64_t longest_transfer(const MeterSpec& meter, const Sweep& sweep) {
+    std::uint64_t longest =
+        std::max({largest_of(meter.blocks), largest_of(meter.lengths), meter.length_up_to.value_or(0)});
+    if (meter.writes)
+        longest = std::max({longest, largest_of(meter.writes->blocks), largest_of(meter.writes->lengths)});
+    if (sweep.over != Sweep::Over::block_bytes) return longest;
+    for (const double value : sweep.values) longest = std::max(longest, static_cast<std::uint64_t>(value));
+    return longest;
+}
+
+void scale_set(MeterSpec& meter, const Sweep& sweep, double scale) {
     WorkingSet& set = meter.set;
     set.spare_files = many_times(set.spare_files, scale, kWorkloadFilesMax);
     if (set.files > kFew) {
@@ -36,7 +47,7 @@ void scale_set(MeterSpec& meter, double scale) {
         return;
     }
     const std::uint64_t block = std::max<std::uint64_t>(largest_of(meter.blocks), 1);
-    const std::uint64_t transfer = std::max({block, largest_of(meter.lengths), meter.length_up_to.value_or(0)});
+    const std::uint64_t transfer = longest_transfer(meter, sweep);
     const auto bytes = static_cast<std::uint64_t>(
         std::min(static_cast<double>(set.file_bytes) * scale, static_cast<double>(kLoadFileBytesMax)));
     const std::uint64_t least = std::min((transfer + block - 1) / block * block, set.file_bytes);
@@ -52,7 +63,7 @@ Workload scaled(const Workload& workload, double scale) {
         const double each = scale * meter.users / users;  // factor on the numbers of each user
         meter.users = users;
         meter.operations_per_s *= each;
-        scale_set(meter, meter.set.shared() ? scale : each);
+        scale_set(meter, out.sweep, meter.set.shared() ? scale : each);
     }
     const auto scale_value = [&](double& value) {
         if (out.sweep.over == Sweep::Over::operations_per_s) value *= scale;

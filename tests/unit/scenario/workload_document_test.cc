@@ -444,14 +444,35 @@ void expect_runnable(const Workload& workload) {
         EXPECT_GT(blocks, 0);
         for (const WeightedSize& length : meter.lengths) EXPECT_LE(length.bytes, meter.set.file_bytes);
         EXPECT_LE(meter.length_up_to.value_or(0), meter.set.file_bytes);
+        if (!meter.writes) continue;
+        for (const WeightedSize& block : meter.writes->blocks) EXPECT_LE(block.bytes, meter.set.file_bytes);
+        for (const WeightedSize& length : meter.writes->lengths) EXPECT_LE(length.bytes, meter.set.file_bytes);
     }
+}
+
+/// Each step, of all of the load and of a hundredth.
+void expect_runnable_steps(const Workload& workload) {
+    for (const Workload& each : {workload, scaled(workload, 0.01)}) {
+        expect_runnable(each);
+        for (const double value : each.sweep.values) expect_runnable(at_step(each, value));
+    }
+}
+
+TEST(WorkloadDocument, FilesOfAScaledWorkloadHoldTheBlocksOfEachStep) {
+    expect_runnable_steps(workload_of(
+        transfers(R"(, "blocks": "64KiB", "writes": {"blocks": "4MiB"}, "files": {"bytes": "10MiB"})")));
+    expect_runnable_steps(workload_of(transfers(
+        R"(, "blocks": "64KiB", "writes": {"blocks": "4KiB", "lengths": "4MiB"}, "files": {"bytes": "10MiB"})")));
+    expect_runnable_steps(
+        workload_of(transfers(R"(, "blocks": "64KiB", "files": {"bytes": "10MiB"})",
+                              R"(, "sweep": {"over": "block_bytes", "values": ["4KiB", "4MiB"]})")));
 }
 
 TEST(WorkloadDocument, DamageIsRefusedOrCanBePlayed) {
     Prng prng(20'261'122);
     std::size_t played = 0;
     for (const std::string& text : shipped()) {
-        expect_runnable(workload_of(text));
+        expect_runnable_steps(workload_of(text));
         for (int i = 0; i < 300; ++i) {
             std::string damaged = text;
             for (std::uint64_t times = 1 + prng.below(3); times > 0; --times) {
@@ -463,9 +484,7 @@ TEST(WorkloadDocument, DamageIsRefusedOrCanBePlayed) {
                 continue;
             }
             ++played;
-            expect_runnable(*workload);
-            expect_runnable(scaled(*workload, 0.01));
-            for (const double value : workload->sweep.values) expect_runnable(at_step(*workload, value));
+            expect_runnable_steps(*workload);
         }
     }
     EXPECT_GT(played, 100u) << "most of a document is text that may say anything";
