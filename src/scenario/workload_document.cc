@@ -162,10 +162,16 @@ void check_sweep(JsonObject& document, const Workload& workload, JsonProblems& p
     for (std::size_t i = 0; i < workload.sweep.values.size(); ++i) {
         for (const MeterSpec& meter : workload.meters) {
             const auto bytes = static_cast<std::uint64_t>(workload.sweep.values[i]);
-            if (!transfers(meter) || bytes <= meter.set.file_bytes) continue;
-            problems.add(fmt::format("/sweep/values/{}", i),
-                         fmt::format("a block of {} does not fit the files of {}, of {}", show_io_size(bytes),
-                                     meter.name, show_io_size(meter.set.file_bytes)));
+            if (!transfers(meter)) continue;
+            const std::string pointer = fmt::format("/sweep/values/{}", i);
+            if (bytes > meter.set.file_bytes)
+                problems.add(pointer,
+                             fmt::format("a block of {} does not fit the files of {}, of {}",
+                                         show_io_size(bytes), meter.name, show_io_size(meter.set.file_bytes)));
+            if (meter.length_up_to && bytes > *meter.length_up_to)
+                problems.add(pointer,
+                             fmt::format("a block of {} is more than the lengths of {}, up to {}",
+                                         show_io_size(bytes), meter.name, show_io_size(*meter.length_up_to)));
         }
     }
 }

@@ -436,14 +436,17 @@ void expect_runnable(const Workload& workload) {
         EXPECT_LT(meter.start, meter.end.value_or(workload.duration));
         if (meter.weights[kRead] + meter.weights[kWrite] == 0) continue;
         double blocks = 0;
+        std::uint64_t smallest = meter.set.file_bytes;
         for (const WeightedSize& block : meter.blocks) {
             blocks += block.weight;
+            smallest = std::min(smallest, block.bytes);
             EXPECT_GT(block.bytes, 0u);
             EXPECT_LE(block.bytes, meter.set.file_bytes);
         }
         EXPECT_GT(blocks, 0);
         for (const WeightedSize& length : meter.lengths) EXPECT_LE(length.bytes, meter.set.file_bytes);
         EXPECT_LE(meter.length_up_to.value_or(0), meter.set.file_bytes);
+        if (meter.length_up_to) EXPECT_LE(smallest, *meter.length_up_to);
         if (!meter.writes) continue;
         for (const WeightedSize& block : meter.writes->blocks) EXPECT_LE(block.bytes, meter.set.file_bytes);
         for (const WeightedSize& length : meter.writes->lengths) EXPECT_LE(length.bytes, meter.set.file_bytes);
@@ -456,6 +459,17 @@ void expect_runnable_steps(const Workload& workload) {
         expect_runnable(each);
         for (const double value : each.sweep.values) expect_runnable(at_step(each, value));
     }
+}
+
+TEST(WorkloadDocument, ASweptBlockIsNoMoreThanTheLengths) {
+    const auto with = [](const char* values) {
+        return transfers(R"(, "blocks": "4KiB", "lengths": {"up_to": "1MiB"}, "files": {"bytes": "1GiB"})",
+                         std::string(R"(, "sweep": {"over": "block_bytes", "values": )") + values + "}");
+    };
+    EXPECT_THAT(
+        workload_problems(with(R"(["4KiB", "2MiB"])")),
+        ElementsAre("w.json: /sweep/values/1: a block of 2 MiB is more than the lengths of m, up to 1 MiB"));
+    expect_runnable_steps(workload_of(with(R"(["4KiB", "1MiB"])")));
 }
 
 TEST(WorkloadDocument, FilesOfAScaledWorkloadHoldTheBlocksOfEachStep) {
