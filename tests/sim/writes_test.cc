@@ -127,6 +127,23 @@ TEST(Writes, OneThatFindsTheJournalFullWaitsForTheDrivesWithTheirProtection) {
     EXPECT_EQ(part(run.stats(), "node 0 drive 3").requests, 52u);
 }
 
+TEST(Writes, FailWhereTheJournalIsFullAndEveryDriveIsDead) {
+    sim::ClusterOptions options = with_journal();
+    options.model.node.journal.bytes = 8 * kMiB;
+    WriteRun run(options);
+    const FileId file = run.create("a");
+    run.cluster.at(Instant{kBlockNs * 5 / 2},
+                   {.kind = sim::ClusterFault::Kind::drive_dies, .node = 0, .drive = 0});
+    for (std::uint64_t i = 0; i < 208; ++i) run.write(file, i * kMiB, kMiB);
+    run.loop.run();
+    EXPECT_EQ(run.writes[6].error, 0) << "it was in the journal before";
+    EXPECT_EQ(run.writes.back().error, EIO);
+    EXPECT_EQ(run.writes.back().bytes, 0U);
+    for (std::uint64_t i = 0; i < 16; ++i) run.write(file, i * kMiB, kMiB);
+    run.loop.run();
+    EXPECT_EQ(run.writes.back().error, EIO) << "one that comes later";
+}
+
 TEST(Writes, AtRandomCostTheDrivesAnAccessEach) {
     for (const bool random : {false, true}) {
         sim::ClusterOptions options = with_journal();

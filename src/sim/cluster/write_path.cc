@@ -38,6 +38,12 @@ void WritePath::serve_waiting(std::uint32_t node) {
         serve(journal.waiting.pop());
 }
 
+/// Every drive is dead: the journal never has room again.
+void WritePath::fail_waiting(std::uint32_t node) {
+    WriteJournal& journal = parts_.nodes[node].journal;
+    while (!journal.waiting.empty()) parts_.fail(journal.waiting.pop(), Stage::journal_way, EIO);
+}
+
 void WritePath::leave_journal(const Job& job) {
     WriteJournal& journal = parts_.nodes[job.node].journal;
     if (job.kind == Job::Kind::write && job.paged) {
@@ -92,7 +98,10 @@ bool WritePath::start_batch(std::uint32_t node, std::uint64_t bytes, std::uint64
     // Each node starts at another drive.
     const std::uint64_t start = std::uint64_t{node} * ring_size / parts_.nodes.size();
     const std::uint32_t live = parts_.live_drive(static_cast<std::uint32_t>((start + batch) % ring_size));
-    if (live == ClusterParts::kNoDrive) return false;
+    if (live == ClusterParts::kNoDrive) {
+        fail_waiting(node);
+        return false;
+    }
     (pages > 0 ? journal.paged : journal.in_order) -= bytes;
     journal.pages -= pages;
     ++journal.batches_in_transit;

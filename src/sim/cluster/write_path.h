@@ -23,7 +23,8 @@ public:
     explicit WritePath(ClusterParts& parts) : parts_(parts) {}
 
     /// Enters the job into its node's journal at once or when there is room; its owner's advance() is then
-    /// called at Stage::journal.
+    /// called at Stage::journal. A job that waits for room fails with EIO where every drive is dead: advance()
+    /// is then called at Stage::journal_way.
     void enter_journal(Job& job);
     /// The journal has served the job.
     void leave_journal(const Job& job);
@@ -37,6 +38,7 @@ public:
 private:
     void serve(Job& job);
     void serve_waiting(std::uint32_t node);
+    void fail_waiting(std::uint32_t node);
     void start_batches(std::uint32_t node);
     bool start_batch(std::uint32_t node, std::uint64_t bytes, std::uint64_t pages);
     void enter_drive(Job& job, std::uint32_t ring);
