@@ -30,7 +30,8 @@ std::vector<load::MeterPlan> meter_plans(const PlayRequest& request);
 /// Returns a sentence for each change.
 std::vector<std::string> fit_to_alignment(std::vector<load::MeterPlan>& plans, std::uint32_t alignment);
 
-/// Errors: bad input where a meter would never end: a closed loop on sim:null, where operations take no time.
+/// Errors: bad input where a meter would never end: a closed loop whose operations take no time, as on
+/// sim:null.
 Result<void> check_meters(const PlayRequest& request);
 
 /// True: the meter also writes, or changes names.

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 
 #include <filesystem>
+#include <memory>
 #include <set>
 
 #include "unit/run/workload_ranks.h"
@@ -42,6 +43,42 @@ TEST(FitToAlignment, HasNothingToSayOfBlocksThatFit) {
     std::vector<load::MeterPlan> plans = plan_of({{4096, 1}, {512, 0}});
     EXPECT_THAT(fit_to_alignment(plans, 512), IsEmpty());
     EXPECT_TRUE(plans[0].spec.direct);
+}
+
+/// The meter, alone on the model.
+PlayRequest on_model(const MeterSpec& spec, const ClusterModel& model) {
+    PlayRequest request;
+    request.target = *target::parse_target("sim:h500");
+    request.target.model = std::make_shared<const ClusterModel>(model);
+    request.meters = {{spec, 0, 1}};
+    return request;
+}
+
+TEST(CheckMeters, RefusesAClosedLoopWhoseOperationsTakeNoTime) {
+    ClusterModel model;
+    model.client.link.bits_per_s = model.node.front_end.bits_per_s = 1e10;
+    MeterSpec spec;
+    spec.name = "names";
+    spec.weights[static_cast<std::size_t>(LoadOperation::stat)] = 1;
+    const auto refused = check_meters(on_model(spec, model));
+    ASSERT_FALSE(refused);
+    EXPECT_THAT(refused.error().problems,
+                ElementsAre(HasSubstr("meter names: on sim:h500 none of its operations takes time")));
+
+    MeterSpec waits = spec, open = spec, reads = spec, creates = spec;
+    waits.think_time = milliseconds(1);
+    open.loop = MeterSpec::Loop::open;
+    reads.weights[static_cast<std::size_t>(LoadOperation::read)] = 1;
+    creates.weights[static_cast<std::size_t>(LoadOperation::create)] = 1;
+    for (const MeterSpec& each : {waits, open, reads}) EXPECT_TRUE(check_meters(on_model(each, model)));
+    EXPECT_FALSE(check_meters(on_model(creates, model)));
+    ClusterModel journal = model, stat = model, far = model;
+    journal.node.journal.bytes = 1 << 20;
+    stat.node.metadata.cpu_s_per_stat = 1e-6;
+    far.client.link.latency = microseconds(1);
+    EXPECT_TRUE(check_meters(on_model(creates, journal)));
+    EXPECT_FALSE(check_meters(on_model(spec, journal)));
+    for (const ClusterModel& each : {stat, far}) EXPECT_TRUE(check_meters(on_model(spec, each)));
 }
 
 /// The paths of missing files.
