@@ -180,6 +180,19 @@ TEST(Station, FlowsOfLargeNumbersTakeNoMoreMemory) {
     EXPECT_THAT(bench.order, ElementsAre(1, 2, 5, 6, 3, 4));
 }
 
+/// Meters have stream numbers far above those of streams. Memory for all numbers between would be 100 GB.
+TEST(Station, TakesTurnsBetweenFlowsWhoseNumbersAreFarApart) {
+    Bench bench;
+    sim::Station station(bench.calendar, {1, sim::Rate::of(1e9), true});
+    const std::uint32_t flows[] = {0, 4'000'000'000, 1'000'000};
+    std::uint64_t name = 0;
+    for (const std::uint32_t flow : flows) {
+        for (int i = 0; i < 2; ++i) station.enter(bench.job(++name), flow, {}, 1000);
+    }
+    bench.run();
+    EXPECT_THAT(bench.order, ElementsAre(1, 2, 3, 5, 4, 6)) << "the first does not wait";
+}
+
 TEST(Station, AFrameThatIsNotWantedTakesNoTime) {
     Bench bench;
     bench.wanted_until_ns = 150;

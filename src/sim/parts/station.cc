@@ -79,38 +79,35 @@ JobQueue Station::take_waiting() {
     return all;
 }
 
-Station::Flow& Station::flow_of(std::uint32_t number) {
-    if (flows_.empty()) lowest_flow_ = number;
-    if (number < lowest_flow_) {
-        flows_.insert(flows_.begin(), lowest_flow_ - number, Flow{});
-        lowest_flow_ = number;
-    }
-    const std::size_t index = number - lowest_flow_;
-    if (index >= flows_.size()) flows_.resize(index + 1);
-    return flows_[index];
+std::uint32_t Station::index_of(std::uint32_t flow) {
+    std::uint32_t index = flow_index_.find(flow);
+    if (index != FlatIndex::kNone) return index;
+    index = static_cast<std::uint32_t>(flows_.size());
+    flows_.emplace_back();
+    flow_index_.insert(flow, index);
+    return index;
+}
+
+void Station::add_to_round(std::uint32_t index) {
+    flows_[index].next = kNone;
+    (last_flow_ != kNone ? flows_[last_flow_].next : first_flow_) = index;
+    last_flow_ = index;
 }
 
 void Station::push(Job& job) {
-    Flow& flow = flow_of(job.flow);
-    const bool had_none = flow.waiting.empty();
-    flow.waiting.push(job);
-    if (!had_none) return;
-    flow.next = kNone;
-    (last_flow_ != kNone ? flow_of(last_flow_).next : first_flow_) = job.flow;
-    last_flow_ = job.flow;
+    const std::uint32_t index = index_of(job.flow);
+    const bool had_none = flows_[index].waiting.empty();
+    flows_[index].waiting.push(job);
+    if (had_none) add_to_round(index);
 }
 
 Job& Station::pop() {
-    const std::uint32_t number = first_flow_;
-    Flow& flow = flow_of(number);
+    const std::uint32_t index = first_flow_;
+    Flow& flow = flows_[index];
     Job& job = flow.waiting.pop();
     first_flow_ = flow.next;
     if (first_flow_ == kNone) last_flow_ = kNone;
-    if (!flow.waiting.empty()) {  // to the end of the round
-        flow.next = kNone;
-        (last_flow_ != kNone ? flow_of(last_flow_).next : first_flow_) = number;
-        last_flow_ = number;
-    }
+    if (!flow.waiting.empty()) add_to_round(index);  // to the end of the round
     return job;
 }
 

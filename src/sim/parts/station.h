@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "sim/parts/calendar.h"
+#include "sim/parts/flat_index.h"
 #include "sim/parts/job.h"
 #include "sim/parts/other_load.h"
 #include "sim/parts/rate.h"
@@ -75,7 +76,7 @@ private:
     static constexpr std::uint32_t kNone = UINT32_MAX;
     struct Flow {
         JobQueue waiting;
-        std::uint32_t next = kNone;  // in the round of flows with waiting jobs
+        std::uint32_t next = kNone;  // index, in the round of flows with waiting jobs
     };
 
     /// For a service that begins now.
@@ -87,8 +88,9 @@ private:
     bool may_begin() const { return busy_ < options_.servers && calendar_.now() >= paused_until_; }
     void push(Job& job);
     Job& pop();
-    /// The flow of this number. Makes the flows that are missing between the existing ones and this one.
-    Flow& flow_of(std::uint32_t number);
+    /// In flows_, where it is added if it is not there.
+    std::uint32_t index_of(std::uint32_t flow);
+    void add_to_round(std::uint32_t index);
     void begin(Job& job);
     void begin_waiting();
 
@@ -100,11 +102,10 @@ private:
     std::uint32_t busy_ = 0;
     Instant urgent_end_;    // of all urgent jobs so far
     Duration interrupted_;  // added to the service of the current job
-    /// Streams are numbered over all seats of a run: the flows of one station begin at the lowest number that
-    /// came.
+    /// Streams are numbered over all seats of a run, and meters far behind them.
+    FlatIndex flow_index_;
     std::vector<Flow> flows_;
-    std::uint32_t lowest_flow_ = 0;
-    std::uint32_t first_flow_ = kNone;
+    std::uint32_t first_flow_ = kNone;  // of the round, by index
     std::uint32_t last_flow_ = kNone;
 };
 
