@@ -8,6 +8,8 @@
 #include <set>
 #include <utility>
 
+#include "run/plan/meters.h"
+
 namespace streamsim::run {
 namespace {
 
@@ -81,7 +83,8 @@ LoadStep::Peak peak_of(const Workload& played, const std::vector<const MeterResu
     };
     std::map<std::int64_t, Sum> sums;  // by interval
     for (const MeterResult* meter : meters) {
-        const auto spec = std::ranges::find(played.meters, meter->name, &MeterSpec::name);
+        const auto spec = std::ranges::find_if(
+            played.meters, [&](const MeterSpec& each) { return meter->name == meter_name(played, each); });
         const std::int64_t start_ns = spec != played.meters.end() ? spec->start.ns : 0;
         for (std::size_t i = 0; i < meter->series.size(); ++i) {
             const std::int64_t at_ns = start_ns + static_cast<std::int64_t>(i) * meter->interval_ns;

@@ -94,10 +94,14 @@ Result<media::LoadSetPlan> missing_of(ByteStore& store,
 
 }  // namespace
 
+std::string meter_name(const Workload& workload, const MeterSpec& spec) {
+    return workload.name + "-" + spec.name;
+}
+
 std::vector<MeterPart> meters_of(const Workload& workload, std::uint32_t first, std::uint32_t seats) {
     std::vector<MeterPart> parts;
     for (const MeterSpec& spec : workload.meters) parts.push_back({spec, first, seats});
-    for (MeterPart& part : parts) part.spec.name = workload.name + "-" + part.spec.name;
+    for (MeterPart& part : parts) part.spec.name = meter_name(workload, part.spec);
     return parts;
 }
 

@@ -15,6 +15,9 @@
 
 namespace streamsim::run {
 
+/// The name of a workload's meter in requests and results.
+std::string meter_name(const Workload& workload, const MeterSpec& spec);
+
 /// The meters of a workload on seats [first, first + seats) of a run. The workload's steps, clients and
 /// duration do not count.
 std::vector<MeterPart> meters_of(const Workload& workload, std::uint32_t first, std::uint32_t seats);

@@ -2,6 +2,8 @@
 
 #include <gmock/gmock.h>
 
+#include "unit/run/workload_ranks.h"
+
 namespace streamsim::run {
 namespace {
 
@@ -102,16 +104,35 @@ TEST(PrintedFigures, BytesPerSecondAreReadsAndWritesTogether) {
 
 TEST(StepPeaks, AreOfTheBusiestSecondOfAllMetersTogether) {
     Workload played;
+    played.name = "w";
     played.meters.resize(2);
     played.meters[0].name = "early";
     played.meters[1].name = "late";
     played.meters[1].start = seconds(2);
     RunResult result;
-    result.meters = {meter_of("early", {10, 50, 20}), meter_of("late", {45, 3})};
+    result.meters = {meter_of("w-early", {10, 50, 20}), meter_of("w-late", {45, 3})};
     result.meters[0].series[0].response_sum_ns = 90'000'000;  // ten operations of 9 ms, no more than that
     const LoadStep step = load_step(0, played, std::move(result));
     EXPECT_EQ(step.peak.operations_per_s, 65) << "20 and 45 in the third second";
     EXPECT_EQ(step.peak.latency_mean_ns, 9'000'000) << "of the first second";
+}
+
+/// Two meters of 40 operations a second, of which the second begins when the first ends.
+TEST(StepPeaks, OfMetersThatFollowEachOtherAreThoseOfOne) {
+    Workload workload = test::two_meters(1);
+    for (MeterSpec& meter : workload.meters) {
+        meter.users = 1;
+        meter.loop = MeterSpec::Loop::open;
+        meter.arrival = MeterSpec::Arrival::constant;
+        meter.operations_per_s = 40;
+        meter.think_time = {};
+    }
+    workload.duration = seconds(4);
+    workload.meters[0].end = seconds(2);
+    workload.meters[1].start = seconds(2);
+    const LoadStep step = load_step(0, workload, test::result_of_meters(test::request_of(workload)));
+    EXPECT_GE(step.peak.operations_per_s, 35);
+    EXPECT_LE(step.peak.operations_per_s, 50) << "together they would have 80";
 }
 
 TEST(StepPeaks, OfALongRunAreOfItsLongerIntervals) {
