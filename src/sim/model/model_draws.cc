@@ -95,7 +95,8 @@ public:
         }
         for (const ModelNumber& number : *numbers) {
             if (is_rate(number.pointer)) draws.rates_.push_back(number.pointer);
-            if (number.pointer.starts_with("/node/read_lines/access/"))
+            if (number.pointer.starts_with("/node/read_lines/access/") &&
+                is_time(*entry_at(draws.document_, number.pointer)))
                 draws.line_times_.push_back(number.pointer);
         }
         if (!model->calibration) return draws;

@@ -228,12 +228,18 @@ TEST(ModelDraws, AReadKeepsItsLineForLongerWhereRatesAreLower) {
     document["node"]["read_lines"] = Json::parse(R"({
         "lines": {"value": 12, "basis": "assumed: for the test"},
         "bytes_per_s": {"value": 9e7, "basis": "assumed: for the test"},
-        "access": {"median": {"value": "10ms", "basis": "assumed: for the test"}}})");
+        "access": {"median": {"value": "10ms", "basis": "assumed: for the test"},
+                   "spread": {"value": 0.3, "basis": "assumed: for the test"},
+                   "tail_share": {"value": 0.1, "basis": "assumed: for the test"},
+                   "tail_mean": {"value": "5ms", "basis": "assumed: for the test"}}})");
     const auto draws = *model_draws(document.dump(), "m.json", 50, 7);
     for (const ClusterModel& model : draws) {
         const double factor = front_end(model) / 9e9;
         EXPECT_NEAR(model.node.read_lines.bytes_per_s, 9e7 * factor, 1);
         EXPECT_NEAR(static_cast<double>(model.node.read_lines.access.median.ns), 10e6 / factor, 2);
+        EXPECT_NEAR(static_cast<double>(model.node.read_lines.access.tail_mean.ns), 5e6 / factor, 2);
+        EXPECT_EQ(model.node.read_lines.access.spread, 0.3) << "a share";
+        EXPECT_EQ(model.node.read_lines.access.tail_share, 0.1);
     }
     EXPECT_GT(std::abs(std::log(front_end(draws.front()) / 9e9)), 1e-3);
 }
