@@ -66,7 +66,9 @@ Result<std::vector<ClusterModel>> models_to_verify(const std::string& text,
     if (scores.empty() && exact) return all;
     const auto document = sim::changed_document(text, source, changes);
     if (!document) return document.error();
-    auto worst = sim::model_at_scores(*document, source, scores, -sim::kScoreOf95);
+    std::vector<std::string> chosen;
+    for (const sim::ModelChange& each : changes) chosen.push_back(each.pointer);
+    auto worst = sim::model_at_scores(*document, source, scores, -sim::kScoreOf95, chosen);
     if (!worst) return worst.error();
     all.push_back(std::move(*worst));
     return all;

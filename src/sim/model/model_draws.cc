@@ -106,6 +106,15 @@ public:
         return draws;
     }
 
+    /// The common factor of all rates does not change these numbers.
+    void keep(const std::vector<std::string>& exact) {
+        const auto is_exact = [&exact](const std::string& pointer) {
+            return std::find(exact.begin(), exact.end(), pointer) != exact.end();
+        };
+        std::erase_if(rates_, is_exact);
+        std::erase_if(line_times_, is_exact);
+    }
+
     /// Draw number `index` of the seed.
     Result<ClusterModel> draw(std::uint64_t seed, std::uint32_t index) const {
         const std::uint64_t own = derive_seed(seed, index);
@@ -201,9 +210,11 @@ Result<std::vector<ClusterModel>> model_draws(std::string_view text,
 Result<ClusterModel> model_at_scores(std::string_view text,
                                      const std::string& source,
                                      const std::map<std::string, double>& scores,
-                                     double of_rates) {
-    const auto draws = Draws::of(text, source, 1);
+                                     double of_rates,
+                                     const std::vector<std::string>& exact) {
+    auto draws = Draws::of(text, source, 1);
     if (!draws) return draws.error();
+    draws->keep(exact);
     return draws->at(scores, of_rates);
 }
 

@@ -84,6 +84,15 @@ TEST(PurchaseModels, ANumberThatIsChosenIsExact) {
     EXPECT_EQ(all.at(1).node.response.median, microseconds(200)) << "not chosen";
 }
 
+TEST(PurchaseModels, TheErrorOfACalibratedModelLeavesChosenRates) {
+    const auto text = read_document(STREAMSIM_SOURCE_DIR "/tests/sim/calibrated.json");
+    ASSERT_TRUE(text);
+    const auto all = models(Json::parse(*text), {{"/node/front_end/bits_per_s", false, 25e9}});
+    ASSERT_EQ(all.size(), 2U);
+    EXPECT_DOUBLE_EQ(all[1].node.front_end.bits_per_s, 25e9);
+    EXPECT_LT(all[1].drive.outer_bytes_per_s, 0.97 * all[0].drive.outer_bytes_per_s) << "not chosen";
+}
+
 TEST(PurchaseModels, WhatIsAtLeastKeepsItsValue) {
     Json json = uncertain();
     json["client"]["link"]["bits_per_s"] = {
