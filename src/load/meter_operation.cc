@@ -274,7 +274,7 @@ void MeterOperation::note_row(
     const Op& first, const Op& last, std::uint64_t offset, std::uint64_t bytes, int error) {
     MeterStats& stats = context_.stats;
     last_row_.reset();
-    if (!stats.wants_rows()) return;
+    if (!stats.wants_row()) return;
     const Instant intended = transfers() && transfer_.blocks > 0 ? first.submitted_at : task_.intended;
     OperationRow row{context_.plan.seat,
                      context_.plan.number,

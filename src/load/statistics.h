@@ -56,8 +56,13 @@ public:
     /// One of the syncs at the end.
     void synced(Instant completed) { last_sync_ = std::max(last_sync_, completed); }
 
-    bool wants_rows() const { return rows_.size() < rows_kept_; }
-    /// REQUIRES: wants_rows(). The number of the row.
+    /// False: as many rows as are kept are there, and this one counts as omitted.
+    bool wants_row() {
+        if (rows_.size() < rows_kept_) return true;
+        if (rows_kept_ > 0) ++result_.rows_omitted;
+        return false;
+    }
+    /// REQUIRES: wants_row(). The number of the row.
     std::size_t row(const OperationRow& row) {
         rows_.push_back(row);
         return rows_.size() - 1;

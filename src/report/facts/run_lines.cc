@@ -293,6 +293,17 @@ void add_scenario_lines(const RunResult& result, ReportLines& out) {
     for (const std::string& surprise : scenario.surprises) out.add("", "not as expected: " + surprise);
 }
 
+std::uint64_t omitted_rows(const RunResult& result) {
+    std::uint64_t rows = 0;
+    for (const MeterResult& meter : result.meters) rows += meter.rows_omitted;
+    return rows;
+}
+
+std::string omitted_rows_text(std::uint64_t rows) {
+    if (rows == 0) return "";
+    return fmt::format("--csv has the first rows of each meter only: {} more left out", show_count(rows));
+}
+
 void add_options_lines(const RunResult& result, ReportLines& out) {
     if (result.scenario) {  // its groups of streams may differ in all of this
         out.add("Read with", fmt::format("{}, {}", printable(result.io), path_text(result)));
@@ -303,6 +314,7 @@ void add_options_lines(const RunResult& result, ReportLines& out) {
         out.add("Played", player_text(result));
     }
     for (const std::string& notice : result.notices) out.add("Note", printable(notice));
+    if (const std::uint64_t rows = omitted_rows(result); rows > 0) out.add("Note", omitted_rows_text(rows));
 }
 
 void add_storage_lines(const RunResult& result, ReportLines& out) {

@@ -1,6 +1,7 @@
 // The lines of a run's report: a heading and what it says. Inside report/ only.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -48,6 +49,11 @@ void add_computer_lines(const RunResult& result, ReportLines& out);
 
 /// Scenario, options, caches and computer together.
 ReportLines setup_lines(const RunResult& result);
+
+/// Rows of operations of all meters that --csv lacks.
+std::uint64_t omitted_rows(const RunResult& result);
+/// The same in a sentence; empty: none.
+std::string omitted_rows_text(std::uint64_t rows);
 
 /// "120.0 MB/s from 0 s, 240.0 MB/s from 60.0 s to 120.0 s", cut after some steps; empty when the required rate
 /// does not change.

@@ -225,10 +225,11 @@ std::string about(const LoadResult& result) {
 std::string load_html_report(const LoadResult& result) {
     html::Charts charts;
     std::string out = html::project_html(result.common.project) + header(result) + key_figures(result);
+    const std::string omitted = omitted_rows_sentence(result);
     out += section("steps", "Result",
                    curves_of(result, charts) + time_figures(result, charts) + table_html(steps_table(result)) +
                        table_html(counters_table(result)) + paragraphs(cache_sentences(result)) +
-                       paragraphs(latency_definitions(result)));
+                       (omitted.empty() ? "" : paragraph(omitted)) + paragraphs(latency_definitions(result)));
     const std::string left_out = not_compared(result);
     if (!result.printed.empty() || !left_out.empty())
         out +=

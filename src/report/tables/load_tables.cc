@@ -9,6 +9,7 @@
 
 #include "base/units.h"
 #include "base/utf8.h"
+#include "report/facts/run_lines.h"
 #include "report/facts/selection.h"
 #include "report/facts/show.h"
 
@@ -219,6 +220,12 @@ std::vector<std::string> cache_sentences(const LoadResult& result) {
     }
     add_counter_sentences(result, out);
     return out;
+}
+
+std::string omitted_rows_sentence(const LoadResult& result) {
+    std::uint64_t rows = 0;
+    for (const LoadStep& step : result.steps) rows += omitted_rows(step.result);
+    return omitted_rows_text(rows);
 }
 
 std::vector<std::string> scale_sentences(const LoadResult& result) {

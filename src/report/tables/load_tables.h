@@ -27,6 +27,8 @@ std::vector<std::string> latency_definitions(const LoadResult& result);
 /// For each cold step whether a cache may have answered, and what the counters of the server prove, a sentence
 /// each.
 std::vector<std::string> cache_sentences(const LoadResult& result);
+/// The rows of operations that --csv lacks, in a sentence; empty: none.
+std::string omitted_rows_sentence(const LoadResult& result);
 /// The differences of the counters of the server, a row for each step that has some.
 Table counters_table(const LoadResult& result);
 /// Five tables for each step, and five for each client if there are two to `clients_max` of them.

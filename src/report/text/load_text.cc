@@ -67,6 +67,7 @@ std::vector<std::string> load_remarks(const LoadResult& result) {
     if (substituted > 0)
         out.push_back(fmt::format("{} removes and renames found no file left, and were done as creates",
                                   show_count(substituted)));
+    if (const std::string text = omitted_rows_sentence(result); !text.empty()) out.push_back(text);
     if (const std::string text = buffer_sentence(result); !text.empty()) out.push_back(printable(text));
     return out;
 }

@@ -83,6 +83,7 @@ ReportLines warnings(const RunResult& result) {
     if (doubtful_cache || !result.media.skipped.empty() || (result.model && result.model->warm))
         add_cache_lines(result, out);
     for (const std::string& notice : result.notices) out.add("Note", printable(notice));
+    if (const std::uint64_t rows = omitted_rows(result); rows > 0) out.add("Note", omitted_rows_text(rows));
     if (result.mount) {
         for (const std::string& hint : result.mount->hints) out.add("Hint", printable(hint));
     }

@@ -276,6 +276,12 @@ TEST(MeterRows, ThereIsOneForEachBlockAndForEachOtherOperation) {
     everything(few).plan.rows_kept = 7;
     few.run(milliseconds(200));
     EXPECT_EQ(few.meter->rows().size(), 7u);
+    EXPECT_EQ(few.result.rows_omitted, rig.meter->rows().size() - 7);
+    EXPECT_EQ(rig.result.rows_omitted, 0u);
+    Rig none;
+    everything(none).plan.rows_kept = 0;
+    none.run(milliseconds(200));
+    EXPECT_EQ(none.result.rows_omitted, 0u) << "none is asked for";
 }
 
 }  // namespace
