@@ -529,6 +529,10 @@ void Fit::add_notes() {
         "the files of the probes take {}: where the server's memory holds that, its drives were not "
         "measured (--set-size)",
         show_bytes(measured_.set_bytes)));
+    if (find_row(measured_, "writes-8") != nullptr &&
+        std::ranges::none_of(trial_.values, [](const auto& each) { return each.pointer == kJournalRate; }))
+        out_.notes.emplace_back(
+            "no write was complete before the end of its probe: the model says nothing about synced writes");
     note_random_reads();
     if (!ladder_is_whole())
         out_.notes.push_back(

@@ -162,6 +162,27 @@ TEST(Calibrate, TheDocumentIsAnOrdinaryModelWithIntervals) {
     EXPECT_FALSE(model->uncertain.empty());
 }
 
+TEST(Calibrate, WritesThatAreCompleteTooLateAreLeftOutWithANote) {
+    auto measured = measure_virtual(request_on(server(500e6, 5e9)), 1, {});
+    ASSERT_TRUE(measured);
+    std::erase_if(measured->rows, [](const ProbeRow& row) { return row.probe.kind == ProbeKind::writes; });
+    for (const std::uint32_t users : {1U, 8U}) {
+        ProbeRow row{.operations = 1, .operations_per_s = 0.1};
+        row.probe.id = "writes-" + std::to_string(users);
+        row.probe.kind = ProbeKind::writes;
+        row.probe.users = users;
+        row.probe.block_bytes = 1 << 20;
+        row.probe.duration_ns = 600'000'000;
+        measured->rows.push_back(row);
+    }
+    FitOptions options;
+    options.name = "fitted";
+    const auto found = fit_model(*measured, options);
+    ASSERT_TRUE(found) << found.error().problems.front();
+    EXPECT_THAT(found->notes, Contains(HasSubstr("no write was complete")));
+    EXPECT_TRUE(sim::read_model_document(found->document, "fitted"));
+}
+
 TEST(Calibrate, RowsWithoutALadderAreRefusedWithWhatIsMissing) {
     Measurement empty;
     const auto fitted = fit_model(empty, {});
