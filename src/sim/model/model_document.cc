@@ -318,6 +318,12 @@ std::vector<ModelProblem> problems_together(const ClusterModel& model) {
             {"stripe_bytes", fmt::format("expected a part of the {} bytes of /block_bytes, which is a "
                                          "multiple of it",
                                          model.block_bytes)});
+    if (model.drive.capacity_bytes > 0 && model.drive.capacity_bytes < model.block_bytes)
+        problems.push_back(
+            {"drive",
+             fmt::format("capacity_bytes: expected at least the {} bytes of /block_bytes: a drive holds "
+                         "whole blocks",
+                         model.block_bytes)});
     const std::uint64_t drives = std::uint64_t{model.nodes} * model.node.drives;
     if (drives > kDrivesMax)
         problems.push_back({"nodes", fmt::format("{} drives in all are more than {}", drives, kDrivesMax)});

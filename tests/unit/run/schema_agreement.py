@@ -20,7 +20,7 @@ TOGETHER = [
     r"a cluster of several nodes has a", r"a cache of ssd_bytes has", r"a tail_share above 0 says", r"expected a part of the",
     r"without flow control what does not", r"expected less than the \d+ drives", r"no faster than its outer",
     r"takes no less than to the next", r"is for \"codec\"", r"a cost has s_per_frame", r"never taken",
-    r"what is read ahead waits there", r"the seat's last is", r"in one place are of one length",
+    r"what is read ahead waits there", r"a drive holds whole blocks", r"the seat's last is", r"in one place are of one length",
     r"the least and the most.*found \[\d+,\d+\]$",
     # How much a text says, and what comes before what.
     r"expected more than no time", r"expected at least \d+ bytes or a text.*found \"",

@@ -310,6 +310,20 @@ TEST(ModelDocument, APageIsAPartOfABlock) {
     }
 }
 
+TEST(ModelDocument, ADriveHoldsABlock) {
+    Json document = smallest();
+    for (const Json& drive : {document["drive"], rotational()}) {
+        document["drive"] = drive;
+        document["block_bytes"] = number("4MiB");
+        document["stripe_bytes"] = number("128KiB");
+        document["drive"]["capacity_bytes"] = number("1MiB");
+        EXPECT_THAT(problems_of(document),
+                    ElementsAre(HasSubstr("/drive: capacity_bytes: expected at least the 4194304 bytes")));
+        document["drive"]["capacity_bytes"] = number("4MiB");
+        EXPECT_THAT(problems_of(document), SizeIs(0));
+    }
+}
+
 TEST(ModelDocument, ASeekThatIsMissingIsNotCompared) {
     Json document = smallest();
     document["drive"] = rotational();
