@@ -175,15 +175,14 @@ std::vector<std::string> fit_to_alignment(std::vector<load::MeterPlan>& plans, s
 
 namespace {
 
-/// Every request to the model takes some time.
+/// Every request to the model takes some time, also over a link without latency.
 bool requests_take_time(const ClusterModel& model) {
     const LatencyModel& response = model.node.response;
     const bool responds_later =
         response.by_quantiles
             ? response.quantiles.back() > Duration{}
             : response.median > Duration{} || (response.tail_share > 0 && response.tail_mean > Duration{});
-    return responds_later || model.client.cpu_s_per_request > 0 || model.client.link.latency > Duration{} ||
-           model.node.front_end.latency > Duration{};
+    return responds_later || model.client.cpu_s_per_request > 0 || model.node.front_end.latency > Duration{};
 }
 
 /// The operation takes some time beyond that of every request.
@@ -204,12 +203,24 @@ bool takes_time(const ClusterModel& model, LoadOperation operation) {
     return true;
 }
 
+/// The link of each seat of the meter has a latency. REQUIRES: a model.
+bool links_take_time(const MeterPart& part, const PlayRequest& request) {
+    const auto& settings = request.seat_settings;
+    for (std::uint32_t seat = part.first_seat; seat < part.first_seat + part.seats; ++seat) {
+        const auto own = seat < settings.size() ? settings[seat].link_latency : std::nullopt;
+        if (own.value_or(request.target.model->client.link.latency) <= Duration{}) return false;
+    }
+    return true;
+}
+
 /// Operations of the meter take time on the target.
-bool take_time(const MeterSpec& spec, const target::Target& target) {
+bool take_time(const MeterPart& part, const PlayRequest& request) {
+    const target::Target& target = request.target;
     if (target.kind == target::Target::Kind::null_virtual) return false;
     if (target.model == nullptr || requests_take_time(*target.model)) return true;
+    if (links_take_time(part, request)) return true;
     for (std::size_t i = 0; i < kLoadOperations; ++i) {
-        if (spec.weights[i] > 0 && takes_time(*target.model, static_cast<LoadOperation>(i))) return true;
+        if (part.spec.weights[i] > 0 && takes_time(*target.model, static_cast<LoadOperation>(i))) return true;
     }
     return false;
 }
@@ -223,7 +234,7 @@ Result<void> check_meters(const PlayRequest& request) {
         const MeterSpec& spec = part.spec;
         if (spec.loop == MeterSpec::Loop::open || spec.think_time > Duration{} || spec.operations_per_s > 0)
             continue;
-        if (take_time(spec, request.target)) continue;
+        if (take_time(part, request)) continue;
         error.problems.push_back(
             fmt::format("meter {}: on {} none of its operations takes time, so that a closed loop would never "
                         "end: give it a think_time or operations_per_s",

@@ -79,6 +79,10 @@ TEST(CheckMeters, RefusesAClosedLoopWhoseOperationsTakeNoTime) {
     EXPECT_TRUE(check_meters(on_model(creates, journal)));
     EXPECT_FALSE(check_meters(on_model(spec, journal)));
     for (const ClusterModel& each : {stat, far}) EXPECT_TRUE(check_meters(on_model(spec, each)));
+    PlayRequest near = on_model(spec, far);
+    near.seat_settings.resize(1);
+    near.seat_settings[0].link_latency = Duration{};
+    EXPECT_FALSE(check_meters(near)) << "the link of the seat is the scenario's";
 }
 
 /// The paths of missing files.
