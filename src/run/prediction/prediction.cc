@@ -29,18 +29,33 @@ constexpr std::uint64_t kDrawSeed = 0x64726177;
 
 using Model = std::shared_ptr<const ClusterModel>;
 
+/// The number of nodes is drawn, too: it has an interval, and the target's URL does not set it.
+bool draws_nodes(const target::Target& target) {
+    return !target.cluster && std::ranges::any_of(target.model->uncertain, [](const UncertainNumber& number) {
+        return number.pointer == "/nodes" && !number.at_least();
+    });
+}
+
+/// As many nodes as the request names by number.
+std::uint32_t nodes_named(const PlayRequest& request) {
+    std::uint32_t nodes = request.target.nodes.value_or(1);
+    for (const SeatSetting& seat : request.seat_settings) nodes = std::max(nodes, seat.node.value_or(0) + 1);
+    for (const ScenarioFault& fault : request.model_faults) nodes = std::max(nodes, fault.node.value_or(0) + 1);
+    return nodes;
+}
+
 /// The draws, as the target's URL sets up the cluster.
 Result<std::vector<Model>> draws_of(const ModelText& text,
-                                    const target::Target& target,
-                                    std::uint64_t seed,
+                                    const PlayRequest& request,
                                     std::uint32_t count,
                                     double model_error_factor) {
     auto draws =
-        sim::model_draws(text.text, text.path, count, derive_seed(seed, kDrawSeed), model_error_factor);
+        sim::model_draws(text.text, text.path, count, derive_seed(request.seed, kDrawSeed), model_error_factor);
     if (!draws) return draws.error();
+    const bool drawn_nodes = draws_nodes(request.target);
     std::vector<Model> models;
     for (ClusterModel& draw : *draws) {
-        draw.nodes = target.model->nodes;
+        draw.nodes = drawn_nodes ? std::max(draw.nodes, nodes_named(request)) : request.target.model->nodes;
         draw.sources.clear();
         models.push_back(std::make_shared<const ClusterModel>(std::move(draw)));
     }
@@ -277,7 +292,7 @@ Result<Prediction> predict_most(const ModelText& whole,
         if (!most) return most.error();
         prediction.if_never_full = *most;
     }
-    const auto draws = draws_of(text, request.target, request.seed, options.draws, outside.model_error_factor);
+    const auto draws = draws_of(text, request, options.draws, outside.model_error_factor);
     if (!draws) return draws.error();
     const auto one_more = player.play(model, request.seed, *nominal + 1, player.step());
     if (!one_more) return one_more.error();
@@ -325,7 +340,7 @@ Result<Prediction> predict_plays(const ModelText& whole,
     prediction.streams = streams;
     const judge::OutsideMeasured outside = judge::outside_measured(*model, question);
     const std::uint64_t seed = what.request.seed;
-    const auto draws = draws_of(text, what.request.target, seed, options.draws, outside.model_error_factor);
+    const auto draws = draws_of(text, what.request, options.draws, outside.model_error_factor);
     if (!draws) return draws.error();
     const auto answers = answers_of(draws->size(), options, [&](std::size_t i) -> Result<judge::DrawAnswer> {
         const auto played = play_on_model(what, (*draws)[i], seed_of(seed, i), options.program);

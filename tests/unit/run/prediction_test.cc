@@ -112,6 +112,28 @@ TEST_F(Predictions, AreTheSameEachTime) {
     EXPECT_EQ(some.draws, 20U);
 }
 
+TEST_F(Predictions, TheNumberOfNodesIsDrawnUnlessTheUrlSetsIt) {
+    Json document = server_of(streams(4.6), streams(4.6), streams(4.6));
+    document["nodes"] = {{"value", 2}, {"low", 1}, {"high", 4}, {"basis", "assumed: for a test"}};
+    document["node"]["back_end"] = {{"bits_per_s", {{"value", 100e9}, {"basis", "assumed: for a test"}}}};
+    const Prediction drawn = most(document, 2);
+    EXPECT_LE(*drawn.low, 5U) << "one node for both seats: " << drawn.sentence;
+    EXPECT_GE(*drawn.high, 7U) << "a node for each: " << drawn.sentence;
+
+    PlayRequest asked = request(document, 2);
+    asked.target.cluster = 2;
+    const auto set = predict_most(text_, asked, std::nullopt, options_);
+    ASSERT_TRUE(set) << set.error().problems.front();
+    EXPECT_GE(*set->low, 7U) << set->sentence;
+
+    asked = request(document, 2);
+    asked.seat_settings.resize(2);
+    asked.seat_settings[1].node = 1;
+    const auto named = predict_most(text_, asked, std::nullopt, options_);
+    ASSERT_TRUE(named) << named.error().problems.front();
+    EXPECT_GE(*named->low, 7U) << "there is a second node in each draw: " << named->sentence;
+}
+
 TEST_F(Predictions, AServerThatWasNeverFullGivesAtLeastSoMuch) {
     options_.draws = 20;
     Json document = server_of(streams(4.5), streams(4.5), std::nullopt);
