@@ -327,10 +327,12 @@ Result<Prediction> predict_plays(const ModelText& whole,
     judge::PredictionQuestion question{{}, 0};
     std::uint64_t streams = 0;
     for (const PlayPart& part : what.parts) {
-        for (const MediaFormat& format : part.request.formats) {
-            if (std::find(question.formats.begin(), question.formats.end(), format.name) ==
-                question.formats.end())
-                question.formats.push_back(format.name);
+        for (const auto* formats : {&part.request.formats, &part.request.record.formats}) {
+            for (const MediaFormat& format : *formats) {
+                if (std::find(question.formats.begin(), question.formats.end(), format.name) ==
+                    question.formats.end())
+                    question.formats.push_back(format.name);
+            }
         }
         streams += streams_of(part.request);
     }

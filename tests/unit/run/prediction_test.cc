@@ -167,6 +167,22 @@ TEST_F(Predictions, GivenStreamsPlayInTheDrawsWhoseLinkCarriesThem) {
     EXPECT_LT(some, 1);
 }
 
+TEST_F(Predictions, NameTheFormatsThatAreRecorded) {
+    PlayRequest asked = request(server_of(streams(40), streams(40), streams(40)), 1);
+    asked.formats.clear();
+    asked.streams = 0;
+    asked.record.streams = 1;
+    asked.record.formats = {*catalogue_->find("prores-uhd")};
+    auto media = find_media(nullptr, asked, nullptr);
+    ASSERT_TRUE(media) << media.error().problems.front();
+    options_.draws = 3;
+    const auto prediction = predict_plays(text_, {asked, one_part(asked, std::move(*media)), {}}, options_);
+    ASSERT_TRUE(prediction) << prediction.error().problems.front();
+    EXPECT_EQ(prediction->what, "prores-uhd");
+    EXPECT_EQ(prediction->streams, 1U);
+    EXPECT_THAT(prediction->outside, testing::Contains(HasSubstr("prores-uhd"))) << "was not measured";
+}
+
 TEST_F(Predictions, AnInterruptionKeepsTheDrawsThatAreDone) {
     const PlayRequest asked = request(server_of(streams(8.6), streams(7.6), streams(9.6)), 2);
     const auto stop = std::make_shared<std::atomic<bool>>(false);
