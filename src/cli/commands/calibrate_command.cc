@@ -502,6 +502,12 @@ Result<void> CalibrateCommand::check_document() {
     if (!calibration) return calibration.error();
     result_ = std::move(*calibration);
     if (auto checked = compare_with_held_back(); !checked) return checked;
+    if (!result_.held_back->tells()) {
+        return environment_error(fmt::format("at least {} streams of {} play, too few to check the model: {}",
+                                             result_.held_back->measured.streams,
+                                             result_.held_back->measured.format,
+                                             result_.held_back->measured.at_least));
+    }
     result_.document = run::with_held_back(*text, *result_.held_back);
     return {};
 }

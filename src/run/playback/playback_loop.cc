@@ -349,11 +349,12 @@ void PlaybackLoop::preroll_timed_out() {
                         "slower than that, or does not answer",
                         preparing_meters_.size(), timeout));
     } else {
-        error_ = environment_error(fmt::format(
-            "preroll did not end within {} (--preroll-timeout, in a scenario \"preroll_timeout\"): "
-            "{} of {} streams had not yet filled their read-ahead; the storage is slower than that, "
-            "or does not answer",
-            timeout, waiting, streams_.size()));
+        error_ = environment_error(
+            fmt::format("preroll did not end within {} (--preroll-timeout, in a scenario \"preroll_timeout\"): "
+                        "{} of {} streams had not yet filled their read-ahead; the storage, or this computer, "
+                        "is slower than "
+                        "that, or the storage does not answer",
+                        timeout, waiting, streams_.size()));
     }
     interrupt_here();
     on_failed();
