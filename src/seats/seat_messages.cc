@@ -153,11 +153,14 @@ void SeatChannel::received(const std::string& from,
     Peer* const peer = peer_of(from, text);
     if (peer == nullptr || peer->gone) return;
     peer->heard = now();
+    const bool was_away = !peer->connected;
+    const bool is_new_connection = std::exchange(peer->connection, connection) != connection;
     returned(*peer);
-    if (std::exchange(peer->connection, connection) != connection && options_.rank == 0) send_again(*peer);
     const auto bytes = std::as_bytes(std::span(numbers));
     const auto number = load<std::uint64_t>(bytes, 0, true);
     number_received(*peer, load<std::uint64_t>(bytes, sizeof number, true));
+    // Nothing was written to a rank that was away, also where its connection was kept.
+    if (was_away || (is_new_connection && options_.rank == 0)) send_again(*peer);
     if (text.empty()) return;
     if (number != 0) {
         // A message that was under way when a connection broke comes twice, or before one that was lost there.
@@ -251,7 +254,7 @@ void SeatChannel::forget(Peer& peer) {
     number_received(peer, peer.sent);
 }
 
-/// Sends the messages that may have been lost with a connection, on the one that took its place.
+/// Sends the messages that may have been lost with a connection, or that were kept while the rank was away.
 void SeatChannel::send_again(Peer& peer) {
     for (const Peer::Out& out : peer.unanswered) write(peer, out.number, out.text);
 }

@@ -46,6 +46,7 @@ public:
         out.events.message = [this](std::uint32_t from, Json& message) { add(from, message.dump()); };
         out.events.lost = [this](std::uint32_t who, const std::string& why) { add(who, "lost: " + why); };
         out.events.left = [this](std::uint32_t who) { add(who, "left"); };
+        out.events.away = [this](std::uint32_t who, const std::string& why) { add(who, "away: " + why); };
         return out;
     }
     /// Waits until `rank` has sent a message that contains `text`. False: not in ten seconds.
@@ -109,18 +110,20 @@ private:
     int fd_;
 };
 
-/// A rank in a process of its own. REQUIRES: there are no threads yet.
+/// A rank in a process of its own, which answers a question once. REQUIRES: there are no threads yet.
 class RankElsewhere {
 public:
     RankElsewhere(std::uint32_t rank, std::uint32_t ranks) {
         EXPECT_EQ(pipe(pipe_.data()), 0);
         process_ = fork();
         if (process_ != 0) return;
-        std::array<char, 4096> text{};
-        if (read(pipe_[0], text.data(), text.size() - 1) <= 0) _exit(1);
         Heard heard;
-        const auto join_token = seats::JoinToken::parse(text.data());
-        const auto joined = seats::SeatChannel::join(heard.options(rank, ranks), *join_token);
+        const auto channel = rank == 0 ? seats::SeatChannel::host(heard.options(rank, ranks))
+                                       : seats::SeatChannel::join(heard.options(rank, ranks), join_token());
+        if (!channel) _exit(1);
+        const std::uint32_t other = rank == 0 ? 1 : 0;
+        if (rank == 0) join((*channel)->join_token());
+        if (heard.comes(other, "question")) (*channel)->send(other, {{"do", "answer"}});
         for (;;) pause();
     }
     ~RankElsewhere() {
@@ -133,6 +136,12 @@ public:
     void join(const seats::JoinToken& join_token) const {
         const std::string text = join_token.to_text();
         EXPECT_EQ(write(pipe_[1], text.data(), text.size()), static_cast<ssize_t>(text.size()));
+    }
+    /// That join() wrote: in this process, or, where the rank is rank 0, in its own.
+    seats::JoinToken join_token() const {
+        std::array<char, 4096> text{};
+        EXPECT_GT(read(pipe_[0], text.data(), text.size() - 1), 0);
+        return seats::JoinToken::parse(text.data()).value();
     }
     void signal(int number) const { kill(process_, number); }
 
@@ -205,6 +214,39 @@ TEST(SeatChannel, ARankWhoseConnectionEndsWithoutAWordIsLostAtOnce) {
     EXPECT_TRUE(first.comes(1, "hello"));
     dying.signal(SIGKILL);
     EXPECT_TRUE(first.comes(1, "lost: its connection ended"));
+}
+
+/// A rank that is silent for longer than it may, and for less than its connection lasts.
+TEST(SeatChannel, ARankThatReturnsOnItsOldConnectionGetsWhatWasSentMeanwhile) {
+    const RankElsewhere silent(1, 2);
+    Heard first;
+    auto options = first.options(0, 2);
+    options.heartbeat_timeout = milliseconds(300);
+    options.return_after_end = options.return_after_cut = seconds(10);
+    auto host = seats::SeatChannel::host(options);
+    ASSERT_TRUE(host.has_value());
+    silent.join((*host)->join_token());
+    ASSERT_TRUE(first.comes(1, "hello"));
+    silent.signal(SIGSTOP);
+    ASSERT_TRUE(first.comes(1, "away: no heartbeat for 300.0 ms"));
+    (*host)->send(1, {{"do", "question"}});
+    silent.signal(SIGCONT);
+    EXPECT_TRUE(first.comes(1, "answer"));
+}
+
+TEST(SeatChannel, Rank0ThatReturnsOnItsOldConnectionGetsWhatWasSentMeanwhile) {
+    const RankElsewhere silent(0, 2);
+    Heard second;
+    auto options = second.options(1, 2);
+    options.heartbeat_timeout = milliseconds(300);
+    options.return_after_end = options.return_after_cut = seconds(10);
+    auto one = seats::SeatChannel::join(options, silent.join_token());
+    ASSERT_TRUE(one.has_value());
+    silent.signal(SIGSTOP);
+    ASSERT_TRUE(second.comes(0, "away: no heartbeat for 300.0 ms"));
+    (*one)->send(0, {{"do", "question"}});
+    silent.signal(SIGCONT);
+    EXPECT_TRUE(second.comes(0, "answer"));
 }
 
 TEST(SeatChannel, StrangersAreNotLetInAndDisturbNobody) {
