@@ -244,8 +244,10 @@ Result<RunResult> ResultCollector::merged(std::unique_lock<std::mutex>& lock,
     lock.unlock();
     auto all = result::merge_results(std::move(parts));
     lock.lock();
-    // One seat of a meeting that was interrupted is named; the run went on.
-    if (all && group_.first_player() > 0 && !group_.stopped) all->interrupted = false;
+    // One seat of a meeting that was interrupted is named; the others played on.
+    const auto complete = [](const SeatResult& seat) { return seat.state == SeatResult::State::complete; };
+    if (all && group_.first_player() > 0 && !group_.stopped && std::ranges::any_of(all->seats, complete))
+        all->interrupted = false;
     return all;
 }
 

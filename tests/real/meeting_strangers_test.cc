@@ -308,6 +308,22 @@ TEST(MeetingSeats, ThatAreInterruptedEndAlone) {
     EXPECT_GT(all["totals"]["frames_scheduled"], 2 * 5 * 30);
 }
 
+/// Nobody has played to the end.
+TEST(MeetingSeats, ThatAreAllInterruptedEndTheRunAsInterrupted) {
+    const Meeting meeting(meeting_scenario(1, "null:", "60s"));
+    const auto host = meeting.host();
+    const auto seat = meeting.seat("only");
+    ASSERT_TRUE(says(*seat, "joined as seat"));
+    sleep_ms(2500);
+    seat->send(SIGINT);
+    (void)seat->wait();
+    const Finished ended = host->wait();
+    EXPECT_EQ(ended.exit_code, 130) << ended.text();
+    const Json all = meeting.result();
+    EXPECT_EQ(all["interrupted"], true);
+    EXPECT_GT(all["totals"]["frames_on_time"], 0);
+}
+
 /// One end of the channel that the test speaks by itself, with the keys of a file.
 class OwnEnd {
 public:

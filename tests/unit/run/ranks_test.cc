@@ -8,6 +8,7 @@
 #include <thread>
 
 #include "run/session/session.h"
+#include "seats/lobby.h"
 #include "seats/mpi_start.h"
 #include "unit/run/sessions.h"
 #include "unit/run/workload_ranks.h"
@@ -27,6 +28,28 @@ std::vector<std::unique_ptr<seats::Ranks>> ranks_of(std::uint32_t count) {
     all[0] = std::move(seats::Ranks::host(count)).value();
     for (std::uint32_t rank = 1; rank < count; ++rank)
         all[rank] = std::move(seats::Ranks::join(rank, count, all[0]->join_token())).value();
+    return all;
+}
+
+/// A host that only leads, and its seats, which have come.
+std::vector<std::unique_ptr<seats::Ranks>> meeting_of(std::uint32_t seats) {
+    seats::Ranks::Meeting meeting;
+    meeting.seats = seats;
+    meeting.address = "127.0.0.1";
+    meeting.keys = seats::SeatKeys::make();
+    meeting.version = "1";
+    std::vector<std::unique_ptr<seats::Ranks>> all;
+    all.push_back(std::move(seats::Ranks::meet(meeting)).value());
+    meeting.port = all[0]->join_token().port;
+    const auto look = [](const std::vector<std::string>&) { return std::vector<seats::TargetSeen>(); };
+    for (std::uint32_t i = 0; i < seats; ++i) {
+        auto seat = seats::Ranks::join_meeting(
+            meeting, {"edit", {}, look}, [] { return false; }, [](const std::string&) {});
+        all.push_back(std::move(seat).value());
+    }
+    const auto begun = all[0]->wait_for_seats(
+        [seats](const seats::Lobby& lobby) -> Result<bool> { return lobby.ready() == seats; });
+    EXPECT_TRUE(begun.has_value());
     return all;
 }
 
@@ -162,6 +185,7 @@ Result<RunResult> play(seats::Ranks& ranks,
     ranks.assign_seats(request.seats);
     request.first_seat = ranks.first_seat();
     request.own_seats = ranks.own_seats();
+    request.only_leads = ranks.only_leads();
     Session session(request, *find_media(nullptr, request, nullptr), {}, [](const std::string&) {});
     session.wait_for(ranks);
     std::atomic<bool> ended{false};
@@ -315,6 +339,25 @@ TEST(Ranks, ThatAreInterruptedSayWhatTheyHavePlayed) {
             EXPECT_GT(result->totals.on_time, 3u);
             EXPECT_EQ(result->seats.size(), 2u);
         }
+    });
+}
+
+TEST(Ranks, OfAMeetingThatWereAllInterruptedAreNoPass) {
+    PlayRequest request = seats_on("null:", 1);
+    request.duration = seconds(3600);
+    auto all = meeting_of(1);
+    in_each(all, [&](seats::Ranks& ranks) {
+        const auto result = play(ranks, request, [&](Session& session) {
+            if (ranks.first()) return;
+            const auto watch = session.watch();
+            if (watch.streams == nullptr || (*watch.progress)[0].on_time.load() <= 3) return;
+            ranks.stop();
+            session.interrupt();
+        });
+        ASSERT_TRUE(result.has_value()) << testing::PrintToString(result.error().problems);
+        EXPECT_TRUE(result->interrupted);
+        ASSERT_EQ(result->seats.size(), 1u);
+        EXPECT_EQ(result->seats[0].state, SeatResult::State::interrupted);
     });
 }
 
