@@ -253,6 +253,25 @@ TEST(MeetingForMax, FindsTheMostOfAllSeats) {
     }
 }
 
+/// A seat that is gone is no sign of what the storage plays.
+TEST(MeetingForMax, EndsWhereASeatIsLost) {
+    const Meeting meeting(3, "null:");
+    const auto host =
+        Meeting::begun(meeting.host_of({"max", "--prores-hd", "--duration", "2s", "--confirm", "0s",
+                                        "--streams", "64", "--json", meeting.result_file(), "null:"}));
+    const Seats seats = meeting.all_seats();
+    ASSERT_TRUE(says(*host, "trying 4 a seat"));
+    seats.back()->send(SIGKILL);
+    const Finished ended = host->wait();
+    EXPECT_EQ(ended.exit_code, 130) << ended.text();
+    EXPECT_THAT(ended.text(), HasSubstr("the search ends, since the seats of further runs"));
+    for (const auto& seat : seats) EXPECT_FALSE(seat->wait().timed_out);
+    const Json found = meeting.result();
+    EXPECT_EQ(found["interrupted"], true);
+    ASSERT_EQ(found["formats"].size(), 1u);
+    EXPECT_GE(found["formats"][0]["streams"], 2 * 3);
+}
+
 /// This computer's disk plays too many streams for the held-back run: the probes are enough.
 TEST(MeetingForCalibrate, MeasuresFromAllSeats) {
     const TempDir media;

@@ -359,6 +359,10 @@ Result<MaxRun> MaxCommand::play(std::size_t which, const judge::MaxNext& next) {
     const std::string progress =
         fmt::format("{}: {}", contender.name, max_progress(next, result_.counts, virtual_time()));
     const auto result = ahead_.has(next) ? play_ahead(next, progress) : play_step(contender, request, progress);
+    if (const std::string seat = result ? incomplete_seat(*result) : ""; !seat.empty()) {
+        notice("the search ends, since the seats of further runs would be incomplete: " + seat);
+        return interrupted_error();
+    }
     if (!result || !result->verdict.pass) {
         if (auto gone = run_without_storage(contender, next.length)) return std::move(*gone);
     }

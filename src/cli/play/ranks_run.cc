@@ -7,6 +7,8 @@
 #include <memory>
 #include <utility>
 
+#include "result/merge.h"
+
 namespace streamsim::cli {
 namespace {
 
@@ -77,6 +79,14 @@ Result<void> together(CommandContext& context, const Result<void>& own) {
     Result<void> agreed;
     wait_for_ranks(context.control, *context.ranks, [&] { agreed = context.ranks->agree(own); });
     return agreed;
+}
+
+std::string incomplete_seat(const RunResult& result) {
+    for (const SeatResult& seat : result.seats) {
+        if (seat.state != SeatResult::State::complete)
+            return fmt::format("{}: {}", result::seat_name(seat), seat.why);
+    }
+    return "";
 }
 
 }  // namespace streamsim::cli

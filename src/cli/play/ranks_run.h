@@ -2,12 +2,14 @@
 #pragma once
 
 #include <functional>
+#include <string>
 
 #include "base/result.h"
 #include "cli/options/command_line.h"
 #include "cli/output/cli_context.h"
 #include "run/process/control.h"
 #include "seats/ranks.h"
+#include "streamsim/run_result.h"
 
 namespace streamsim::cli {
 
@@ -26,6 +28,9 @@ Result<void> agree_on_command(CliContext& context, run::Control& control, Result
 
 /// Success once every rank has come here with success; what it was given where there is one. Errors: of any.
 Result<void> together(CommandContext& context, const Result<void>& own);
+
+/// The first seat that did not play to its end, and why: further runs would be incomplete. Empty: none.
+std::string incomplete_seat(const RunResult& result);
 
 inline constexpr const char* kModelIsForOne =
     "a model is played by one process: give --seats, and start it without mpirun";
