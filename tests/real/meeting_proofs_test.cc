@@ -299,6 +299,26 @@ TEST(MeetingForCalibrate, MeasuresFromAllSeats) {
     EXPECT_GE(of_two, 1) << ended.text();
 }
 
+/// No row has the rates of fewer seats than it names.
+TEST(MeetingForCalibrate, EndsWhereASeatIsLost) {
+    const TempDir media;
+    Meeting meeting(2, "null:");
+    meeting.allow(media.path().string());
+    const auto host =
+        Meeting::begun(meeting.host_of({"calibrate", media.path().string(), "-o", meeting.file("model.json"),
+                                        "--prores-hd", "--duration", "2s", "--set-size", "64MiB", "--yes"}));
+    const Seats seats = meeting.all_seats();
+    ASSERT_TRUE(says(*host, "3 of "));
+    seats.back()->send(SIGKILL);
+    const Finished ended = host->wait();
+    EXPECT_EQ(ended.exit_code, 3) << ended.text();
+    EXPECT_THAT(ended.text(), HasSubstr("not measured from all seats"));
+    for (const auto& seat : seats) EXPECT_FALSE(seat->wait().timed_out);
+    const Json measured = read_json(meeting.file("model.measured.json"));
+    EXPECT_GE(measured["rows"].size(), 3u);
+    EXPECT_LT(measured["rows"].size(), 20u);
+}
+
 /// The program of the package for Windows: of $STREAMSIM_WINDOWS_PACKAGE, else of where tools/package makes it.
 /// Empty: there is none.
 std::string windows_program() {

@@ -359,6 +359,8 @@ Result<void> CalibrateCommand::measure_probe(ProbeRun& probes, const Probe& prob
     left_behind_ = probes.left_behind();
     if (!result) return result.error();
     if (!leads()) return {};
+    if (const std::string seat = incomplete_seat(*result); !seat.empty())
+        return environment_error(fmt::format("{}: not measured from all seats: {}", probe.id, seat));
     note_computer(*result);
     measured_.rows.push_back(run::row_of(probe, *result));
     const std::size_t all = run::probes_of(measured_, probe_options()).size();
