@@ -4,9 +4,11 @@
 
 #include <algorithm>
 #include <chrono>
+#include <filesystem>
 #include <map>
 #include <utility>
 
+#include "base/system/utf8_path.h"
 #include "base/time_of_day.h"
 #include "base/units.h"
 #include "host/host.h"
@@ -20,6 +22,8 @@ namespace {
 constexpr std::chrono::seconds kGatherTimeout{25};
 /// The wait of rank 0, at its end, for the others to leave.
 constexpr std::chrono::seconds kRanksLeaveTimeout{3};
+/// The wait of a seat for a host that was interrupted to write the result of all.
+constexpr std::chrono::seconds kWrittenTimeout{10};
 /// A seat of a meeting is awaited: one whose connection has ended may have died, one that is silent may be cut
 /// off.
 constexpr Duration kReturnAfterEnd = seconds(10);
@@ -29,6 +33,9 @@ constexpr Duration kUntilGivenUp = seconds(1'000'000'000);
 constexpr std::uint32_t kArrivalExchanges = 20;
 constexpr Duration kArrivalTimeout = seconds(5);
 constexpr std::chrono::milliseconds kLobbyTick{200};
+/// Exit codes of runs that have no result.
+constexpr int kExitBadInput = 2;
+constexpr int kExitCannotRun = 3;
 
 }  // namespace
 
@@ -294,6 +301,7 @@ void Ranks::hear(std::uint32_t rank, Json& message) {
         group_.peer(rank).failed = true;
     } else if (what == "end") {
         ended_ = true;
+        result_is_written_ = message.value("written", false);
         why_ended_ = message.value("why", "");
     }
     group_.changed.notify_all();
@@ -482,11 +490,22 @@ std::vector<std::string> Ranks::newly_lost() {
     return out;
 }
 
+void Ranks::keep_journal(std::string path) {
+    const std::lock_guard lock(group_.mutex);
+    journal_ = std::move(path);
+}
+
+std::string Ranks::kept_journal() const {
+    const std::lock_guard lock(group_.mutex);
+    return journal_;
+}
+
 int Ranks::finish(int code, const std::string& why) {
     std::unique_lock lock(group_.mutex);
     own_progress_ = {};
     if (first()) {
-        group_.send_to_others({{"do", "end"}, {"why", why}});
+        const bool written = code != kExitBadInput && code != kExitCannotRun;
+        group_.send_to_others({{"do", "end"}, {"why", why}, {"written", written}});
         group_.changed.wait_for(lock, kRanksLeaveTimeout, [this] {
             return group_.all_gone_or(
                 [this](std::uint32_t rank) { return rank == 0 || !group_.peer(rank).here; });
@@ -497,6 +516,14 @@ int Ranks::finish(int code, const std::string& why) {
     // A seat that came by itself ends when it was interrupted; the others go on without it.
     group_.changed.wait(
         lock, [this] { return ended_ || group_.first_is_gone() || (is_meeting() && group_.stopped); });
+    // A host that was interrupted still writes its result.
+    if (stopped_by_first_ && !journal_.empty())
+        group_.changed.wait_for(lock, kWrittenTimeout,
+                                [this] { return ended_ || group_.first_is_gone() || group_.peer(0).away; });
+    if (result_is_written_ && !journal_.empty()) {
+        std::error_code error;
+        std::filesystem::remove(system_path(std::exchange(journal_, {})), error);
+    }
     return group_.peer(0).lost && !ended_ ? code : 0;
 }
 

@@ -125,6 +125,11 @@ public:
     Result<RunResult> collect(Result<RunResult> own, const Collecting& how);
     /// In another rank of a meeting, after collect(): rank 0 has its part. A lost connection is awaited.
     bool is_delivered() const { return delivered_; }
+    /// In another rank of a meeting: the file of what it played; finish() removes it when rank 0 has written
+    /// the result of all. Empty: there is none.
+    void keep_journal(std::string path);
+    /// After finish(): that file, where it is still needed. Empty: there is none.
+    std::string kept_journal() const;
     /// In rank 0, after collect() gave an error: read-aheads that were not filled in time were the only
     /// problem.
     bool preroll_took_too_long() const { return collector_.preroll_took_too_long(); }
@@ -174,9 +179,11 @@ private:
     std::vector<ByStep> reports_;  // rank 0: by rank
     ByStep answers_;
     std::map<std::uint64_t, Json> shared_;
-    bool ended_ = false;             // rank 0 has said that the run ends
-    std::string why_ended_;          // before it began
-    bool stopped_by_first_ = false;  // rank 0 was interrupted
+    bool ended_ = false;              // rank 0 has said that the run ends
+    bool result_is_written_ = false;  // by rank 0, at that end
+    std::string journal_;             // of keep_journal()
+    std::string why_ended_;           // before it began
+    bool stopped_by_first_ = false;   // rank 0 was interrupted
     std::function<std::optional<RankProgress>()> own_progress_;
     std::vector<std::optional<RankProgress>> progress_;  // by rank
     std::vector<std::pair<std::uint32_t, Json>> early_;  // messages of the next time of play, by sender

@@ -146,6 +146,25 @@ TEST(MeetingJournals, HoldWhatAKilledSeatHadPlayedAndNothingElseIsLeft) {
     EXPECT_EQ(merged["seats"].size(), 2u);
 }
 
+TEST(MeetingJournals, StayWhereTheHostCannotWriteTheResult) {
+    const TempDir allowed;
+    Meeting meeting(2, "null:", "4s");
+    meeting.allow(allowed.path().string());
+    const std::string folder = meeting.file("results");
+    std::filesystem::create_directory(folder);
+    const auto host =
+        Meeting::begun(meeting.host_of({meeting.document(), "--json", folder + "/all.json", "--quiet"}));
+    const auto seats = meeting.all_seats();
+    for (int i = 0; i < 200 && journals_in(allowed.path()).size() < 2; ++i) sleep_ms(50);
+    std::filesystem::remove_all(folder);
+    for (const auto& seat : seats) EXPECT_THAT(seat->wait().err, HasSubstr("has what this seat played"));
+    EXPECT_EQ(host->wait().exit_code, 3);
+    const std::vector<std::string> kept = journals_in(allowed.path());
+    ASSERT_EQ(kept.size(), 2u);
+    for (const std::string& journal : kept)
+        EXPECT_EQ(read_json(journal)["seats"][0]["state"], "complete") << journal;
+}
+
 TEST(MeetingSeats, ThatAllowNothingByAccidentAreRefused) {
     const Meeting meeting(1, "null:");
     { const auto maker = meeting.host(); }

@@ -109,7 +109,13 @@ int run_together(CommandContext& context,
                  std::shared_ptr<view::WebServer> page = nullptr) {
     CliContext of_run{context.log, context.program, &ranks, std::move(page)};
     of_run.program.command = words;
-    return ranks.finish(context.run_words(of_run, context.control));
+    const int code = ranks.finish(context.run_words(of_run, context.control));
+    if (const std::string journal = ranks.kept_journal(); !journal.empty())
+        context.log.error(
+            "{} has what this seat played: the host has not written the result of all yet; `streamsim report "
+            "--merge` makes one",
+            journal);
+    return code;
 }
 
 /// The command lines of the seats: one for each address of this computer.

@@ -146,7 +146,10 @@ Result<void> WatchedPlay::open_journal(const run::PlayRequest& request) {
         seats::Journal::open(path, before_play, [this](const std::string& text) { say_always(text); });
     if (!journal && !options_.journal.empty()) return journal.error();
     if (journal) journal_ = std::move(*journal);
-    if (journal && joined) journal_to_remove_ = path;
+    if (journal && joined) {
+        journal_to_remove_ = path;
+        context_.ranks->keep_journal("");
+    }
     if (!journal) say_always("no journal is kept: " + journal.error().problems.front());
     return {};
 }
@@ -260,7 +263,11 @@ Result<RunResult> WatchedPlay::play_own_part(run::Session& session,
     how.nothing = [this, &request] { return run::not_played(request, context_.program); };
     how.meanwhile = keep;
     auto result = ranks.collect(std::move(own), how);
-    if (result && !ranks.is_delivered()) keep_undelivered(*result);
+    if (result && !ranks.is_delivered()) {
+        keep_undelivered(*result);
+    } else if (result && !journal_to_remove_.empty()) {
+        ranks.keep_journal(std::exchange(journal_to_remove_, {}));  // until the host has written its result
+    }
     return result;
 }
 
