@@ -336,6 +336,11 @@ void Ranks::hear_report(std::uint32_t rank, const Json& message) {
     group_.peer(rank).report = std::move(report);
 }
 
+/// A seat of a meeting that is interrupted leaves, and the others go on.
+bool Ranks::is_own_interruption(const Error& error) const {
+    return is_meeting() && error.kind == ErrorKind::interrupted;
+}
+
 Result<void> Ranks::agree(const Result<void>& own) {
     if (!own && own.error().kind == ErrorKind::interrupted) group_.stop();
     std::unique_lock lock(group_.mutex);
@@ -352,7 +357,8 @@ Result<void> Ranks::agree(const Result<void>& own) {
     for (std::uint32_t rank = 0; rank < size(); ++rank) {
         ByStep& reports = reports_[rank];
         const auto report = reports.find(step);
-        if (report != reports.end() && !report->second) errors[rank] = report->second.error();
+        if (report != reports.end() && !report->second && !is_own_interruption(report->second.error()))
+            errors[rank] = report->second.error();
         if (report == reports.end() && group_.peer(rank).failed)
             errors[rank] = environment_error("it has ended with an error of its own");
         reports.erase(reports.begin(), reports.upper_bound(step));
@@ -512,7 +518,7 @@ int Ranks::finish(int code, const std::string& why) {
         });
         return code;
     }
-    if (code != 0) group_.send_to_first({{"do", "failed"}});
+    if (code != 0 && !(is_meeting() && group_.stopped)) group_.send_to_first({{"do", "failed"}});
     // A seat that came by itself ends when it was interrupted; the others go on without it.
     group_.changed.wait(
         lock, [this] { return ended_ || group_.first_is_gone() || (is_meeting() && group_.stopped); });

@@ -159,6 +159,7 @@ private:
     SeatChannelOptions channel_options();
     std::string arrival(std::uint32_t rank) const;
     Error gone_error() const;
+    bool is_own_interruption(const Error& error) const;
     Lobby lobby();
     void hear_hello(std::uint32_t rank, const Json& introduction);
     void hear_report(std::uint32_t rank, const Json& message);

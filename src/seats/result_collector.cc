@@ -54,12 +54,18 @@ bool ResultCollector::hear_part(std::uint32_t rank, const std::string& what, con
 
 void ResultCollector::hear_played(std::uint32_t rank, Json& message, CommonStart::Due& due) {
     if (message.contains("error")) {
-        if (outcome_from_json(message.at("error"))) throw malformed("an error is none");
+        const Result<void> outcome = outcome_from_json(message.at("error"));
+        if (outcome) throw malformed("an error is none");
         (void)message.at("preroll").get<bool>();  // both are read again when all have played
-        start_.call_off();
+        if (!is_own_interruption(outcome.error())) start_.call_off();
     }
     received_[rank].played = std::make_shared<const Json>(std::move(message));
     start_.rank_played(rank, due);
+}
+
+/// A seat of a meeting that is interrupted leaves, and the others play on.
+bool ResultCollector::is_own_interruption(const Error& error) const {
+    return group_.first_player() > 0 && error.kind == ErrorKind::interrupted;
 }
 
 void ResultCollector::next_play() {
@@ -230,6 +236,8 @@ Result<RunResult> ResultCollector::merged(std::unique_lock<std::mutex>& lock,
             parts.push_back(part_of_lost(rank, options));
         } else if (played->contains("error")) {
             errors[rank] = outcome_from_json(played->at("error")).error();
+            if (is_own_interruption(errors[rank]) && !group_.stopped)
+                parts.push_back(part_of_lost(rank, options));
             preroll_took_too_long_ = preroll_took_too_long_ || played->at("preroll");
         } else {
             auto part = part_of(lock, rank);

@@ -60,6 +60,7 @@ private:
         std::shared_ptr<Rows> rows;
     };
 
+    bool is_own_interruption(const Error& error) const;
     SeatResult own_seat(const RunResult& own, const std::string& journal) const;
     std::string journal_of(std::uint32_t rank, const Options& options) const;
     void send_result(const RunResult& own) const;

@@ -361,6 +361,44 @@ TEST(Ranks, OfAMeetingThatWereAllInterruptedAreNoPass) {
     });
 }
 
+TEST(Ranks, OfAMeetingGoOnWithoutOneThatIsInterruptedBeforePlay) {
+    auto all = meeting_of(2);
+    in_each(all, [&](seats::Ranks& ranks) {
+        if (ranks.rank() == 2) {
+            EXPECT_EQ(ranks.agree(interrupted_error()).error().kind, ErrorKind::interrupted);
+            (void)ranks.finish(130);
+            return all[2].reset();
+        }
+        for (int step = 0; step < 2; ++step) {
+            const auto agreed = ranks.agree({});
+            EXPECT_TRUE(agreed.has_value()) << testing::PrintToString(agreed.error().problems);
+        }
+    });
+}
+
+TEST(Ranks, OfAMeetingPlayOnWithoutOneThatIsInterruptedAtTheStart) {
+    const PlayRequest request = seats_on("null:", 2);
+    auto all = meeting_of(2);
+    in_each(all, [&](seats::Ranks& ranks) {
+        if (ranks.rank() == 2) {
+            ranks.stop();
+            EXPECT_FALSE(ranks.planned({Duration{}}).has_value());
+            EXPECT_FALSE(ranks.collect(interrupted_error(), {}).has_value());
+            (void)ranks.finish(130);
+            return all[2].reset();
+        }
+        const auto result = play(ranks, request);
+        ASSERT_TRUE(result.has_value()) << testing::PrintToString(result.error().problems);
+        if (!ranks.first()) return;
+        EXPECT_FALSE(result->interrupted);
+        EXPECT_FALSE(result->verdict.pass);
+        EXPECT_EQ(result->totals.scheduled, 15u);  // half a second at 30 fps
+        ASSERT_EQ(result->seats.size(), 2u);
+        EXPECT_EQ(result->seats[0].state, SeatResult::State::complete);
+        EXPECT_EQ(result->seats[1].state, SeatResult::State::missing);
+    });
+}
+
 TEST(Ranks, DoNotWaitForOneThatEndedWithAnError) {
     auto all = ranks_of(3);
     in_each(all, [&](seats::Ranks& ranks) {
