@@ -530,7 +530,8 @@ int Ranks::finish(int code, const std::string& why) {
         std::error_code error;
         std::filesystem::remove(system_path(std::exchange(journal_, {})), error);
     }
-    return group_.peer(0).lost && !ended_ ? code : 0;
+    const bool ended_itself = is_meeting() && group_.stopped && !stopped_by_first_;
+    return ended_itself || (group_.peer(0).lost && !ended_) ? code : 0;
 }
 
 }  // namespace streamsim::seats

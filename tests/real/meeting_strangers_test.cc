@@ -294,7 +294,7 @@ TEST(MeetingSeats, ThatAreInterruptedEndAlone) {
     for (const auto& seat : seats) ASSERT_TRUE(says(*seat, "joined as seat"));
     sleep_ms(2500);
     seats.front()->send(SIGINT);
-    (void)seats.front()->wait();
+    EXPECT_EQ(seats.front()->wait().exit_code, 130);
     EXPECT_EQ(seats.back()->wait().exit_code, 0);
     EXPECT_EQ(host->wait().exit_code, 1);
     const Json all = meeting.result();
@@ -316,7 +316,7 @@ TEST(MeetingSeats, ThatAreAllInterruptedEndTheRunAsInterrupted) {
     ASSERT_TRUE(says(*seat, "joined as seat"));
     sleep_ms(2500);
     seat->send(SIGINT);
-    (void)seat->wait();
+    EXPECT_EQ(seat->wait().exit_code, 130);
     const Finished ended = host->wait();
     EXPECT_EQ(ended.exit_code, 130) << ended.text();
     const Json all = meeting.result();

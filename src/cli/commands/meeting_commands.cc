@@ -109,7 +109,9 @@ int run_together(CommandContext& context,
                  std::shared_ptr<view::WebServer> page = nullptr) {
     CliContext of_run{context.log, context.program, &ranks, std::move(page)};
     of_run.program.command = words;
-    const int code = ranks.finish(context.run_words(of_run, context.control));
+    int code = context.run_words(of_run, context.control);
+    if (!ranks.first() && context.control.interrupted()) code = kExitInterrupted;
+    code = ranks.finish(code);
     if (const std::string journal = ranks.kept_journal(); !journal.empty())
         context.log.error(
             "{} has what this seat played: the host has not written the result of all yet; `streamsim report "

@@ -366,7 +366,7 @@ TEST(Ranks, OfAMeetingGoOnWithoutOneThatIsInterruptedBeforePlay) {
     in_each(all, [&](seats::Ranks& ranks) {
         if (ranks.rank() == 2) {
             EXPECT_EQ(ranks.agree(interrupted_error()).error().kind, ErrorKind::interrupted);
-            (void)ranks.finish(130);
+            EXPECT_EQ(ranks.finish(130), 130);
             return all[2].reset();
         }
         for (int step = 0; step < 2; ++step) {
