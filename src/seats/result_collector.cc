@@ -195,6 +195,15 @@ Result<RunResult> ResultCollector::part_of(std::unique_lock<std::mutex>& lock, s
     return part;
 }
 
+/// Why a rank has not sent its result, or not all of it; `journal` says it by its own words, or is empty.
+std::string ResultCollector::why_incomplete(std::uint32_t rank, const std::string& journal) const {
+    const RankGroup::Peer& peer = group_.peer(rank);
+    if (!peer.why.empty()) return peer.why;
+    if (received_[rank].played != nullptr) return "it was interrupted";
+    if (peer.left) return "it has left";
+    return journal.empty() ? "it did not answer in time" : journal;
+}
+
 /// The part of a rank that was lost: its journal, where this computer can read it, else only its name.
 RunResult ResultCollector::part_of_lost(std::uint32_t rank, const Options& options) const {
     const RankGroup::Peer& peer = group_.peer(rank);
@@ -203,7 +212,9 @@ RunResult ResultCollector::part_of_lost(std::uint32_t rank, const Options& optio
         auto journal = result::read_result(*text, path);
         if (journal && journal->run_id == group_.play_id() && journal->seats.size() == 1) {
             SeatResult& seat = journal->seats.front();
-            if (seat.state != SeatResult::State::complete) seat.why = peer.why;
+            const bool ended =
+                seat.state == SeatResult::State::complete || seat.state == SeatResult::State::interrupted;
+            if (!ended) seat.why = why_incomplete(rank, seat.why);
             return std::move(*journal);
         }
     }
@@ -214,7 +225,7 @@ RunResult ResultCollector::part_of_lost(std::uint32_t rank, const Options& optio
     result::become_part(group_.play_id(), group_.players(), std::move(seat), nothing);
     SeatResult& own = nothing.seats.front();
     own.state = SeatResult::State::missing;
-    own.why = peer.why;
+    own.why = why_incomplete(rank, "");
     own.host = peer.host;
     return nothing;
 }

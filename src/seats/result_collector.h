@@ -69,6 +69,7 @@ private:
     void send_played(const Result<RunResult>& own, const Options& options) const;
     void wait_for_all(std::unique_lock<std::mutex>& lock, const Result<RunResult>& own, const Options& options);
     Result<RunResult> part_of(std::unique_lock<std::mutex>& lock, std::uint32_t rank) const;
+    std::string why_incomplete(std::uint32_t rank, const std::string& journal) const;
     RunResult part_of_lost(std::uint32_t rank, const Options& options) const;
     Result<RunResult> merged(std::unique_lock<std::mutex>& lock,
                              const Result<RunResult>& own,

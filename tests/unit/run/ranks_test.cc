@@ -296,6 +296,7 @@ TEST(Ranks, PlayOnWhenOneOfThemIsGone) {
         EXPECT_EQ(result->totals.scheduled, 30u);  // of two seats, half a second at 30 fps
         ASSERT_EQ(result->seats.size(), 3u);
         EXPECT_EQ(result->seats[2].state, SeatResult::State::missing);
+        EXPECT_EQ(result->seats[2].why, "it has left");
         EXPECT_NE(result->seats[2].host.name, "");
     });
 }
@@ -396,6 +397,7 @@ TEST(Ranks, OfAMeetingPlayOnWithoutOneThatIsInterruptedAtTheStart) {
         ASSERT_EQ(result->seats.size(), 2u);
         EXPECT_EQ(result->seats[0].state, SeatResult::State::complete);
         EXPECT_EQ(result->seats[1].state, SeatResult::State::missing);
+        EXPECT_EQ(result->seats[1].why, "it was interrupted");
     });
 }
 
