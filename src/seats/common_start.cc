@@ -25,13 +25,19 @@ Duration bound_in(const Json& message) {
 
 }  // namespace
 
-Result<void> CommonStart::planned(const std::vector<Duration>& groups) {
-    if (!group_.first()) {
+/// Until rank 0 has answered: instants of its clock mean nothing before. Without an answer nobody begins.
+void CommonStart::measure_clock() {
+    for (;;) {
         const auto clock = group_.channel().measure_clock(kClockExchanges, kClockTimeout);
         const std::lock_guard lock(group_.mutex);
         clock_ = clock.value_or(ClockReading{});
         clock_at_ = SeatChannel::now();
+        if (clock || group_.stopped || called_off_ || group_.first_is_gone()) return;
     }
+}
+
+Result<void> CommonStart::planned(const std::vector<Duration>& groups) {
+    if (!group_.first()) measure_clock();
     std::vector<std::int64_t> own;
     own.reserve(groups.size());
     for (const Duration group : groups) own.push_back(group.ns);

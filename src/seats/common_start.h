@@ -58,6 +58,7 @@ private:
         bool played = false;
     };
 
+    void measure_clock();
     bool ready_everywhere(std::int64_t group) const;
     void begin_ready_groups(Due& due);
     void begin_own(std::int64_t group, Instant at, Due& due);

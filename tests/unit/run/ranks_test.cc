@@ -3,7 +3,11 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
+#include <array>
+#include <csignal>
 #include <future>
 #include <thread>
 
@@ -299,6 +303,40 @@ TEST(Ranks, PlayOnWhenOneOfThemIsGone) {
         EXPECT_EQ(result->seats[2].why, "it has left");
         EXPECT_NE(result->seats[2].host.name, "");
     });
+}
+
+/// Rank 0 is a process of its own, which stops for longer than one measurement of the clock waits.
+TEST(Ranks, MeasureTheirClocksUntilRank0Answers) {
+    std::array<int, 2> ends{};
+    ASSERT_EQ(pipe(ends.data()), 0);
+    const pid_t first = fork();
+    if (first == 0) {
+        const auto rank_0 = std::move(seats::Ranks::host(2)).value();
+        const std::string token = rank_0->join_token().to_text();
+        if (write(ends[1], token.data(), token.size()) < 0) _exit(1);
+        (void)rank_0->gather({});
+        (void)rank_0->planned({Duration{}});
+        for (;;) pause();
+    }
+    const std::shared_ptr<void> killed(nullptr, [first](void*) {
+        kill(first, SIGKILL);
+        waitpid(first, nullptr, 0);
+    });
+    std::array<char, 4096> token{};
+    ASSERT_GT(read(ends[0], token.data(), token.size() - 1), 0);
+    const auto one = seats::Ranks::join(1, 2, seats::JoinToken::parse(token.data()).value());
+    ASSERT_TRUE(one.has_value());
+    ASSERT_TRUE((*one)->gather({}).has_value());
+    kill(first, SIGSTOP);
+    auto planned = std::async(std::launch::async, [&] { return (*one)->planned({Duration{}}).has_value(); });
+    std::this_thread::sleep_for(std::chrono::milliseconds(2500));  // a stop of that length is the test
+    kill(first, SIGCONT);
+    EXPECT_TRUE(planned.get());
+    RunResult own;
+    (*one)->become_own_part(own, "");
+    ASSERT_EQ(own.seats.size(), 1u);
+    EXPECT_GT(own.seats.front().clock_bound_ns, 0);
+    for (const int end : ends) close(end);
 }
 
 TEST(Ranks, FailTogetherWhereOneCannotBegin) {
