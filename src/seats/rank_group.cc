@@ -11,6 +11,7 @@ namespace streamsim::seats {
 
 RankGroup::RankGroup(std::uint32_t rank, std::uint32_t ranks, bool first_plays)
     : rank_(rank), size_(ranks), leaders_(first_plays ? 0 : 1), seats_(players()), peers_(ranks) {
+    media_maker = first_player();
     peers_[rank].here = true;
     peers_[rank].host = host::read_host_facts();
 }

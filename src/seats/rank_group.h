@@ -73,7 +73,7 @@ public:
     std::uint32_t seat_count_of(std::uint32_t rank) const;
     /// The ranks that play.
     std::uint32_t players() const { return size_ - leaders_; }
-    /// The rank that makes media and removes them.
+    /// The first of them.
     std::uint32_t first_player() const { return leaders_; }
     /// The number of a rank among those that play, which is its rank in results.
     std::uint32_t part_of(std::uint32_t rank) const { return rank - std::min(rank, leaders_); }
@@ -103,6 +103,8 @@ public:
     /// One error for all of `errors`, by rank, with the names of the ranks that had it.
     Error joined(const std::map<std::uint32_t, Error>& errors) const;
     bool stopped = false;
+    /// The rank that makes media and removes them: the first one that plays, and is there at the beginning.
+    std::uint32_t media_maker = 0;
     /// The time of play: counts the plays that all ranks have ended.
     std::uint64_t play = 0;
 

@@ -208,6 +208,8 @@ Result<void> Ranks::wait_for_seats(const std::function<Result<bool>(const Lobby&
         peer.lost = true;
         peer.why = peer.here ? "it still looked at the targets" : "it did not come";
     }
+    while (group_.media_maker + 1 < size() && group_.peer(group_.media_maker).gone()) ++group_.media_maker;
+    group_.send_to_others({{"do", "media-maker"}, {"rank", group_.media_maker}});
     return {};
 }
 
@@ -277,7 +279,8 @@ void Ranks::hear(std::uint32_t rank, Json& message) {
     if (message.contains("play")) return hear_of_play(rank, what, message);
     // Rank 0 tells all ranks; a seat that came by itself ends by itself.
     if (what == "stop" && first()) return is_meeting() ? void() : stop();
-    const bool is_of_first = what == "share" || what == "answer" || what == "end" || what == "targets";
+    const bool is_of_first =
+        what == "share" || what == "answer" || what == "end" || what == "targets" || what == "media-maker";
     if (is_of_first && first()) return;
     const std::lock_guard lock(group_.mutex);
     if (what == "stop") group_.stopped = stopped_by_first_ = true;
@@ -297,6 +300,8 @@ void Ranks::hear(std::uint32_t rank, Json& message) {
                                   outcome_from_json(message.at("outcome")));
     } else if (what == "share") {
         shared_[whole_of<std::uint64_t>(message.at("step"))] = message.at("value");
+    } else if (what == "media-maker") {
+        group_.media_maker = whole_of<std::uint32_t>(message.at("rank"));
     } else if (what == "failed") {
         group_.peer(rank).failed = true;
     } else if (what == "end") {

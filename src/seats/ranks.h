@@ -86,7 +86,10 @@ public:
     /// The ranks that play: all, or all but rank 0.
     std::uint32_t players() const { return group_.players(); }
     /// This rank makes the media that are missing, and removes them.
-    bool makes_media() const { return rank() == group_.first_player(); }
+    bool makes_media() const {
+        const std::lock_guard lock(group_.mutex);
+        return rank() == group_.media_maker;
+    }
     /// Seats came by themselves, and obey nothing but their own command line and the run.
     bool is_meeting() const { return group_.first_player() > 0; }
     /// This rank leads a meeting, and plays nothing.

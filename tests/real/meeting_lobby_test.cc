@@ -116,6 +116,30 @@ TEST(MeetingLobby, BeginsWithAQuorumWhenNobodyElseComes) {
     for (const auto* seat : {&first, &second}) EXPECT_EQ((*seat)->wait().exit_code, 0);
 }
 
+/// The seat with the first place, which makes the media otherwise, has left.
+TEST(MeetingLobby, LeavesTheMediaToTheFirstSeatThatIsThere) {
+    const TempDir media;
+    const Meeting meeting(3, media.path().string());
+    const auto host = meeting.host({"--yes", "--quorum", "2"});
+    {
+        const auto first = meeting.seat("first");
+        ASSERT_TRUE(says(*first, "joined as seat 0"));
+        first->send(SIGINT);
+        (void)first->wait();
+    }
+    std::vector<std::unique_ptr<Process>> seats;
+    for (const int place : {1, 2}) {
+        seats.push_back(meeting.seat("edit" + std::to_string(place)));
+        ASSERT_TRUE(says(*seats.back(), "joined as seat " + std::to_string(place)));
+    }
+    const Finished ended = host->wait();
+    EXPECT_EQ(ended.exit_code, 1) << ended.text();
+    for (const auto& seat : seats) EXPECT_EQ(seat->wait().exit_code, 0);
+    const Json all = meeting.result();
+    EXPECT_EQ(all["streams"].size(), 4u);
+    EXPECT_GT(all["totals"]["bytes_read"], 0);
+}
+
 /// The journals in a directory.
 std::vector<std::string> journals_in(const std::filesystem::path& directory) {
     std::vector<std::string> out;
