@@ -447,6 +447,11 @@ void Ranks::rank_gone(std::uint32_t rank, const std::function<void(RankGroup::Pe
     start_.call(lock, due);
 }
 
+void Ranks::stop() {
+    group_.stop();
+    if (!first() && is_meeting()) channel_->hurry();
+}
+
 bool Ranks::stopped() const {
     const std::lock_guard lock(group_.mutex);
     return group_.stopped;

@@ -110,7 +110,7 @@ public:
 
     // Play, the next time.
     /// All waits end, in every rank; the frames that were played so far are collected all the same. Any thread.
-    void stop() { group_.stop(); }
+    void stop();
     bool stopped() const;
     /// Nobody plays on this time: another rank could not begin, or could not go on.
     bool play_is_off() const;

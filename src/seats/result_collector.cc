@@ -98,21 +98,22 @@ std::string ResultCollector::journal_of(std::uint32_t rank, const Options& optio
 }
 
 /// Sends the document of this rank and its rows in parts, so that no heartbeat waits behind them. Blocks.
-/// REQUIRES: the group's mutex is not held: messages of rank 0 come meanwhile.
-void ResultCollector::send_result(const RunResult& own) const {
+/// False: rank 0 is gone, or does not answer. REQUIRES: the group's mutex is not held: messages of rank 0 come
+/// meanwhile.
+bool ResultCollector::send_result(const RunResult& own) const {
     const std::string document = result::json_report(own);
     for (std::size_t at = 0; at < document.size();) {
         std::size_t end = std::min(at + kSeatPartBytes, document.size());
         while (end < document.size() && continues_character(document[end])) --end;
         const Json part = {
             {"do", "result-part"}, {"play", group_.play}, {"text", document.substr(at, end - at)}};
-        if (!group_.channel().send_part(part)) return;
+        if (!group_.channel().send_part(part)) return false;
         at = end;
     }
-    if (send_rows("rows", own.frames)) (void)send_rows("operations", own.operations);
+    return send_rows("rows", own.frames) && send_rows("operations", own.operations);
 }
 
-/// False: rank 0 is gone.
+/// False: as above.
 template <typename Row>
 bool ResultCollector::send_rows(const char* what, const std::vector<Row>& all) const {
     for (std::size_t at = 0; at < all.size(); at += kRowsAMessage) {
@@ -146,10 +147,10 @@ Result<RunResult> ResultCollector::collect(Result<RunResult> own,
         become_own_part(*own, journal_of(group_.rank(), options));
         if (options.keep) options.keep(*own);
     }
-    if (!group_.first() && own) send_result(*own);
+    const bool sent = group_.first() || !own || send_result(*own);
     lock.lock();
     if (!group_.first()) {
-        send_played(own, options);
+        if (sent) send_played(own, options);  // half a result is none
         next_play();
         return own;
     }

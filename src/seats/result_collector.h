@@ -63,7 +63,7 @@ private:
     bool is_own_interruption(const Error& error) const;
     SeatResult own_seat(const RunResult& own, const std::string& journal) const;
     std::string journal_of(std::uint32_t rank, const Options& options) const;
-    void send_result(const RunResult& own) const;
+    bool send_result(const RunResult& own) const;
     template <typename Row>
     bool send_rows(const char* what, const std::vector<Row>& all) const;
     void send_played(const Result<RunResult>& own, const Options& options) const;

@@ -23,6 +23,8 @@ constexpr Duration kConnectTimeout = seconds(2);
 /// Queued messages that a rank which leaves waits for.
 constexpr Duration kLeaveTimeout = seconds(1);
 constexpr int kLingerMs = 500;
+/// An answer of rank 0 to a rank that hurries.
+constexpr Duration kHurriedTimeout = milliseconds(800);
 constexpr Duration kKeyRefusedAgain = seconds(10);
 constexpr int kBacklog = 1024;
 constexpr int kNoHandshake = ZMQ_EVENT_HANDSHAKE_FAILED_NO_DETAIL | ZMQ_EVENT_HANDSHAKE_FAILED_PROTOCOL |
@@ -221,9 +223,9 @@ void SeatChannel::send(std::uint32_t rank, const Json& message) {
 bool SeatChannel::send_part(const Json& message) {
     {
         MutexLock lock(mutex_);
-        while (!ended_ && queued_bytes_ > kQueuedBytesMax) lock.wait(changed_);
-        undelivered_ = undelivered_ || ended_;
-        if (ended_) return false;
+        wait_for_queue(lock, kQueuedBytesMax);
+        undelivered_ = undelivered_ || ended_ || queued_bytes_ > kQueuedBytesMax;
+        if (undelivered_) return false;
     }
     send(0, message);
     return true;
@@ -231,8 +233,26 @@ bool SeatChannel::send_part(const Json& message) {
 
 bool SeatChannel::wait_until_delivered() {
     MutexLock lock(mutex_);
-    while (!ended_ && queued_bytes_ > 0) lock.wait(changed_);
-    return !undelivered_;
+    wait_for_queue(lock, 0);
+    return !undelivered_ && queued_bytes_ == 0;
+}
+
+void SeatChannel::hurry() {
+    const MutexLock lock(mutex_);
+    hurries_ = true;
+    changed_.notify_all();
+}
+
+/// Waits until so few bytes are queued; after hurry() as long as rank 0 goes on to answer.
+void SeatChannel::wait_for_queue(MutexLock& lock, std::size_t bytes) {
+    Instant answered = now();
+    while (!ended_ && !undelivered_ && queued_bytes_ > bytes) {
+        const Duration left = answered + kHurriedTimeout - now();
+        if (hurries_ && left.ns <= 0) return;
+        const std::size_t before = queued_bytes_;
+        lock.wait_for(changed_, chrono_of(hurries_ ? left : kHurriedTimeout));
+        if (queued_bytes_ < before) answered = now();
+    }
 }
 
 std::optional<ClockReading> SeatChannel::measure_clock(std::uint32_t exchanges, Duration timeout) {

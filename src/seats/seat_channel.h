@@ -106,11 +106,16 @@ public:
     /// Any thread. A message to a rank that is gone is dropped. REQUIRES: sender or receiver is rank 0.
     void send(std::uint32_t rank, const Json& message);
     /// As send() to rank 0, but waits first until few bytes are queued: large data, part by part, is in memory
-    /// only once. False: rank 0 is gone. Any thread but the channel's. REQUIRES: not rank 0.
+    /// only once. False: rank 0 is gone, or has not answered after hurry(). Any thread but the channel's.
+    /// REQUIRES: not rank 0.
     bool send_part(const Json& message);
 
-    /// Blocks until all messages have come to rank 0. False: it is gone. REQUIRES: not rank 0.
+    /// Blocks until all messages have come to rank 0. False: it is gone, or has not answered after hurry().
+    /// REQUIRES: not rank 0.
     bool wait_until_delivered();
+    /// From now on send_part() and wait_until_delivered() wait less than a second for each answer of rank 0.
+    /// Any thread.
+    void hurry();
 
     /// Measures the own clock against rank 0's. Blocks for `timeout` at most; nullopt: no answer came. One call
     /// at a time. REQUIRES: not rank 0.
@@ -148,6 +153,7 @@ private:
     void send_again(Peer& peer);
     void write(Peer& peer, std::uint64_t number, std::string_view text);
     void post(Peer& peer, const Json& message);
+    void wait_for_queue(MutexLock& lock, std::size_t bytes) REQUIRES(mutex_);
     void number_received(Peer& peer, std::uint64_t number);
     void forget(Peer& peer);
     bool nothing_waits() const;
@@ -185,6 +191,7 @@ private:
     std::vector<std::function<void(SeatEvents&)>> early_ GUARDED_BY(mutex_);  // before listen_to()
     bool ended_ GUARDED_BY(mutex_) = false;                                   // rank 0 is gone
     bool undelivered_ GUARDED_BY(mutex_) = false;  // a message for rank 0 was dropped
+    bool hurries_ GUARDED_BY(mutex_) = false;
     ClockEstimate clock_ GUARDED_BY(mutex_);
     std::uint32_t pings_left_ GUARDED_BY(mutex_) = 0;
     bool ping_wanted_ GUARDED_BY(mutex_) = false;

@@ -162,6 +162,24 @@ TEST(Meeting, WhatWasPlayedOutlivesTheHost) {
     EXPECT_EQ(read_json(meeting.file("merged.json"))["totals"]["frames_scheduled"], 2 * 2 * 6 * 30);
 }
 
+TEST(Meeting, ASeatThatIsInterruptedDoesNotWaitForAHostThatDoesNotAnswer) {
+    const TempDir allowed;
+    Meeting meeting(1, "null:", "60s");
+    meeting.allow(allowed.path().string());
+    const auto host = meeting.host();
+    const auto seat = meeting.seat("cut-off");
+    ASSERT_TRUE(says(*seat, "joined as seat"));
+    sleep_ms(2500);
+    host->send(SIGSTOP);
+    seat->send(SIGINT);
+    const Finished ended = seat->wait();
+    EXPECT_EQ(ended.exit_code, 130) << ended.text();
+    EXPECT_THAT(ended.err, HasSubstr("has what this seat played"));
+    EXPECT_FALSE(std::filesystem::is_empty(allowed.path()));
+    host->send(SIGKILL);
+    (void)host->wait();
+}
+
 TEST(Meeting, ACaptureOfTheWireShowsNoNameNoPathAndNoKey) {
     const TempDir media;
     Meeting meeting(1, media.path().string());

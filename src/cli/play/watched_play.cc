@@ -285,14 +285,15 @@ void WatchedPlay::keep_undelivered(const RunResult& part) {
                                             result::json_report(part));
         if (written) {
             context_.log.error(
-                "the host is gone; {} has what this seat played: `streamsim report --merge` makes one "
+                "the host does not answer; {} has what this seat played: `streamsim report --merge` makes "
+                "one "
                 "result of all seats",
                 path);
             return;
         }
         problem = written.error().problems.front();
     }
-    context_.log.error("the host is gone, and what this seat played is lost: {}", problem);
+    context_.log.error("the host does not answer, and what this seat played is lost: {}", problem);
 }
 
 /// Ten times a second while it plays.

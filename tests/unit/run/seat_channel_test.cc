@@ -249,6 +249,20 @@ TEST(SeatChannel, Rank0ThatReturnsOnItsOldConnectionGetsWhatWasSentMeanwhile) {
     EXPECT_TRUE(second.comes(0, "answer"));
 }
 
+TEST(SeatChannel, ARankThatHurriesDoesNotWaitForRank0ToReturn) {
+    const RankElsewhere silent(0, 2);
+    Heard second;
+    auto one = seats::SeatChannel::join(second.options(1, 2), silent.join_token());
+    ASSERT_TRUE(one.has_value());
+    EXPECT_TRUE((*one)->wait_until_delivered());
+    silent.signal(SIGSTOP);
+    (*one)->send(0, {{"do", "a"}});
+    (*one)->hurry();
+    EXPECT_FALSE((*one)->wait_until_delivered());
+    (*one)->send(0, {{"do", "b"}, {"text", std::string(8 * seats::kSeatPartBytes, 'x')}});
+    EXPECT_FALSE((*one)->send_part({{"do", "c"}}));
+}
+
 TEST(SeatChannel, StrangersAreNotLetInAndDisturbNobody) {
     Heard first;
     auto host = seats::SeatChannel::host(first.options(0, 2));
