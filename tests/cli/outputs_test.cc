@@ -53,6 +53,23 @@ TEST_F(Outputs, FilesAndLinksBesideItStayToo) {
     EXPECT_EQ(read_json(dir_ / "result.3.json")["schema"], "streamsim.result");
 }
 
+/// Each search writes the page of all so far.
+TEST_F(Outputs, AFileThatAppearsHasOneResultBesideIt) {
+    const std::string page = dir_ / "sheet.html";
+    Process process(streamsim_binary(),
+                    {.args = {"max", "--quiet", "--prores-hd", "--streams", "1", "--duration", "1500ms",
+                              "--confirm", "0s", "null:", "sim:null", "--html", page}});
+    process.wait_until_it_hears(SIGINT);
+    for (int i = 0; i < 2000 && partials() == 0; ++i) sleep_ms(5);
+    write_text(page, "mine");
+    const Finished done = process.wait();
+    EXPECT_EQ(done.exit_code, 0) << done.text();
+    EXPECT_EQ(read_text(page), "mine");
+    EXPECT_THAT(read_text(dir_ / "sheet.2.html"), HasSubstr("2 searches compared"));
+    EXPECT_FALSE(std::filesystem::exists(dir_ / "sheet.3.html"));
+    EXPECT_EQ(partials(), 0);
+}
+
 TEST_F(Outputs, AnEarlierResultThatIsChangedMeanwhileStays) {
     ASSERT_EQ(play_while([] {}).exit_code, 0);
     const std::string first = read_text(json_path());

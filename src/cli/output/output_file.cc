@@ -153,14 +153,13 @@ Result<void> OutputFile::put_in_place() {
         error = name_new(temporary_, name);
     }
     if (error != 0) return cannot_write(path_, error);
-    if (name == path_) {
-        before_ = identity_of(path_);
-        return {};
-    }
-    fmt::print(
-        stderr,
-        "streamsim: {}: another file has appeared there during the run and is kept: the result is in {}\n",
-        printable(path_), printable(name));
+    if (name != path_)
+        fmt::print(
+            stderr,
+            "streamsim: {}: another file has appeared there during the run and is kept: the result is in {}\n",
+            printable(path_), printable(name));
+    path_ = name;  // the next result replaces this one
+    before_ = identity_of(path_);
     return {};
 }
 
@@ -192,6 +191,7 @@ Result<void> OutputFile::write_for_now(std::string_view text) {
     remember_temporary(now.temporary_);
     now.write(text);
     auto done = now.finish();
+    path_ = now.path_;
     before_ = now.before_;
     return done;
 }

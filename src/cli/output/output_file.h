@@ -39,8 +39,8 @@ public:
     /// prepare(), or the one that was there has changed, both stay, and a sentence on standard error names the
     /// file that has the result instead.
     Result<void> finish();
-    /// `text` replaces the file that was there, as by finish(); another one will follow. In place: does
-    /// nothing.
+    /// `text` replaces the file that was there, as by finish(); another one will follow, under the same name.
+    /// In place: does nothing.
     Result<void> write_for_now(std::string_view text);
 
 private:
