@@ -12,10 +12,11 @@
 namespace streamsim::report {
 namespace {
 
-/// The options as typed, without those that say only where the result goes.
+/// The options as typed, without those that say only where the result goes, and whom it is for.
 std::string command_text(const std::vector<std::string>& command) {
-    constexpr std::array<std::string_view, 7> kWithValue = {"--json",  "--csv",     "--html", "--trace",
-                                                            "--junit", "--metrics", "--seed"};
+    constexpr std::array<std::string_view, 13> kWithValue = {
+        "--json", "--csv",     "--html",  "--trace",  "--junit", "--metrics", "--seed",
+        "--web",  "--journal", "--title", "--client", "--note",  "--logo"};
     constexpr std::array<std::string_view, 5> kAlone = {"-q", "--quiet", "-v", "-vv", "--verbose"};
     std::string out;
     for (std::size_t i = 1; i < command.size(); ++i) {

@@ -253,7 +253,9 @@ TEST(Compare, VirtualTimeHasNoNoise) {
 
 TEST(Compare, SaysWhatDiffersInTheSetUp) {
     RunResult a = steady();
-    a.command = {"streamsim", "--dpx12", "--json", "a.json", "--seed=4", "-q", "/mnt/x"};
+    a.command = {"streamsim", "--dpx12",      "--json",         "a.json",   "--seed=4", "-q",
+                 "--web",     "8080",         "--journal=/tmp", "--title",  "Day 1",    "--client",
+                 "Studio",    "--note=again", "--logo",         "logo.png", "/mnt/x"};
     RunResult b = a;
     b.command = {"/opt/streamsim", "--dpx12", "--json=b.json", "--seed", "5", "/mnt/x"};
     b.host.name = "edit-4";
