@@ -226,7 +226,7 @@ void add_part(RunResult& from, RunResult& to) {
 
 void fill_whole(RunResult& whole) {
     sort_tables(whole);
-    whole.events = merged_events(std::move(whole.events));
+    whole.events = merged_events(std::move(whole.events), whole.streams.size());
     fill_distributions(whole);
     whole.media.server_cache_may_be_warm |= clips_are_shared(whole);
     whole.required_bytes_per_s = most_required(whole.streams);

@@ -128,7 +128,7 @@ std::vector<MissEvent> events_of_drops(const RunResult& result) {
     return out;
 }
 
-std::vector<MissEvent> merged_events(std::vector<MissEvent> events) {
+std::vector<MissEvent> merged_events(std::vector<MissEvent> events, std::uint64_t streams) {
     std::ranges::sort(events, {}, order_of);
     struct Merged {
         std::size_t index = 0;
@@ -149,7 +149,7 @@ std::vector<MissEvent> merged_events(std::vector<MissEvent> events) {
         into.frames += event.frames;
         into.startup_frames += event.startup_frames;
         into.stalls += event.stalls;
-        into.streams += event.streams;
+        into.streams = std::min(into.streams + event.streams, streams);
         if (misses <= found->second.most) continue;
         found->second.most = misses;
         into.evidence = std::move(event.evidence);

@@ -121,7 +121,7 @@ TEST(MissEvents, SeatsOfOneStallShareItsEvent) {
         return out;
     };
     const auto merged =
-        merged_events({event(1, 2'010 * kMs, 20), event(0, 2'000 * kMs, 10), event(1, 7'000 * kMs, 3)});
+        merged_events({event(1, 2'010 * kMs, 20), event(0, 2'000 * kMs, 10), event(1, 7'000 * kMs, 3)}, 8);
     ASSERT_THAT(merged, SizeIs(2));
     EXPECT_EQ(merged[0].from_ns, 2'000 * kMs);
     EXPECT_EQ(merged[0].to_ns, 2'510 * kMs);
@@ -130,6 +130,11 @@ TEST(MissEvents, SeatsOfOneStallShareItsEvent) {
     EXPECT_EQ(merged[0].first.seat, 0u);
     EXPECT_EQ(merged[0].evidence.no_data_ns, 1);
     EXPECT_EQ(merged[1].frames, 3u);
+    // Two events of one computer that another's event joins: their streams are the same.
+    const auto joined =
+        merged_events({event(0, 2'000 * kMs, 1), event(0, 2'900 * kMs, 1), event(1, 2'450 * kMs, 1)}, 4);
+    ASSERT_THAT(joined, SizeIs(1));
+    EXPECT_EQ(joined[0].streams, 4u);
 }
 
 TEST(MissEvents, ADocumentWithoutEventsHasThoseOfItsDrops) {
