@@ -1,6 +1,7 @@
 #include "view/http/web_server.h"
 
 #include <fmt/format.h>
+#include <uv.h>
 
 #include <algorithm>
 #include <chrono>
@@ -171,8 +172,10 @@ void WebServer::publish(const char* kind, std::string page, const std::string& e
 }
 
 void WebServer::wait_for_clients() {
+    const auto now = [] { return std::chrono::nanoseconds(uv_hrtime()); };
+    const auto end = now() + kEndTimeout;  // of all clients together
     MutexLock lock(mutex_);
-    while (clients_ > 0 && lock.wait_for(client_left_, kEndTimeout)) {
+    while (clients_ > 0 && lock.wait_for(client_left_, end - now())) {
     }
 }
 

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <memory>
 #include <string>
 #include <thread>
@@ -204,6 +205,20 @@ TEST(WebServer, EachClientGetsTheEnd) {
 }
 
 /// A page that a client has not read is replaced for it, not queued.
+/// Clients come and leave for as long as the server waits for one that does not read.
+TEST(WebServer, ClientsThatLeaveDoNotProlongTheWaitForOthers) {
+    const auto web = server();
+    const auto slow = listening(*web, 4096);
+    web->publish_end("p", std::string(std::size_t{32} << 20, 'x'));
+    std::atomic<bool> ended = false;
+    std::thread others([&] {
+        while (!ended) (void)ask(*web, request("GET /events"));
+    });
+    web->wait_for_clients();
+    ended = true;
+    others.join();
+}
+
 TEST(WebServer, ASlowClientSkipsEvents) {
     const auto web = server();
     const auto slow = listening(*web, 4096);
