@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <cstdio>
+#include <map>
 #include <random>
 #include <thread>
 
@@ -297,12 +298,18 @@ TEST_F(Stopped, DropsAreThisClientsAndNotTheStorages) {
     prepare(2);
     for (const char* io : {"uring", "threads"}) {
         const Json result = play_with_a_stop({"--streams", "2", "--io", io});
-        for (const Json& stream : result["streams"]) {
-            // 300 ms are 7.2 slots, of which 2 were in the buffer.
-            EXPECT_GE(stream["frames_dropped"], 4) << io;
-            EXPECT_LE(stream["frames_dropped"], 9) << io;
+        std::map<int, int> dropped;  // by stream; a loaded disk may drop some of the first second
+        for (const Json& drop : result["drops"]) {
+            if (drop["due_ns"] < 1'000'000'000) continue;
+            EXPECT_EQ(drop["reason"], "client") << io << " " << drop;
+            ++dropped[drop["stream"].get<int>()];
         }
-        for (const Json& drop : result["drops"]) EXPECT_EQ(drop["reason"], "client") << io << " " << drop;
+        EXPECT_EQ(dropped.size(), 2U) << io;
+        for (const auto& [stream, frames] : dropped) {
+            // 300 ms are 7.2 slots, of which 2 were in the buffer.
+            EXPECT_GE(frames, 4) << io;
+            EXPECT_LE(frames, 9) << io;
+        }
     }
 }
 
