@@ -64,8 +64,11 @@ TEST_P(NfsByteStore, SetAsideByAWholeNameDropsWhatAListHasSaid) {
     std::ofstream(directory_ / "a") << "abc";
     ASSERT_TRUE(store->list(host + url_path()));
     EXPECT_EQ((*store->stat(host + url_path("a")))->bytes, 3U);
-    std::ofstream(directory_ / "other") << "of another client";
-    fs::rename(directory_ / "other", directory_ / "a");
+    // By another client: the server remembers names, too.
+    ASSERT_TRUE(store_->remove(url_path("a")));
+    auto sink = store_->create(url_path("a"));
+    ASSERT_TRUE(sink && (*sink)->write_at(0, pattern(17)) && (*sink)->close());
+    EXPECT_EQ((*store->stat(host + url_path("a")))->bytes, 3U) << "of the list";
     ASSERT_TRUE(store->set_aside(host + url_path("a"), host + url_path("b")));
     EXPECT_EQ((*store->stat(host + url_path("a")))->bytes, 17U);
 }

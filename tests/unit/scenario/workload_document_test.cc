@@ -476,7 +476,7 @@ TEST(WorkloadDocument, FilesOfAScaledWorkloadHoldTheBlocksOfEachStep) {
     expect_runnable_steps(workload_of(
         transfers(R"(, "blocks": "64KiB", "writes": {"blocks": "4MiB"}, "files": {"bytes": "10MiB"})")));
     expect_runnable_steps(workload_of(transfers(
-        R"(, "blocks": "64KiB", "writes": {"blocks": "4KiB", "lengths": "4MiB"}, "files": {"bytes": "10MiB"})")));
+        R"(, "blocks": "64KiB", "writes": {"blocks":"4KiB", "lengths":"4MiB"}, "files": {"bytes":"9MiB"})")));
     expect_runnable_steps(
         workload_of(transfers(R"(, "blocks": "64KiB", "files": {"bytes": "10MiB"})",
                               R"(, "sweep": {"over": "block_bytes", "values": ["4KiB", "4MiB"]})")));
