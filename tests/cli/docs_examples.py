@@ -103,7 +103,7 @@ class Stage:
         words = self.shorter(command, words)
         if not any(word.startswith("/mnt/") for word in words):
             return words
-        load = self.is_workload(command, words) or "--meter" in words
+        load = command == "run" or "--meter" in words
         if command in ("play", "max") and FORMATS & set(words) and not load and "--cuts" not in words:
             return ["sim:null" if word.startswith("/mnt/") else word for word in words]
         if command == "prepare" or "--meter" in words:
@@ -124,14 +124,12 @@ class Stage:
         ran = self.run("run", "example.json")
         return ran, min(ran.returncode, 1)  # it ran; whether it plays is the model's answer
 
-    def is_workload(self, command, words):
-        return command == "run" and not (self.source / f"formats/scenario/{words[1]}.json").exists()
-
-    def shorter(self, command, words):
+    @staticmethod
+    def shorter(command, words):
         """Searches, workloads and meters of a moment."""
         if command == "max":
             words = with_option(with_option(words, "--streams", "2"), "--confirm", "0")
-        if self.is_workload(command, words) and not words[1].endswith(".json") or "--meter" in words:
+        if command == "run" and not words[1].endswith(".json") or "--meter" in words:
             words = with_option(words, "--duration", "2s" if command == "max" else "200ms")
             words = words if "--yes" in words else [*words, "--yes"]
         return words

@@ -56,6 +56,7 @@ public:
             for (const ScenarioMeter& meter : seats.meters)
                 add_commands_without_effect(meter.workload, request_.remarks);
         }
+        add_options_of_workloads();
         CliOptions on_target = options_;
         on_target.play.target = target_of(scenario_);
         for (std::string& remark : remarks_on_options(on_target)) request_.remarks.push_back(std::move(remark));
@@ -64,6 +65,7 @@ public:
     int run();
 
 private:
+    void add_options_of_workloads();
     Result<void> take_own_seats();
     Result<void> prepare_missing(const std::vector<run::PlayPart>& parts);
     Result<void> hold(const std::vector<run::PlayPart>& parts);
@@ -142,6 +144,18 @@ void ScenarioCommand::complete(RunResult& result) {
     result.prediction = predict_whether_it_plays(context_, work_, *std::exchange(played_, std::nullopt));
 }
 
+/// A remark on those that are for workloads: a scenario has times, loads and streams of its own.
+void ScenarioCommand::add_options_of_workloads() {
+    std::string given;
+    std::size_t count = 0;
+    for (const char* option : {"--duration", "--io", "--scale", "--clients", "--users"}) {
+        if (options_.given(option)) given += (count++ == 0 ? "" : ", ") + std::string(option);
+    }
+    if (count == 0) return;
+    request_.remarks.push_back(fmt::format("{} {} no effect: {} is a scenario, and says it itself", given,
+                                           count == 1 ? "has" : "have", scenario_.source));
+}
+
 int ScenarioCommand::run() {
     auto done = take_own_seats();
     if (done) done = open_outputs();
@@ -160,18 +174,6 @@ int ScenarioCommand::run() {
     if (request_.target.model != nullptr) played_ = run::PartsToPlay{request_, *parts, scenario_.faults};
     run::Session session(request_, std::move(*parts), scenario_.faults, context_.program, notices());
     return play_session(session, request_, scenario_.source);
-}
-
-/// A scenario has times, loads and streams of its own. Errors: bad input, for each option that is for
-/// workloads.
-Result<void> refuse_workload_options(const CliOptions& options) {
-    Error problems{ErrorKind::bad_input, {}};
-    for (const char* option : {"--duration", "--io", "--scale", "--clients", "--users"}) {
-        if (options.given(option))
-            problems.problems.push_back(
-                fmt::format("{}: is for a workload, not for a scenario: leave it out", option));
-    }
-    return problems.problems.empty() ? Result<void>() : problems;
 }
 
 Result<Scenario> open_scenario(const std::string& text, const CliOptions& options, const std::string& formats) {
@@ -329,7 +331,7 @@ int run_command(CommandContext& context) {
         return workload_command(context, std::move(*workload));
     }
     auto scenario = open_scenario(document->text, options, *formats);
-    auto read = scenario ? refuse_workload_options(options) : Result<void>(scenario.error());
+    auto read = scenario ? Result<void>() : Result<void>(scenario.error());
     if (read) read = take_commands(scenario->source, scenario->before_step, target_of(*scenario), options);
     if (read) {
         auto credentials = target::find_credentials(target_of(*scenario), options.credentials);
