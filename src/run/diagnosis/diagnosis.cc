@@ -163,7 +163,7 @@ private:
         options.storage = subject_.storage;
         options.storage.through = count.wrapper();
         options.interrupt_after = kProbeLimit;
-        count.over = [&probe] { probe.loop->interrupt(); };
+        count.over = [&probe] { probe.loop->end_play(); };
         const bool ran = play(probe, std::move(options));
         keep_if_stuck(probe);
         if (!ran || count.first == Instant::never()) return std::nullopt;
