@@ -143,7 +143,10 @@ public:
         EXPECT_GT(read(pipe_[0], text.data(), text.size() - 1), 0);
         return seats::JoinToken::parse(text.data()).value();
     }
-    void signal(int number) const { kill(process_, number); }
+    void signal(int number) const {
+        kill(process_, number);
+        if (number == SIGSTOP) waitpid(process_, nullptr, WUNTRACED);  // all its threads stand still
+    }
 
 private:
     std::array<int, 2> pipe_{};
