@@ -105,7 +105,7 @@ const std::vector<Stage> kVariants = {
     {"slow_opens_ahead_of_the_play_head", clips(both("open", "frame=* delay=450ms")), two_streams("3s"),
      "storage", "slow-opens", "metadata, not data"},
     {"a_slow_file_on_each_pass", clips("read b frame=40 delay=700ms\n"),
-     two_streams("7s", {"--on-miss", "hold"}), "media", "slow-file", "frame 39 of its clip"},
+     two_streams("7s", {"--on-miss", "hold"}), "media", "slow-file", "frame.0000040.dpx"},
     {"a_slow_clip", clips("read b frame=* delay=250ms\n"), two_streams("3s"), "media", "slow-file",
      "not the storage as a whole"},
     {"a_file_cut_short", clips("short b frame=40 bytes=5000\n"), two_streams("3s", {"--buffered"}), "media",
