@@ -94,6 +94,8 @@ private:
     Cause cause_of_no_answer(const MissedFrame& missed) const;
     Cause cause_of_client_delay(const MissedFrame& missed) const;
     bool client_can_be_late() const;
+    std::int64_t delays_from_ns(const MissedFrame& missed) const;
+    bool waits_for_processor(const MissedFrame& missed) const;
     bool client_delay_is_minor(const MissedFrame& missed) const;
     std::vector<Episode> episodes() const;
     Cause cause_of(const Episode& episode) const;
@@ -204,16 +206,22 @@ Cause CauseClassifier::cause_of_client_delay(const MissedFrame& missed) const {
     if (evidence_.cpu_percent - evidence_.helpers_cpu_percent >= 90.0 * loops) return Cause::client_cpu;
     if (evidence_.decode_cpu_ns > 0 && evidence_.loop_stalled_ns < lost_through_client_ns_)
         return Cause::client_cpu;
-    const StreamEvidence& stream = evidence_.streams[missed.stream];
-    const std::int64_t from_ns = missed.submitted_ns.value_or(missed.due_ns) - stream.period_ns;
-    const HostWindow now =
-        host_window(evidence_.system, from_ns, std::max(missed.due_ns, missed.delivered_ns.value_or(0)));
-    const MemoryWindow memory = memory_window(evidence_.system, from_ns, missed.due_ns);
+    const MemoryWindow memory = memory_window(evidence_.system, delays_from_ns(missed), missed.due_ns);
     if (memory_answer(memory) == MemoryAnswer::short_of) return Cause::client_memory;
-    // A stopped process does not wait in a run queue.
-    const bool others = now.processors_busy.value_or(0) >= kProcessorFullShare &&
-                        now.run_queue_wait.value_or(0) >= kRunQueueWaitShare;
-    return others ? Cause::client_cpu : Cause::client_scheduling;
+    return waits_for_processor(missed) ? Cause::client_cpu : Cause::client_scheduling;
+}
+
+/// The instant from which delays of this computer could make the frame late.
+std::int64_t CauseClassifier::delays_from_ns(const MissedFrame& missed) const {
+    return missed.submitted_ns.value_or(missed.due_ns) - evidence_.streams[missed.stream].period_ns;
+}
+
+/// True: the processors were busy and threads waited for one. A stopped process does not wait in a run queue.
+bool CauseClassifier::waits_for_processor(const MissedFrame& missed) const {
+    const HostWindow then = host_window(evidence_.system, delays_from_ns(missed),
+                                        std::max(missed.due_ns, missed.delivered_ns.value_or(0)));
+    return then.processors_busy.value_or(0) >= kProcessorFullShare &&
+           then.run_queue_wait.value_or(0) >= kRunQueueWaitShare;
 }
 
 /// True where this computer can be late. In virtual time a loop is never late: only decoding delays frames.
@@ -221,11 +229,17 @@ bool CauseClassifier::client_can_be_late() const {
     return evidence_.loop_lateness_p50_ns > 0 || evidence_.loop_stalled_ns > 0 || evidence_.decode_cpu_ns > 0;
 }
 
-/// True: this computer delayed the frame by less than a frame period, and the storage is too slow anyway.
+/// True: the storage is too slow, and this computer delayed the frame by less than a frame period, or its short
+/// delays, which add up where a stream is always just late, are less in all than what the storage lacks.
 bool CauseClassifier::client_delay_is_minor(const MissedFrame& missed) const {
     const bool came = missed.submitted_ns && missed.delivered_ns;
-    return came && *missed.delivered_ns - missed.due_ns < evidence_.shortest_period_ns &&
-           evidence_.decode_cpu_ns == 0 && evidence_.as_played && !gives_enough(evidence_.as_played);
+    if (!came || evidence_.decode_cpu_ns > 0 || !evidence_.as_played || gives_enough(evidence_.as_played))
+        return false;
+    if (*missed.delivered_ns - missed.due_ns < evidence_.shortest_period_ns) return true;
+    const double lacks = 1 - evidence_.as_played->bytes_per_s / evidence_.required_bytes_per_s;
+    return evidence_.loop_lateness_max_ns < evidence_.shortest_period_ns && !waits_for_processor(missed) &&
+           static_cast<double>(evidence_.loop_stalled_ns) <
+               lacks * static_cast<double>(evidence_.longest_play_ns);
 }
 
 /// True: the computer was suspended while it waited for the frame, or had just resumed.

@@ -99,6 +99,7 @@ struct Evidence {
     std::int64_t decode_cpu_ns = 0;    // burnt for each frame; 0: delivery only
     std::int64_t shortest_period_ns = 0;  // of the streams' frame periods; 0: no deadlines
     std::int64_t loop_lateness_p50_ns = 0;
+    std::int64_t loop_lateness_max_ns = 0;
     std::int64_t loop_stalled_ns = 0;  // scheduling stalls of the player's loop, in all
     double cpu_percent = 0;            // of one processor, over the run
     double helpers_cpu_percent = 0;    // the part of cpu_percent of helper processes

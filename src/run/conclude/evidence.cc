@@ -257,6 +257,7 @@ judge::Evidence evidence_of(const RunFacts& facts, const RunResult& result) {
         evidence.shortest_period_ns = shortest == 0 ? period_ns : std::min(shortest, period_ns);
     }
     evidence.loop_lateness_p50_ns = result.client.loop_lateness_p50_ns;
+    evidence.loop_lateness_max_ns = result.client.loop_lateness_max_ns;
     evidence.loop_stalled_ns = result.client.loop_stalled_ns;
     evidence.virtual_time = facts.request->target.is_virtual_time();
     if (!evidence.virtual_time) evidence.cpu_percent = result.client.cpu_percent;

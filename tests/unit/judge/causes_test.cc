@@ -395,6 +395,21 @@ TEST(ClientTooLate, IsNotTheCauseWhereTheStorageWouldNotHaveKeptUp) {
     EXPECT_EQ(judge(evidence).verdict.limit, Limit::client_scheduling);
 }
 
+TEST(ClientTooLate, IsNotTheCauseWhereItsShortDelaysAreLessThanTheStorageLacks) {
+    Evidence evidence = good_run();
+    drop(evidence, 60, &ReasonCounts::client);
+    for (MissedFrame& each : evidence.missed) each.delivered_ns = each.due_ns + 2 * kPeriodNs;
+    evidence.as_played = ProbeResult{"", 2, 1 << 20, 8, evidence.required_bytes_per_s * 0.8};
+    evidence.loop_lateness_max_ns = kPeriodNs / 5;
+    evidence.loop_stalled_ns = evidence.longest_play_ns / 10;
+    EXPECT_EQ(judge(evidence).verdict.limit, Limit::storage);
+    evidence.loop_stalled_ns = evidence.longest_play_ns / 4;
+    EXPECT_EQ(judge(evidence).verdict.limit, Limit::client_scheduling);
+    evidence.loop_stalled_ns = evidence.longest_play_ns / 10;
+    evidence.loop_lateness_max_ns = 2 * kPeriodNs;  // one of them explains a miss
+    EXPECT_EQ(judge(evidence).verdict.limit, Limit::client_scheduling);
+}
+
 TEST(ClientTooLate, IsNotShortOfProcessorsForItsHelpers) {
     Evidence evidence = good_run();
     drop(evidence, 60, &ReasonCounts::client);
