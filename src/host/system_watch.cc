@@ -14,11 +14,19 @@ constexpr auto kInterval = std::chrono::milliseconds(200);
 constexpr auto kPathInterval = std::chrono::milliseconds(100);
 constexpr std::size_t kSamplesMax = 8192;
 
-/// Removes every second sample, but neither the first nor the last.
-void thin_out(SystemHistory& history) {
+/// An empty sample, with the memory of its links.
+void reset(SystemSample& sample) {
+    auto links = std::move(sample.links);
+    links.clear();
+    sample = {};
+    sample.links = std::move(links);
+}
+
+/// Moves every second sample to the front, beginning with the first: how many there are.
+std::size_t thin_out(SystemHistory& history) {
     std::size_t kept = 1;
-    for (std::size_t i = 2; i < history.size(); i += 2) history[kept++] = std::move(history[i]);
-    history.resize(kept);
+    for (std::size_t i = 2; i < history.size(); i += 2) std::swap(history[kept++], history[i]);
+    return kept;
 }
 
 }  // namespace
@@ -48,23 +56,28 @@ SystemHistory SystemWatch::stop(Duration idle) {
 
 void SystemWatch::watch() {
     SystemSampler sampler(path_, servers_);
-    // Its samples are touched now: a long run grows by their links alone.
+    // All memory is taken at the beginning: small pieces that stay, between those that others take and give
+    // back, would make the process grow for as long as it plays.
     history_.resize(kSamplesMax);
-    history_.clear();
+    std::size_t kept = 0;
     auto interval = kInterval;
     for (bool last = false;;) {
-        SystemSample sample;
+        SystemSample& sample = history_[kept++];
+        reset(sample);
         sampler.sample(sample);
         sample.suspended_ns = suspended_ns_();
         sample.at_ns = loop_clock_ns();
-        history_.push_back(std::move(sample));
+        if (kept == 1) {
+            for (SystemSample& each : history_) each.links.reserve(sample.links.size());
+        }
         if (last) break;
-        if (history_.size() >= kSamplesMax) {
-            thin_out(history_);
+        if (kept == kSamplesMax) {
+            kept = thin_out(history_);
             interval *= 2;
         }
         last = wait(interval, sampler);
     }
+    history_.resize(kept);
 }
 
 bool SystemWatch::wait(std::chrono::milliseconds interval, SystemSampler& sampler) {
