@@ -66,7 +66,9 @@ def storage(staging, draw, weak):
     elif kind == "bandwidth":
         staging.rules.append(f"rate {draw.randint(2_600_000, 3_600_000) if weak else draw.randint(1_200_000, 2_600_000)}")
     elif kind == "errors":
-        staging.rules += both("read", f"frame=every:{draw.randint(9, 30) if weak else draw.randint(2, 3)} error=EIO")
+        # Weak ones come once: frames that always fail, among others that do not, are what damaged media look like.
+        rare = f"frame=every:{draw.randint(9, 30)} pass=1"
+        staging.rules += both("read", f"{rare if weak else f'frame=every:{draw.randint(2, 3)}'} error=EIO")
     elif kind == "stall":
         staging.meanwhile.append(("server", draw.uniform(1.5, 2.5), draw.uniform(0.2, 0.7) if weak else draw.uniform(0.7, 1.5)))
     elif kind == "disk-limit":
