@@ -327,6 +327,12 @@ const std::vector<NetworkCase> kNetworkCases = {
      Cause::slow_reads, Limit::storage, "did not keep up"},
     {"a_rate_over_a_long_path", [](Evidence& e) { slow_over(e, 400 * kMs, 20 * kMs); }, Cause::unknown,
      Limit::unknown, "a round trip to 10.0.0.1 takes 20.0 ms"},
+    {"a_rate_over_a_long_path_and_once_no_data_while_no_frame_was_missed",
+     [](Evidence& e) {
+         slow_over(e, 400 * kMs, 20 * kMs);
+         e.delivery_gaps.push_back({20 * kSecond, 22 * kSecond});
+     },
+     Cause::unknown, Limit::unknown, "play the same on a computer that is nearer"},
     {"a_rate_over_a_short_path", [](Evidence& e) { slow_over(e, 400 * kMs, 4 * kMs); }, Cause::bandwidth,
      Limit::storage, "its bandwidth is the limit"},
     {"slow_for_long_with_a_cut_in_it",

@@ -55,6 +55,15 @@ TEST(SlowAgain, IsEachReadingOfAPlaceAndNotOneOfThree) {
     EXPECT_NE(judged(false).causes.front().cause, Cause::slow_file);
 }
 
+TEST(SlowAgain, IsToldByTheFastestReadingOfAFrame) {
+    Evidence evidence = good_run();
+    drop(evidence, 6, &ReasonCounts::late);
+    for (const std::int64_t took_ns : {95 * kMs, 80 * kMs, 88 * kMs})
+        read_again(evidence, {30, 31, 32, 33, 34, 35}, took_ns);
+    EXPECT_THAT(judge(evidence).verdict.detail,
+                HasSubstr("re-read alone the frame took 80.0 ms, others take 2.0 ms"));
+}
+
 TEST(SlowAgain, IsNoPlaceWhereOthersAreAsSlowNowAndThen) {
     Evidence evidence = good_run();
     drop(evidence, 6, &ReasonCounts::late);
