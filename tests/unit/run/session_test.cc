@@ -6,11 +6,15 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <functional>
 #include <thread>
 
+#include "judge/causes.h"
 #include "judge/judge.h"
 #include "result/json_report.h"
 #include "result/result_reader.h"
+#include "run/conclude/result_builder.h"
+#include "target/target_locations.h"
 #include "unit/run/sessions.h"
 
 namespace streamsim::run {
@@ -149,6 +153,66 @@ TEST(SessionInVirtualTime, AsFastAsItGoesAFailureHasTheTimeAtWhichItWasSeen) {
     for (const TimelineEntry& entry : result.timeline) {
         if (entry.frames_failed > 0) EXPECT_GE(entry.t_ns + entry.interval_ns, 390'000'000);
     }
+}
+
+/// The cause of a frame that is requested from a network mount at 29 s, without a deadline, and fails at 30 s.
+/// `observe` adds what this computer saw meanwhile; it is sampled each second.
+Cause cause_without_deadline(DropReason reason, int error, const std::function<void(RunFacts&)>& observe) {
+    PlayRequest request = request_on("null:", {"dpx10"});
+    request.paced = false;
+    const std::vector<PlayPart> parts = one_part(request, *find_media(nullptr, request, nullptr));
+    const std::vector<StreamPlan> streams = *plan_parts(parts, 1);
+    FrameOutcome outcome;
+    outcome.kind = FrameKind::failed;
+    outcome.reason = reason;
+    outcome.error = error;
+    outcome.submitted = Instant{} + seconds(29);
+    outcome.failed_at = Instant{} + seconds(30);
+    metrics::TimeSeries series;
+    play::LedgerOptions options;
+    options.drops_kept = 1;
+    play::DeadlineLedger ledger(options, series);
+    ledger.play_started({}, {}, {});
+    ledger.scheduled();
+    ledger.settle(outcome);
+    ledger.close();
+    RunFacts facts;
+    facts.request = &request;
+    facts.streams = &streams;
+    facts.ledgers = {&ledger};
+    facts.mount.emplace().type = "nfs4";
+    facts.system.resize(60);
+    for (std::size_t i = 0; i < facts.system.size(); ++i)
+        facts.system[i].at_ns = seconds(static_cast<std::int64_t>(i)).ns;
+    observe(facts);
+    return judge::classify_causes(evidence_of(facts, {}), {}).front();
+}
+
+TEST(FailuresWithoutDeadlines, HaveTheCauseOfTheTimeAtWhichTheyWereSeen) {
+    const auto suspended = [](RunFacts& facts) {
+        for (SystemSample& sample : facts.system)
+            sample.suspended_ns = sample.at_ns < seconds(29).ns ? 0 : seconds(60).ns;
+    };
+    const auto cut = [](RunFacts& facts) {
+        SystemSample::Path path;
+        for (SystemSample& sample : facts.system) {
+            path.unanswered_ns = std::max<std::int64_t>(sample.at_ns - seconds(28).ns, 0);
+            sample.path = path;
+        }
+    };
+    const auto gone_after = [](Duration last_seen) {
+        return [last_seen](RunFacts& facts) {
+            const std::string directory = target::directory_of(facts.streams->front().clips.front());
+            facts.vanished.push_back({directory, directory, "", last_seen.ns, seconds(40).ns});
+        };
+    };
+    EXPECT_EQ(cause_without_deadline(DropReason::error, EIO, [](RunFacts&) {}), Cause::storage_error);
+    EXPECT_EQ(cause_without_deadline(DropReason::error, EIO, suspended), Cause::client_scheduling);
+    EXPECT_EQ(cause_without_deadline(DropReason::error, ETIMEDOUT, cut), Cause::network_down);
+    EXPECT_EQ(cause_without_deadline(DropReason::missing, ENOENT, gone_after(seconds(28))),
+              Cause::storage_gone);
+    EXPECT_EQ(cause_without_deadline(DropReason::missing, ENOENT, gone_after(seconds(31))), Cause::damaged_file)
+        << "its directory was still there";
 }
 
 TEST(SessionInVirtualTime, StreamsAreAssignedBySeat) {
