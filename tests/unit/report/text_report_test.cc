@@ -10,6 +10,7 @@
 
 #include "base/units.h"
 #include "base/utf8.h"
+#include "report/calibration/calibration_report.h"
 #include "report/facts/headline.h"
 #include "report/facts/run_lines.h"
 #include "report/facts/show.h"
@@ -273,6 +274,29 @@ TEST(TextReport, NamesTheShareItsHintsAndTheServersThatWereSpokenTo) {
                           "RTT 250.0 us"));
     EXPECT_THAT(text, HasSubstr("10.0.0.2, NFSv3, 4 connections, reads of up to 1 MiB; seats 3, 4\n"));
     EXPECT_THAT(text, HasSubstr("345 requests, 27.5 a frame, for 38.0 MB\n"));
+}
+
+/// A calibration whose model predicts 8 to 10 streams of dpx12, and whose held-back run played so many.
+Calibration held_back_of(std::uint64_t streams, const char* at_least, bool rejected) {
+    Calibration calibration;
+    calibration.held_back = HeldBackCheck{{"dpx12", 1, streams, "", at_least}, 9, 8, 10, rejected};
+    return calibration;
+}
+
+TEST(CalibrationReport, SaysWhereTheHeldBackRunIsALowerBoundAndWhetherThatChecksTheModel) {
+    constexpr const char* kFull = "the disk is full";
+    const std::string model = "; the model predicts 9 (8 to 10, 90 %): ";
+    const std::string bound = " streams of dpx12 play (the disk is full)" + model;
+    for (const auto& [calibration, text] :
+         {std::pair(held_back_of(9, "", false),
+                    "held-back run: 9 streams of dpx12 play" + model + "as predicted"),
+          std::pair(held_back_of(9, kFull, false), "at least 9" + bound + "too few to check the model"),
+          std::pair(held_back_of(5, kFull, false), "at least 5" + bound + "too few to check the model"),
+          std::pair(held_back_of(11, kFull, false), "at least 11" + bound + "outside of that"),
+          std::pair(held_back_of(30, kFull, true), "at least 30" + bound + "REJECTED")}) {
+        EXPECT_THAT(calibration_text_report(calibration), HasSubstr(text));
+        EXPECT_THAT(calibration_html_report(calibration), HasSubstr(text));
+    }
 }
 
 TEST(TextTables, LeaveOutColumnsWithoutValues) {
