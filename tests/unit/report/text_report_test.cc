@@ -276,6 +276,29 @@ TEST(TextReport, NamesTheShareItsHintsAndTheServersThatWereSpokenTo) {
     EXPECT_THAT(text, HasSubstr("345 requests, 27.5 a frame, for 38.0 MB\n"));
 }
 
+TEST(TextReport, SaysHowManyRowsOfOperationsTheTableLacks) {
+    RunResult result = samples::plays();
+    result.meters.resize(2);
+    LoadResult load;
+    load.steps.resize(2);
+    const auto texts = [&result, &load] {
+        for (LoadStep& step : load.steps) step.result = result;
+        return std::vector{std::pair("1,234", in_full(result)),
+                           std::pair("1,234", screen(result)),
+                           std::pair("1,234", html_report(result)),
+                           std::pair("2,468", load_text_report(load, TextDetail::full)),
+                           std::pair("2,468", load_text_report(load, TextDetail::screen)),
+                           std::pair("2,468", load_html_report(load))};
+    };
+    for (const auto& [rows, text] : texts()) EXPECT_THAT(text, Not(HasSubstr("--csv has the first rows")));
+    result.meters[0].rows_omitted = 1'000;
+    result.meters[1].rows_omitted = 234;
+    for (const auto& [rows, text] : texts()) {
+        EXPECT_THAT(text, HasSubstr("--csv has the first rows of each meter only: " + std::string(rows) +
+                                    " more left out"));
+    }
+}
+
 /// A calibration whose model predicts 8 to 10 streams of dpx12, and whose held-back run played so many.
 Calibration held_back_of(std::uint64_t streams, const char* at_least, bool rejected) {
     Calibration calibration;
