@@ -85,6 +85,27 @@ TEST(CheckMeters, RefusesAClosedLoopWhoseOperationsTakeNoTime) {
     EXPECT_FALSE(check_meters(near)) << "the link of the seat is the scenario's";
 }
 
+TEST(CheckMeters, CountsTheLatencyOfTheLinkOfEachSeatOfTheMeter) {
+    ClusterModel near;
+    near.client.link.bits_per_s = near.node.front_end.bits_per_s = 1e10;
+    ClusterModel far = near;
+    far.client.link.latency = microseconds(1);
+    MeterSpec spec;
+    spec.weights[static_cast<std::size_t>(LoadOperation::stat)] = 1;
+    const auto accepts = [&spec](const ClusterModel& model, std::vector<std::optional<Duration>> links) {
+        PlayRequest request = on_model(spec, model);
+        request.meters.front().seats = static_cast<std::uint32_t>(links.size());
+        for (const auto& latency : links) request.seat_settings.emplace_back().link_latency = latency;
+        return static_cast<bool>(check_meters(request));
+    };
+    const Duration some = microseconds(1);
+    EXPECT_TRUE(accepts(near, {some}));
+    EXPECT_TRUE(accepts(near, {some, some, some}));
+    EXPECT_FALSE(accepts(near, {some, some, std::nullopt})) << "the last link is the model's";
+    EXPECT_TRUE(accepts(far, {std::nullopt, some, std::nullopt}));
+    EXPECT_FALSE(accepts(far, {std::nullopt, Duration{}, std::nullopt}));
+}
+
 /// The paths of missing files.
 std::set<std::string> paths_of(const Result<media::LoadSetPlan>& plan) {
     EXPECT_TRUE(plan) << (plan ? "" : plan.error().problems.front());
