@@ -153,6 +153,9 @@ TEST_F(ScenarioTest, SaysWhichOptionsHaveNoEffect) {
                                      "--clients", "2", "--users", "3"});
     EXPECT_EQ(done.exit_code, 0) << done.text();
     EXPECT_THAT(done.err, HasSubstr("--duration, --scale, --clients, --users have no effect"));
+    const Finished on_model = streamsim({"run", write(scenario("sim:h500")), "--wait", "--yes"});
+    EXPECT_EQ(on_model.exit_code, 0) << on_model.text();
+    EXPECT_THAT(on_model.err, HasSubstr("--wait, --yes have no effect on sim:h500: a model has no files"));
 }
 
 TEST_F(ScenarioTest, InterruptedHasItsResult) {
