@@ -82,7 +82,7 @@ const std::vector<Stage> kStages = {
      "more in flight would help"},
     {"slow_opens", clips(both("open", "frame=* delay=130ms")), two_streams("2s", {"--pattern", "on-demand"}),
      "storage", "slow-opens", "opening files takes too long"},
-    {"a_slow_file", clips("read b frame=40 delay=900ms\n"), two_streams("2s"), "media", "slow-file",
+    {"a_slow_file", clips("read b frame=40 delay=2000ms\n"), two_streams("2s"), "media", "slow-file",
      "slow in one place"},
     {"a_damaged_file", clips("read b frame=40 error=EIO\n"), two_streams("2s"), "media", "damaged-file",
      "1 frame was unreadable"},
