@@ -157,6 +157,9 @@ Result<std::unique_ptr<ByteSink>> DirectoryStore::create(const std::string& path
     if (fs::exists(fs::symlink_status(path))) return io_error(path, "File exists");
     auto sink = std::make_unique<Sink>(path, *this);
     if (!fs::exists(path)) return io_error(path, "cannot be created");
+    if (on_create) {
+        if (auto error = on_create(path)) return *error;
+    }
     return std::unique_ptr<ByteSink>(std::move(sink));
 }
 
@@ -177,6 +180,9 @@ Result<void> DirectoryStore::rename(const std::string& from, const std::string& 
 }
 
 Result<void> DirectoryStore::remove(const std::string& path) {
+    if (on_remove) {
+        if (auto error = on_remove(path)) return *error;
+    }
     std::error_code error;
     if (!fs::remove(path, error) || error) return io_error(path, "cannot be removed: " + error.message());
     return {};

@@ -46,6 +46,10 @@ public:
     std::function<bool(const std::string& to)> on_rename;
     /// Called before each open; an error instead of the file.
     std::function<std::optional<Error>(const std::string& path)> on_open;
+    /// Called after each file was created; an error instead of the sink, and the file stays.
+    std::function<std::optional<Error>(const std::string& path)> on_create;
+    /// Called before each removal; an error instead of it.
+    std::function<std::optional<Error>(const std::string& path)> on_remove;
     std::atomic<std::uint64_t> bytes_read = 0;
     std::atomic<std::uint64_t> stats = 0;
     /// Files have the times that they have; else all have one.

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <climits>
 #include <filesystem>
@@ -70,6 +71,28 @@ protected:
     static bool within_10_s(const std::function<bool()>& holds) {
         for (int i = 0; i < 2000 && !holds(); ++i) std::this_thread::sleep_for(std::chrono::milliseconds(5));
         return holds();
+    }
+    static std::optional<Error> lost_connection(bool lost) {
+        return lost ? std::optional(environment_error("the connection was lost")) : std::nullopt;
+    }
+    /// The first removal of the lease with this number fails. A later renewal removes it.
+    void expect_removed_later(const std::string& number) {
+        const auto is_it = [&number](const std::string& path) {
+            return path.find(number) != std::string::npos;
+        };
+        std::atomic<int> removals = 0;
+        store_->on_remove = [&](const std::string& path) {
+            return lost_connection(is_it(path) && removals++ == 0);
+        };
+        auto held = attempt(renewed_often(LockMode::exclusive));
+        ASSERT_NE(held.lock, nullptr);
+        EXPECT_TRUE(within_10_s([&] {
+            const auto there = leases();
+            return removals > 0 && std::none_of(there.begin(), there.end(), is_it);
+        }));
+        EXPECT_FALSE(held.lock->lost());
+        held.lock.reset();
+        store_->on_remove = nullptr;
     }
 
     Place place_;
@@ -209,6 +232,27 @@ TEST_F(MediaLockTest, ARenewalThatFailedHalfwayIsFollowedByOthers) {
     EXPECT_THAT(leases(), ElementsAre(HasSubstr("-00000002."))) << "which nobody could remove";
 }
 
+TEST_F(MediaLockTest, TheFileOfAFailedRenewalGoesWithTheNext) {
+    store_->on_create = [](const std::string& path) {
+        return lost_connection(path.find("-00000002.") != std::string::npos);
+    };
+    expect_removed_later("-00000002.");
+}
+
+TEST_F(MediaLockTest, TheFilesOfFailedRenewalsGoWithTheLock) {
+    std::atomic<bool> reachable = false;
+    store_->on_create = [](const std::string& path) {
+        return lost_connection(path.find("-00000001.") == std::string::npos);
+    };
+    store_->on_remove = [&reachable](const std::string&) { return lost_connection(!reachable); };
+    auto held = attempt(renewed_often(LockMode::exclusive));
+    ASSERT_NE(held.lock, nullptr);
+    EXPECT_TRUE(within_10_s([this] { return leases().size() >= 3; }));
+    reachable = true;
+    held.lock.reset();
+    EXPECT_THAT(leases(), IsEmpty());
+}
+
 TEST_F(MediaLockTest, ALeaseThatCannotBeWrittenIsNotLeftBehind) {
     store_->room = 0;
     for (const LockMode mode : {LockMode::shared, LockMode::exclusive}) {
@@ -217,6 +261,10 @@ TEST_F(MediaLockTest, ALeaseThatCannotBeWrittenIsNotLeftBehind) {
         EXPECT_THAT(leases(), IsEmpty());
     }
     store_->room = UINT64_MAX;
+    store_->on_create = [](const std::string&) { return lost_connection(true); };
+    EXPECT_FALSE(try_media_lock(store_, request(LockMode::exclusive)));
+    EXPECT_THAT(leases(), IsEmpty()) << "not even a file whose creation was not answered";
+    store_->on_create = nullptr;
     auto held = attempt(LockMode::exclusive);
     ASSERT_NE(held.lock, nullptr);
     const auto before = leases();
