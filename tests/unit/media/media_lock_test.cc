@@ -239,6 +239,10 @@ TEST_F(MediaLockTest, TheFileOfAFailedRenewalGoesWithTheNext) {
     expect_removed_later("-00000002.");
 }
 
+TEST_F(MediaLockTest, AnOldLeaseThatCannotBeRemovedAtOnceGoesWithTheNextRenewal) {
+    expect_removed_later("-00000001.");
+}
+
 TEST_F(MediaLockTest, TheFilesOfFailedRenewalsGoWithTheLock) {
     std::atomic<bool> reachable = false;
     store_->on_create = [](const std::string& path) {
