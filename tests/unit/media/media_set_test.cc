@@ -371,6 +371,31 @@ TEST_F(MediaSet, ACleanThatIsStoppedLeavesWhatTheNextPrepareCompletes) {
     EXPECT_FALSE(fs::exists(place_.at("streamsim-media")));
 }
 
+TEST_F(MediaSet, AStoppedCleanChangesNothingMoreWhereverItIs) {
+    for (int last = 1;; ++last) {
+        prepare_all(request(2, milliseconds(125)));
+        std::atomic<bool> stop{false};
+        int changes = 0;
+        const auto note_change = [&] { stop = ++changes >= last; };
+        store_.on_rename = [&](const std::string& to) {
+            if (to.ends_with(".partial")) note_change();  // else a directory gets its name back
+            return true;
+        };
+        store_.on_remove = [&](const std::string& path) -> std::optional<Error> {
+            if (!fs::is_directory(path)) note_change();
+            return std::nullopt;
+        };
+        const auto cleaned = clean(store_, place_.path(), &stop);
+        store_.on_rename = nullptr;
+        store_.on_remove = nullptr;
+        ASSERT_EQ(changes, last) << (cleaned ? "cleaned" : all_problems(cleaned.error()));
+        if (cleaned) break;  // the last change of all
+        EXPECT_EQ(cleaned.error().kind, ErrorKind::interrupted);
+        ASSERT_TRUE(clean(store_, place_.path()));
+        ASSERT_FALSE(fs::exists(place_.at("streamsim-media")));
+    }
+}
+
 TEST_F(MediaSet, CleanKeepsAndNamesWhatIsNotItsOwn) {
     const Place elsewhere;
     elsewhere.write("frame.0000001.dpx", "precious");
