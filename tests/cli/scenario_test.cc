@@ -1,4 +1,6 @@
 // streamsim run: what is typed, what comes back.
+#include <cstdlib>
+
 #include "cli/fixture.h"
 
 namespace streamsim::tests {
@@ -106,6 +108,27 @@ TEST_F(ScenarioTest, StreamsWithAndWithoutAudioPlayClipsOfTheirOwn) {
     const Finished cleaned = streamsim({"clean", target()});
     EXPECT_EQ(cleaned.exit_code, 0) << cleaned.text();
     EXPECT_EQ(cleaned.err, "") << "nothing was kept";
+}
+
+TEST_F(ScenarioTest, EachStreamReadsTheAudioThatItAsksFor) {
+    if (std::system("ffmpeg -version > /dev/null 2>&1") != 0) GTEST_SKIP() << "needs ffmpeg";
+    const Finished made = run(
+        "/bin/sh", {.args = {"-c", "cd " + target() +
+                                       " && ffmpeg -v error -f lavfi -i testsrc2=s=320x180:r=25 -f lavfi -i "
+                                       "sine=r=48000 -t 1 -c:v prores_ks -c:a pcm_s16le a.mov "
+                                       "&& cp a.mov b.mov && cp a.mov c.mov"}});
+    ASSERT_EQ(made.exit_code, 0) << made.text();
+    const Json silent = Json::object(), with_audio = {{"audio", true}};
+    Json document = scenario(target());
+    document["duration"] = "400ms";
+    document["seats"].erase(1);
+    document["seats"][0]["streams"] = Json::array({silent, with_audio, silent});
+    const Json streams = result_of(document, 0, {"--csv", dir_ / "frames.csv"})["streams"];
+    const auto read = [&](std::size_t stream) { return streams.at(stream)["bytes_read"].get<std::int64_t>(); };
+    EXPECT_GT(read(1), read(0) + 20'000) << "96,000 bytes of audio a second";
+    EXPECT_EQ(read(0), read(2));
+    const std::string csv = read_text(dir_ / "frames.csv");
+    for (const char* clip : {"/a.mov", "/b.mov", "/c.mov"}) EXPECT_THAT(csv, HasSubstr(clip));
 }
 
 TEST_F(ScenarioTest, SeedIsItsOwnOrTyped) {
