@@ -8,6 +8,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <thread>
 #include <utility>
@@ -23,6 +24,7 @@ using testing::AllOf;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::Not;
+using testing::SizeIs;
 using How = ScriptedReply::How;
 
 constexpr std::uint32_t kAccess = 13, kNoEntry = 2, kStale = 70, kInputOutput = 5;
@@ -341,7 +343,14 @@ TEST_F(NfsNodeTest, AMountServiceThatComesBackIsReachedSoon) {
     full.service.script(ScriptedNfs::mount, kMount, mounted('n'));
     place_.mount_port = full.service.port();
     node_->root_stale(now_);
-    for (int i = 0; i < 300; ++i) turn();
+    std::set<std::int64_t> attempts;  // when they began
+    for (int i = 0; i < 300; ++i) {
+        turn();
+        node_->each_connection([&attempts](const NfsConnection& each) {
+            if (each.stage == NfsConnection::Stage::connecting) attempts.insert(each.since.ns);
+        });
+    }
+    EXPECT_THAT(attempts, SizeIs(3)) << "two before a third of the time-out is over, and one a second later";
     EXPECT_FALSE(node_->ready());
     EXPECT_FALSE(node_->failure());
     full.waiting.clear();
