@@ -24,6 +24,7 @@ using test::request_on;
 using test::result_of;
 using testing::HasSubstr;
 using testing::IsEmpty;
+using testing::SizeIs;
 
 /// 50 ms more for some frames, by chance.
 storage::FaultPlan chance() {
@@ -279,6 +280,20 @@ TEST(SessionInVirtualTime, PrerollAndPausesBetweenStreamsAreNoThroughputGaps) {
         EXPECT_TRUE(gap.to_ns < 5'500'000'000 || gap.from_ns >= 6'200'000'000)
             << gap.from_ns << " " << gap.to_ns;
     }
+}
+
+TEST(SessionInVirtualTime, AThroughputGapToTheEndEndsWhereTheLastFrameWasDue) {
+    PlayRequest request = request_on("sim:null", {"dpx10"});
+    storage::FaultRule rule;
+    rule.slots = {40, UINT64_MAX, 1};
+    rule.error = EIO;
+    request.faults.emplace().rules = {rule};
+    const RunResult result = result_of(request);
+    EXPECT_EQ(result.totals.failed, 56u);
+    ASSERT_THAT(result.throughput_gaps, SizeIs(1));
+    const StreamResult& stream = result.streams.front();
+    EXPECT_LT(result.throughput_gaps.front().from_ns, 2'000'000'000);
+    EXPECT_EQ(result.throughput_gaps.front().to_ns, stream.play_start_ns + stream.last_due_ns);
 }
 
 /// 30 frames a second have a decoder that takes 60 ms for each.
