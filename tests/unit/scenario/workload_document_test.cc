@@ -482,6 +482,17 @@ TEST(WorkloadDocument, FilesOfAScaledWorkloadHoldTheBlocksOfEachStep) {
                               R"(, "sweep": {"over": "block_bytes", "values": ["4KiB", "4MiB"]})")));
 }
 
+/// False: it is refused, with a reason.
+bool can_be_played(const std::string& text) {
+    const auto workload = read_workload(text, "x");
+    if (workload) {
+        expect_runnable_steps(*workload);
+    } else {
+        EXPECT_FALSE(workload.error().problems.empty());
+    }
+    return workload.has_value();
+}
+
 TEST(WorkloadDocument, DamageIsRefusedOrCanBePlayed) {
     Prng prng(20'261'122);
     std::size_t played = 0;
@@ -492,16 +503,31 @@ TEST(WorkloadDocument, DamageIsRefusedOrCanBePlayed) {
             for (std::uint64_t times = 1 + prng.below(3); times > 0; --times) {
                 damaged[prng.below(damaged.size())] = static_cast<char>(' ' + prng.below(95));
             }
-            const auto workload = read_workload(damaged, "x");
-            if (!workload) {
-                EXPECT_FALSE(workload.error().problems.empty());
-                continue;
-            }
-            ++played;
-            expect_runnable_steps(*workload);
+            if (can_be_played(damaged)) ++played;
         }
     }
     EXPECT_GT(played, 100u) << "most of a document is text that may say anything";
+}
+
+/// The files are little larger than what is read and written at once: each digit decides whether that fits.
+TEST(WorkloadDocument, EachDigitIsRefusedOrCanBePlayed) {
+    const std::string digits = "0123456789";
+    std::size_t played = 0;
+    for (const char* sizes : {R"("lengths": {"up_to": "4MiB"})", R"("writes": {"blocks": "2MiB"})"}) {
+        const std::string text =
+            transfers(std::string(R"(, "blocks": "4KiB", "files": {"bytes": "9MiB"}, )") + sizes,
+                      R"(, "sweep": {"over": "block_bytes", "values": ["4KiB", "4MiB"]})");
+        EXPECT_TRUE(can_be_played(text)) << testing::PrintToString(workload_problems(text));
+        for (std::size_t at = text.find_first_of(digits); at != std::string::npos;
+             at = text.find_first_of(digits, at + 1)) {
+            for (const char digit : digits) {
+                std::string changed = text;
+                changed[at] = digit;
+                if (can_be_played(changed)) ++played;
+            }
+        }
+    }
+    EXPECT_GT(played, 100u);
 }
 
 }  // namespace
