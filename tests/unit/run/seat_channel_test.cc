@@ -219,6 +219,11 @@ TEST(SeatChannel, ARankWhoseConnectionEndsWithoutAWordIsLostAtOnce) {
     EXPECT_TRUE(first.comes(1, "lost: its connection ended"));
 }
 
+/// What was sent is taken by the thread of the channel, some heartbeats later at the latest.
+void wait_until_it_is_taken() {
+    std::this_thread::sleep_for(std::chrono::milliseconds(60));
+}
+
 /// A rank that is silent for longer than it may, and for less than its connection lasts.
 TEST(SeatChannel, ARankThatReturnsOnItsOldConnectionGetsWhatWasSentMeanwhile) {
     const RankElsewhere silent(1, 2);
@@ -233,6 +238,7 @@ TEST(SeatChannel, ARankThatReturnsOnItsOldConnectionGetsWhatWasSentMeanwhile) {
     silent.signal(SIGSTOP);
     ASSERT_TRUE(first.comes(1, "away: no heartbeat for 300.0 ms"));
     (*host)->send(1, {{"do", "question"}});
+    wait_until_it_is_taken();
     silent.signal(SIGCONT);
     EXPECT_TRUE(first.comes(1, "answer"));
 }
@@ -248,6 +254,7 @@ TEST(SeatChannel, Rank0ThatReturnsOnItsOldConnectionGetsWhatWasSentMeanwhile) {
     silent.signal(SIGSTOP);
     ASSERT_TRUE(second.comes(0, "away: no heartbeat for 300.0 ms"));
     (*one)->send(0, {{"do", "question"}});
+    wait_until_it_is_taken();
     silent.signal(SIGCONT);
     EXPECT_TRUE(second.comes(0, "answer"));
 }
