@@ -328,6 +328,7 @@ TEST(Ranks, MeasureTheirClocksUntilRank0Answers) {
     ASSERT_TRUE(one.has_value());
     ASSERT_TRUE((*one)->gather({}).has_value());
     kill(first, SIGSTOP);
+    waitpid(first, nullptr, WUNTRACED);  // all its threads stand still
     auto planned = std::async(std::launch::async, [&] { return (*one)->planned({Duration{}}).has_value(); });
     std::this_thread::sleep_for(std::chrono::milliseconds(2500));  // a stop of that length is the test
     kill(first, SIGCONT);
