@@ -69,6 +69,18 @@ double busy(const SystemSample& from, const SystemSample& to, const SystemSample
     return bits / (static_cast<double>(*link.bits_per_s) * time_ns / 1e9);
 }
 
+/// False: a thread is said to have waited for longer in one sample than the whole span. Linux counts a wait
+/// when it ends, and at times a sleep as a wait (the threads of a server that was stopped).
+bool waits_fit(const SystemHistory& history, const Span& span) {
+    const std::int64_t time_ns = history[span.last].at_ns - history[span.first].at_ns;
+    for (std::size_t i = span.first + 1; i <= span.last; ++i) {
+        const auto& before = history[i - 1].run_queue_wait_ns;
+        const auto& now = history[i].run_queue_wait_ns;
+        if (before && now && *now - *before > time_ns) return false;
+    }
+    return true;
+}
+
 }  // namespace
 
 HostWindow host_window(const SystemHistory& history, std::int64_t from_ns, std::int64_t to_ns) {
@@ -86,9 +98,10 @@ HostWindow host_window(const SystemHistory& history, std::int64_t from_ns, std::
         out.stolen =
             static_cast<double>(to.stolen_ticks - std::min(to.stolen_ticks, from.stolen_ticks)) / ticks;
     }
-    out.run_queue_wait = time_share(from.run_queue_wait_ns, to.run_queue_wait_ns, time_ns);
-    if (from.run_queue_wait_ns && to.run_queue_wait_ns)
+    if (from.run_queue_wait_ns && to.run_queue_wait_ns && waits_fit(history, span)) {
+        out.run_queue_wait = time_share(from.run_queue_wait_ns, to.run_queue_wait_ns, time_ns);
         out.run_queue_wait_ns = *to.run_queue_wait_ns - *from.run_queue_wait_ns;
+    }
     out.cpu_pressure = time_share(from.cpu_pressure_ns, to.cpu_pressure_ns, time_ns);
     out.io_pressure = time_share(from.io_pressure_ns, to.io_pressure_ns, time_ns);
     out.memory_pressure = time_share(from.memory_pressure_ns, to.memory_pressure_ns, time_ns);

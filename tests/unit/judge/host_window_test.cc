@@ -57,6 +57,19 @@ TEST(HostWindow, TakesTheSamplesThatSpanTheTime) {
     EXPECT_NEAR(*host_window(history, 0, 3'000 * kMs).processors_busy, 1.0 / 3, 1e-9);
 }
 
+TEST(HostWindow, NoThreadWaitsLongerThanTheTime) {
+    const SystemHistory history{working(0, 0, 0), working(3'000, 0, 0), working(4'000, 200, 3'200)};
+    const HostWindow then = host_window(history, 3'100 * kMs, 3'900 * kMs);
+    EXPECT_FALSE(then.run_queue_wait);
+    EXPECT_FALSE(then.run_queue_wait_ns);
+    EXPECT_NEAR(*then.processors_busy, 1.0, 1e-9);
+    EXPECT_NEAR(*host_window(history, 0, 4'000 * kMs).run_queue_wait, 0.8, 1e-9)
+        << "it may have waited so long";
+    // Two threads that waited at the same time, and are counted in one sample after the other.
+    const SystemHistory two{working(0, 0, 0), working(800, 160, 700), working(1'000, 200, 1'400)};
+    EXPECT_NEAR(*host_window(two, 0, 1'000 * kMs).run_queue_wait, 1.4, 1e-9);
+}
+
 TEST(HostWindow, TimesOutsideTheHistoryHaveItsEnds) {
     const SystemHistory history{working(1'000, 0, 0), working(2'000, 200, 0)};
     EXPECT_NEAR(*host_window(history, 0, 10'000 * kMs).processors_busy, 1.0, 1e-9);
