@@ -72,7 +72,7 @@ public:
                     const std::string& path,
                     const ContainerStructure& structure,
                     const IndexOptions& options)
-        : source_(source), path_(path), structure_(structure), options_(options), io_(source) {
+        : source_(source), path_(path), structure_(structure), options_(options), io_(source, path_) {
         io_.obey(options.progress);
     }
     ~ContainerReader() { io_.end_progress(); }

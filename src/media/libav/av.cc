@@ -16,6 +16,11 @@ constexpr int kReadBufferBytes = 256 * 1024;
 constexpr int kWriteBufferBytes = 1024 * 1024;  // the largest write request of most NFS servers
 /// After a jump libav wants a header, and its buffer full of what follows would mostly be thrown away.
 constexpr std::size_t kFirstReadBytes = 16 * 1024;
+/// So much is read of a file of any size, and so many times its size, at most; each read counts as
+/// kFirstReadBytes at least. Honest files are read little more than once; parts of damaged ones may point back
+/// to each other without end.
+constexpr std::uint64_t kReadBytesFree = std::uint64_t{64} << 20;
+constexpr std::uint64_t kReadTimesMax = 64;
 /// Limit of one allocation. A table of ten million frames fits, and so does a 16K frame; a damaged file that
 /// claims a larger table gets no memory.
 constexpr std::size_t kAllocationBytesMax = std::size_t{512} << 20;
@@ -88,19 +93,34 @@ int AvIo::failed(const Error& error, int code) {
 
 int AvIo::read(void* self, std::uint8_t* into, int bytes) {
     auto& stream = *static_cast<AvIo*>(self);
+    if (stream.error_) return AVERROR(EIO);  // libav may ask on and on
     if (stream.progress_ != nullptr && stream.progress_->cancelled())
         return stream.failed(interrupted_error(), AVERROR_EXIT);
+    if (const auto may = stream.may_read(); !may) return stream.failed(may.error(), AVERROR_INVALIDDATA);
     if (stream.position_ != stream.last_read_end_) stream.read_bytes_ = kFirstReadBytes;
     const std::size_t most = std::min(static_cast<std::size_t>(bytes), stream.read_bytes_);
     stream.read_bytes_ = std::min(stream.read_bytes_ * 4, std::size_t{1} << 30);
     const auto span = std::as_writable_bytes(std::span(into, most));
     auto got = stream.source_->read_at(stream.position_, span);
     if (!got) return stream.failed(got.error(), AVERROR(EIO));
+    stream.bytes_read_ += std::max(*got, kFirstReadBytes);
     if (*got == 0) return AVERROR_EOF;
     stream.position_ += *got;
     stream.last_read_end_ = stream.position_;
     if (stream.shown_) stream.progress_->bytes_done = stream.position_;
     return static_cast<int>(*got);
+}
+
+Result<void> AvIo::may_read() {
+    if (bytes_read_ < kReadBytesFree) return {};
+    if (!bytes_read_most_) {
+        const auto size = source_->size();
+        if (!size) return size.error();
+        bytes_read_most_ = kReadBytesFree + kReadTimesMax * std::min(*size, UINT64_MAX / (2 * kReadTimesMax));
+    }
+    if (bytes_read_ <= *bytes_read_most_) return {};
+    return bad_input(fmt::format("{}: byte {}: its parts point back to each other, and reading it does not end",
+                                 *path_, position_));
 }
 
 template <typename Byte>

@@ -24,7 +24,8 @@ std::string av_text(int error);
 /// holds its address.
 class AvIo {
 public:
-    explicit AvIo(ByteSource& source) : source_(&source) { open(false); }
+    /// `path` is for messages. Outlives it. A file whose parts make libav read it many times over is bad input.
+    AvIo(ByteSource& source, const std::string& path) : source_(&source), path_(&path) { open(false); }
     explicit AvIo(ByteSink& sink) : sink_(&sink) { open(true); }
     ~AvIo();
     AvIo(const AvIo&) = delete;
@@ -48,12 +49,17 @@ private:
     /// Keeps the first error. Returns the code.
     int failed(const Error& error, int code);
 
+    Result<void> may_read();
+
     ByteSource* source_ = nullptr;
+    const std::string* path_ = nullptr;
     ByteSink* sink_ = nullptr;
     AVIOContext* context_ = nullptr;
     std::uint64_t position_ = 0;
     std::uint64_t end_ = 0;  // end of the written bytes
     std::uint64_t last_read_end_ = 0;
+    std::uint64_t bytes_read_ = 0;                  // in all, with those that short reads cost
+    std::optional<std::uint64_t> bytes_read_most_;  // known once much has been read
     std::size_t read_bytes_ = 16 * 1024;  // at most, of the next read; grows while reading goes straight on
     IndexProgress* progress_ = nullptr;
     bool shown_ = false;

@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 
 #include <filesystem>
+#include <fstream>
+#include <iterator>
 #include <random>
 
 #include "base/prng.h"
@@ -130,6 +132,18 @@ protected:
 
 TEST_F(HostileContainers, OurFilesSurviveAnyDamage) {
     damage(our_mov(20), 300, 1);
+}
+
+TEST_F(HostileContainers, PartsThatPointBackToEachOtherAreNotReadWithoutEnd) {
+    int reads = 0;
+    store_.on_read = [&reads](std::uint64_t /*offset*/) { ++reads; };
+    // Found by a fuzzer: libavformat reads these 22 KB more than a million times.
+    std::ifstream file(STREAMSIM_SOURCE_DIR "/tests/fuzz/mxf/corpus/points-back", std::ios::binary);
+    const auto clip = index({std::istreambuf_iterator<char>(file), {}});
+    ASSERT_FALSE(clip.has_value());
+    EXPECT_EQ(clip.error().kind, ErrorKind::bad_input);
+    EXPECT_THAT(clip.error().problems.front(), HasSubstr("its parts point back to each other"));
+    EXPECT_LT(reads, 20'000);
 }
 
 TEST_F(HostileContainers, ThoseOfOthersSurviveAnyDamage) {

@@ -219,7 +219,7 @@ TEST(SeatChannel, ARankWhoseConnectionEndsWithoutAWordIsLostAtOnce) {
     EXPECT_TRUE(first.comes(1, "lost: its connection ended"));
 }
 
-/// What was sent is taken by the thread of the channel, some heartbeats later at the latest.
+/// The thread of the channel takes what was sent, some heartbeats later at the latest.
 void wait_until_it_is_taken() {
     std::this_thread::sleep_for(std::chrono::milliseconds(60));
 }
