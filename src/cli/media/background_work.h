@@ -34,7 +34,7 @@ public:
     /// As run(), of work that `stop` asks to end: what it then returns counts. Errors: those of `function`;
     /// interrupted where it did not end in time.
     template <typename Function>
-    std::invoke_result_t<Function&> run_until_stopped(Function function, std::function<void()> stop);
+    std::invoke_result_t<Function&> run_until_stopped(Function function, const std::function<void()>& stop);
     /// As run(), with a bar or a count of clips where it takes long.
     template <typename Function>
     std::invoke_result_t<Function&, IndexProgress&> index(Function index, const char* what = "reading clips");
@@ -74,12 +74,12 @@ std::invoke_result_t<Function&> BackgroundWork::run(Function function, std::func
 
 template <typename Function>
 std::invoke_result_t<Function&> BackgroundWork::run_until_stopped(Function function,
-                                                                  std::function<void()> stop) {
+                                                                  const std::function<void()>& stop) {
     using Outcome = std::invoke_result_t<Function&>;
     const auto result = std::make_shared<std::optional<Outcome>>();
     const bool counts =
         wait_for({.run = [function = std::move(function), result] { result->emplace(function()); },
-                  .on_interrupt = std::move(stop),
+                  .on_interrupt = stop,
                   .on_tick = [this] { say_when_it_takes_long(); },
                   .timeout = kStopTimeout});
     if (!counts && left_behind_) return interrupted_error();
