@@ -518,6 +518,8 @@ void Player::stop_clock(Instant now) {
     const bool waited = waiting_;
     while (!clock_.stopped() && display_ < options_.slots && due(display_) <= now && display_next()) {
     }
+    // Before the clock goes on: what it waited for moves no deadline of the slots before.
+    if (options_.on_miss != OnMiss::stall) skip_overdue(now);
     if (waiting_) {
         const Instant since = due(display_);
         // A wait that begins only here began late because this loop could not run.
@@ -525,7 +527,6 @@ void Player::stop_clock(Instant now) {
         clock_.go_on(now - since);
     }
     waiting_ = false;
-    if (options_.on_miss != OnMiss::stall) skip_overdue(now);
 }
 
 /// Releases the frames that were opened ahead of their reads.

@@ -428,5 +428,18 @@ TEST(PlayOrderText, AShuttleHasAColonAndANumber) {
         EXPECT_FALSE(play::PlayOrder::parse(text)) << text;
 }
 
+/// Frames before a jump keep their deadlines where play ends while the clock waits for the frame of the jump.
+TEST(Seek, OfAPlayThatEndsMeanwhileMovesNoDeadlineBeforeIt) {
+    Play play = jumping({10}, 40);
+    play.options.on_miss = play::OnMiss::hold;
+    play.options.readahead = 2;
+    play.options.inflight = 1;
+    play.interrupt_at = Instant{} + play.due(10) + milliseconds(700);
+    play.delay(3, seconds(3600)).run();
+    EXPECT_EQ(play.slots_that_were(FrameKind::late), range(3, 9));
+    for (const std::uint64_t slot : range(3, 9))
+        EXPECT_EQ(play.frames[slot].deadline, Instant{} + play.due(slot)) << slot;
+}
+
 }  // namespace
 }  // namespace streamsim::test
