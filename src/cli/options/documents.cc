@@ -133,7 +133,7 @@ Result<void> open_documents(CliOptions& options, std::vector<std::string>& probl
     const auto directory = formats_directory();
     if (!directory) return directory.error();
     if (play.target.kind == target::Target::Kind::model) {
-        const auto opened = target::open_model(play.target, *directory + "/storage");
+        auto opened = target::open_model(play.target, *directory + "/storage");
         if (!opened && opened.error().kind == ErrorKind::environment) return opened;
         if (!opened) add(problems, opened.error());
     }
