@@ -3,8 +3,6 @@
 #include <gmock/gmock.h>
 
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <random>
 
 #include "base/prng.h"
@@ -138,8 +136,7 @@ TEST_F(HostileContainers, PartsThatPointBackToEachOtherAreNotReadWithoutEnd) {
     int reads = 0;
     store_.on_read = [&reads](std::uint64_t /*offset*/) { ++reads; };
     // Found by a fuzzer: libavformat reads these 22 KB more than a million times.
-    std::ifstream file(STREAMSIM_SOURCE_DIR "/tests/fuzz/mxf/corpus/points-back", std::ios::binary);
-    const auto clip = index({std::istreambuf_iterator<char>(file), {}});
+    const auto clip = index(testing::source_file("tests/fuzz/mxf/corpus/points-back"));
     ASSERT_FALSE(clip.has_value());
     EXPECT_EQ(clip.error().kind, ErrorKind::bad_input);
     EXPECT_THAT(clip.error().problems.front(), HasSubstr("its parts point back to each other"));
