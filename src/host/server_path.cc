@@ -15,6 +15,8 @@ constexpr std::int64_t kUnansweredNs = 150'000'000;
 constexpr std::int64_t kSampleGapNsMax = 300'000'000;
 /// As long as no peer can be a file server, one sample in so many looks for one.
 constexpr std::uint64_t kLooksWithoutServer = 5;
+/// A peer that only traffic made the server is none after so long without a connection: a download has ended.
+constexpr std::int64_t kGuessKeptNs = 60'000'000'000;
 /// Beyond so many, peers without a connection are forgotten.
 constexpr std::size_t kPeersMax = 256;
 /// After so many pings without any answer, handshakes replace them.
@@ -204,7 +206,12 @@ void ServerPath::look(std::int64_t now_ns, const std::vector<TcpConnection>& all
     bool quiet = true;
     bool unacknowledged = false;
     for (auto& [address, peer] : peers_) {
+        if (peer.busiest) peer.connected_ns = now_ns;
         if (!watched(address) || peer.counters.bytes < kServerBytesMin) continue;
+        if (servers_.empty() && now_ns - peer.connected_ns > kGuessKeptNs) {
+            peer.host.reset();
+            continue;
+        }
         any = true;
         // Traffic of before it was a server is not the path's, unless there was no server at all.
         if (!peer.counted) peer.counted = path_.peer.empty() ? Counters() : peer.counters;

@@ -86,6 +86,7 @@ private:
         bool unacknowledged = false;
         std::optional<TcpConnection> busiest;  // of the last sample
         std::optional<ServerHost> host;        // of a server
+        std::int64_t connected_ns = 0;         // the last sample with a connection to it
     };
     bool is_due();
     void count(const std::vector<TcpConnection>& all);

@@ -55,6 +55,39 @@ TEST(ServerPath, KeepsTheServerWhoseConnectionIsGone) {
     EXPECT_EQ(descriptors(), aimed) << "it may come back";
 }
 
+TEST(ServerPath, WatchesNoLongerAPeerThatOnlyDownloadsMadeTheServer) {
+    ServerPath path({}, false);
+    std::int64_t now = 0;
+    path.look(now += kSecond, {});
+    const std::ptrdiff_t before = descriptors();
+    const std::vector<TcpConnection> download{connection_with("192.0.2.1", 5 << 20)};
+    path.look(now += kSecond, download);
+    const std::ptrdiff_t aimed = descriptors();
+    EXPECT_GT(aimed, before);
+    for (int i = 0; i < 60; ++i) path.look(now += kSecond, {});
+    EXPECT_EQ(descriptors(), aimed) << "a server that restarts comes back by then";
+    SystemSample then;
+    path.fill(then);
+    for (int i = 0; i < 60; ++i) path.look(now += kSecond, {});
+    EXPECT_EQ(descriptors(), before);
+    SystemSample later;
+    path.fill(later);
+    ASSERT_TRUE(then.path && later.path);
+    EXPECT_LE(later.path->quiet_ns, then.path->quiet_ns) << "no server is quiet";
+    path.look(now += kSecond, download);
+    EXPECT_EQ(descriptors(), aimed) << "it is back";
+}
+
+TEST(ServerPath, ANamedServerIsWatchedHoweverLongItIsGone) {
+    ServerPath path({"192.0.2.1"}, false);
+    std::int64_t now = 0;
+    path.look(now += kSecond, {});
+    path.look(now += kSecond, {connection_with("192.0.2.1", 5 << 20)});
+    const std::ptrdiff_t aimed = descriptors();
+    for (int i = 0; i < 200; ++i) path.look(now += kSecond, {});
+    EXPECT_EQ(descriptors(), aimed);
+}
+
 TEST(ServerPath, CountsOnWhenAPeerThatIsNoServerComesBack) {
     ServerPath path({}, false);
     std::int64_t now = 0;
