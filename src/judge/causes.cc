@@ -7,6 +7,7 @@
 #include <set>
 #include <utility>
 
+#include "judge/distance.h"
 #include "judge/host_window.h"
 #include "judge/network_path.h"
 
@@ -48,9 +49,6 @@ std::int64_t took_ns(const MissedFrame& missed) {
     if (!missed.submitted_ns || !missed.delivered_ns) return -1;
     return *missed.delivered_ns - *missed.submitted_ns + missed.open_ns;
 }
-
-/// The part of a frame's time that one round trip to its server takes.
-enum class DistanceShare { little, some, part, most };
 
 class CauseClassifier {
 public:
@@ -109,7 +107,6 @@ private:
     bool network_down(const Episode& episode) const;
     double loss_share(const Episode& episode) const;
     bool network_full(const Episode& episode) const;
-    DistanceShare distance_share(const Episode& episode) const;
     bool gives_enough(const std::optional<ProbeResult>& probe) const;
     bool gives_more(const std::optional<ProbeResult>& probe) const;
     bool small_reads_cost() const;
@@ -401,26 +398,6 @@ bool CauseClassifier::network_full(const Episode& episode) const {
     return over_network_ && path_full(evidence_.system, path_, episode.from_ns, episode.to_ns);
 }
 
-/// A frame takes a round trip or more. `most`: one of them is two fifths of its time, as TCP often needs two,
-/// or no storage could have sent a frame before its deadline.
-DistanceShare CauseClassifier::distance_share(const Episode& episode) const {
-    if (!over_network_ || !is_far(path_)) return DistanceShare::little;
-    std::vector<std::int64_t> took;
-    std::int64_t most_time_ns = 0;
-    for (const std::size_t i : episode.frames) {
-        const MissedFrame& missed = evidence_.missed[i];
-        if (took_ns(missed) < 0) continue;
-        took.push_back(took_ns(missed));
-        most_time_ns = std::max(most_time_ns, missed.due_ns - *missed.submitted_ns);
-    }
-    if (took.empty()) return DistanceShare::some;
-    std::ranges::nth_element(took, took.begin() + static_cast<std::ptrdiff_t>(took.size() / 2));
-    const std::int64_t median_ns = took[took.size() / 2];
-    const std::int64_t rtt_ns = *path_.rtt_min_ns;
-    if (rtt_ns * 5 >= median_ns * 2 || rtt_ns >= most_time_ns) return DistanceShare::most;
-    return rtt_ns * 4 >= median_ns ? DistanceShare::part : DistanceShare::some;
-}
-
 bool CauseClassifier::gives_enough(const std::optional<ProbeResult>& probe) const {
     return probe && probe->bytes_per_s >= evidence_.required_bytes_per_s;
 }
@@ -462,7 +439,7 @@ Cause CauseClassifier::cause_of(const Episode& episode) const {
         return on_network_ ? cause_of_gap(evidence_, episode.from_ns, episode.to_ns) : Cause::storage_stall;
     if (share > 0) return loss;
     if (slow_file(episode)) return Cause::slow_file;
-    const DistanceShare distance = distance_share(episode);
+    const DistanceShare distance = distance_share(evidence_, path_, episode.frames);
     if (distance == DistanceShare::most) return Cause::network;
     if (slowest.open_ns > slowest.read_ns && slowest.open_ns * 2 >= evidence_.shortest_period_ns)
         return Cause::slow_opens;

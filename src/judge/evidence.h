@@ -66,6 +66,7 @@ struct Reread {
     bool missed = false;  // in play; else it was on time and shows the usual time
     bool failed = false;  // when it was re-read
     std::int64_t took_ns = 0;
+    std::int64_t open_ns = 0;  // in took_ns: the open of its file; 0: none was needed
 };
 
 /// A part of a model, and how busy it was while frames were missed.

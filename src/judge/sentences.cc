@@ -10,6 +10,7 @@
 
 #include "base/units.h"
 #include "judge/causes.h"
+#include "judge/distance.h"
 #include "judge/host_window.h"
 
 namespace streamsim::judge {
@@ -33,10 +34,7 @@ std::int64_t median(const std::vector<const MissedFrame*>& missed, Get get) {
     for (const MissedFrame* each : missed) {
         if (each->delivered_ns && each->submitted_ns) values.push_back(std::invoke(get, *each));
     }
-    if (values.empty()) return 0;
-    const auto at = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-    std::nth_element(values.begin(), at, values.end());
-    return *at;
+    return median_ns(std::move(values));
 }
 
 std::int64_t service_ns(const MissedFrame& missed) {
@@ -187,7 +185,10 @@ void describe_network(CauseResult& cause, const CauseFrames& of) {
     const TimeSpan times = due_span(of.missed);
     if (is_far(path) && !path_full(of.run.system, path, times.from_ns, times.to_ns)) {
         cause.summary = fmt::format("the network{} is too long for this way to play: {}", where, of.what);
-        cause.detail = round_trip_text(of) + "; more frames in flight, or a server that is nearer, help";
+        cause.detail = round_trip_text(of);
+        if (const std::int64_t alone_ns = read_alone_ns(of.run); alone_ns > 0)
+            cause.detail += fmt::format(", {} when it was re-read alone", show_duration({alone_ns}));
+        cause.detail += "; more frames in flight, or a server that is nearer, help";
         return;
     }
     cause.summary = fmt::format("the network{} was full: {}", where, of.what);

@@ -301,6 +301,7 @@ private:
             reread.failed = outcome.kind == FrameKind::failed;
             if (outcome.delivered != Instant::never())
                 reread.took_ns = (outcome.delivered - outcome.submitted + outcome.open_time).ns;
+            reread.open_ns = outcome.open_time.ns;
             found_.rereads.push_back(reread);
         }
         keep_if_stuck(probe);
