@@ -190,6 +190,7 @@ private:
             (operations_[session.blocks.front()].kind == TrafficKind::read ? reads : writes)
                 .add(sizes_of(session.blocks));
         }
+        if (reads.empty() && writes.empty()) return false;  // empty files
         if (!reads.fits() || !writes.fits() || paced_within()) return false;
         if (!reads.empty()) out_.reads = reads.sizes();
         if (!writes.empty()) out_.writes = writes.sizes();

@@ -118,6 +118,21 @@ TEST(Learn, AWriteOfNothingIsNoTransfer) {
     EXPECT_EQ(weight(make.learnt().spec, LoadOperation::write), 0);
 }
 
+TEST(Learn, EmptyFilesThatAreReadWholeMoveNothing) {
+    Maker make;
+    for (int i = 0; i < 3; ++i) {
+        const auto file = make.file("/m/" + std::to_string(i), 0);
+        const auto session = make.session(file);
+        make.add(TrafficKind::open, i * kMs, 10'000, file, session);
+        make.add(TrafficKind::read, i * kMs + 20'000, 90'000, file, session);
+    }
+    const auto profile = learn(make.traffic, "test");
+    ASSERT_TRUE(profile) << profile.error().problems.front();
+    EXPECT_FALSE(profile->meters.front().spec.whole_files);
+    EXPECT_EQ(weight(profile->meters.front().spec, LoadOperation::open), 3);
+    EXPECT_TRUE(scenario::read_workload(json_text(workload_document(profile->workload), 2), "test"));
+}
+
 TEST(Learn, WritesThatAllFailedAreNone) {
     Maker make = sequence(0, 48);
     for (int i = 0; i < 10; ++i) {
