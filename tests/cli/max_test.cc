@@ -51,6 +51,17 @@ protected:
         return options;
     }
 
+    /// A directory with two clips that belong to no media set.
+    std::string two_clips_of_others() {
+        prepare(2);
+        const std::string theirs = dir_ / "theirs";
+        std::filesystem::create_directory(theirs);
+        int number = 0;
+        for (const std::string& clip : clip_directories())
+            std::filesystem::copy(clip, theirs + "/shot" + std::to_string(++number));
+        return theirs;
+    }
+
     static Json steps_of(const Json& found, std::uint64_t streams) {
         Json out = Json::array();
         for (const Json& step : found["steps"]) {
@@ -171,12 +182,7 @@ TEST_F(Max, MakesTheMediaThatItNeeds) {
 }
 
 TEST_F(Max, PlaysTheClipsOfOthersAndSaysHowManyThereAre) {
-    prepare(2);
-    const std::string theirs = dir_ / "theirs";
-    std::filesystem::create_directory(theirs);
-    int number = 0;
-    for (const std::string& clip : clip_directories())
-        std::filesystem::copy(clip, theirs + "/shot" + std::to_string(++number));
+    const std::string theirs = two_clips_of_others();
     const Json result = search({"--duration", "1200ms", "--confirm", "0"}, theirs);
     ASSERT_EQ(result["formats"].size(), 1U) << done().text();
     EXPECT_EQ(result["formats"][0]["streams"], 2);
@@ -184,6 +190,24 @@ TEST_F(Max, PlaysTheClipsOfOthersAndSaysHowManyThereAre) {
     const Json same =
         search({"--duration", "1200ms", "--confirm", "0", "--media", "same", "--streams", "5"}, theirs);
     EXPECT_EQ(same["formats"][0]["streams"], 5);
+}
+
+TEST_F(Max, ClipsOfOthersThatAreTooFewForOneStepAreRefused) {
+    const std::string theirs = two_clips_of_others();
+    const auto refusal = [&theirs](std::vector<std::string> options) {
+        options.insert(options.begin(), "max");
+        options.push_back(theirs);
+        const Finished done = streamsim(options);
+        EXPECT_EQ(done.exit_code, 2) << done.text();
+        return done.err;
+    };
+    EXPECT_THAT(refusal({"--find", "streams", "--seats", "4"}), HasSubstr("need 4 clips and there are 2"));
+    EXPECT_THAT(refusal({"--find", "seats", "--seats", "2", "--streams", "4"}),
+                HasSubstr("need 4 clips and there are 2"));
+    EXPECT_THAT(refusal({"--layers", "3"}), HasSubstr("needs 3 clips and there are 2"));
+    const Json enough =
+        search({"--find", "streams", "--seats", "2", "--duration", "1200ms", "--confirm", "0"}, theirs);
+    EXPECT_EQ(enough["formats"][0]["streams"], 2) << done().text();
 }
 
 TEST_F(Max, ADamagedClipPlaysNowhere) {

@@ -197,10 +197,12 @@ Result<judge::MaxSearchOptions> MaxCommand::limits(const Contender& contender) {
     };
     if (contender.ready && !request.cuts && !request.same_media) {
         const std::uint64_t clips = contender.media.clips.front().size();
-        if (clips < request.layers) {
+        if (clips < request.layers * of_one) {
             return bad_input(
-                fmt::format("--layers: a stream needs {} clips, and there are {} of {}: give fewer layers",
-                            request.layers, clips, contender.name));
+                fmt::format("{}: {} of {} need{} {} clips and there {} {}: give more clips, fewer --seats, "
+                            "--streams or --layers, or --media same",
+                            request.target.name(), counted(of_one, "stream"), contender.name,
+                            of_one == 1 ? "s" : "", request.layers * of_one, clips == 1 ? "is" : "are", clips));
         }
         cap(clips / request.layers / of_one,
             fmt::format("there are no more clips of this format than {}", clips));
