@@ -32,15 +32,18 @@ protected:
     }
 
     /// A model that only its seats' links hold up: each carries so many bytes a second.
-    std::string links_of(double bytes_per_s) const {
+    std::string links_of(double bytes_per_s) const { return model_of(bytes_per_s, 100e9 / 8); }
+
+    /// The same with the rate of the server's link, too.
+    std::string model_of(double seat_bytes_per_s, double server_bytes_per_s) const {
         Json model = read_json(std::string(STREAMSIM_SOURCE_FORMATS) + "/storage/nfs-generic.json");
         const auto number = [](double value) {
             return Json{{"value", value}, {"basis", "assumed: for a test"}};
         };
-        model["client"]["link"]["bits_per_s"] = number(bytes_per_s * 8);
+        model["client"]["link"]["bits_per_s"] = number(seat_bytes_per_s * 8);
         model["client"]["link"]["efficiency"] = number(1);
         model["client"].erase("decode");
-        model["node"]["front_end"]["bits_per_s"] = number(100e9);
+        model["node"]["front_end"]["bits_per_s"] = number(server_bytes_per_s * 8);
         const std::string path = dir_ / "model.json";
         write_text(path, model.dump());
         return "sim:" + path;
@@ -134,6 +137,17 @@ TEST_F(Max, SeatsShareOneTotal) {
     EXPECT_EQ(result["formats"][0]["streams"], 6);
     EXPECT_EQ(result["formats"][0]["streams_per_seat"], 2);
     EXPECT_THAT(done().out, HasSubstr("plays 6, 2 a seat"));
+}
+
+// The server's link carries two streams outwards and two recordings inwards, but not three of either.
+TEST_F(Max, EverySeatRecordsInEachStep) {
+    const std::string storage = model_of(100 * kSmallBytesPerS, 2.6 * kSmallBytesPerS);
+    const Json two = search(small_with({"--seats", "2", "--record", "1"}), storage)["formats"][0];
+    EXPECT_EQ(two["streams"], 2) << done().text();
+    EXPECT_EQ(two["fails_at"], 3);
+    const Json three = search(small_with({"--seats", "3", "--record", "1"}), storage)["formats"][0];
+    EXPECT_EQ(three["streams"], 0) << done().text();
+    EXPECT_EQ(three["fails_at"], 1);
 }
 
 TEST_F(Max, HeadroomLeavesRoom) {

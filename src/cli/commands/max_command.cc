@@ -285,10 +285,7 @@ run::PlayRequest MaxCommand::step_of(const Contender& contender, std::uint64_t c
     const auto number = static_cast<std::uint32_t>(count);
     request.total_streams.reset();
     switch (result_.counts) {
-        case MaxCounts::streams:
-            request.total_streams = number;
-            if (request.meters.empty()) request.seats = std::min(request.seats, number);
-            break;
+        case MaxCounts::streams: run::set_total_streams(request, number); break;
         case MaxCounts::streams_per_seat: request.streams = number; break;
         case MaxCounts::seats: request.seats = number; break;
     }

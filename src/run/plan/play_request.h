@@ -99,6 +99,10 @@ struct PlayRequest : play::ReadSettings, StorageRequest {
     }
 };
 
+/// Lets the request play so many streams on all seats together. Seats that play none of them are left out,
+/// unless the request has meters or recorders, which run on every seat.
+void set_total_streams(PlayRequest& request, std::uint32_t streams);
+
 /// The length of play without --duration and --frames.
 inline constexpr Duration kDefaultDuration = seconds(60);
 

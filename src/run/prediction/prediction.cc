@@ -115,8 +115,7 @@ public:
         PlayRequest request = request_;
         request.target.model = model;
         request.seed = seed;
-        request.total_streams = static_cast<std::uint32_t>(streams);
-        if (request.meters.empty()) request.seats = std::min(request.seats, *request.total_streams);
+        set_total_streams(request, static_cast<std::uint32_t>(streams));
         request.duration = length;
         return play_on_model(request, options_.program);
     }
