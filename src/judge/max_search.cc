@@ -235,6 +235,10 @@ std::string headroom_lacks(const MaxRun& run, double headroom_percent) {
 
 }  // namespace
 
+Duration longest_run(const MaxSearchOptions& options) {
+    return std::max(options.confirm, Duration{options.step.ns * kLongRunFactor});
+}
+
 Result<MaxFormat> find_max(const MaxSearchOptions& options, const MaxPlay& play) {
     return Search(options, play).run();
 }

@@ -28,6 +28,9 @@ struct MaxSearchOptions {
     bool repeatable = true;           // false: a second run gives the same result (virtual time)
 };
 
+/// The length of the longest run that a search may ask for.
+Duration longest_run(const MaxSearchOptions& options);
+
 /// A run that is about to begin, and the state of the search.
 struct MaxNext {
     std::uint64_t streams = 0;

@@ -222,6 +222,25 @@ TEST_F(Consent, ASearchStopsAtHalfOfTheFreeSpace) {
     EXPECT_EQ(read_json(json_path())["formats"][0]["streams"], 4);
 }
 
+// A step records 2.8 MB, the confirmation 12.8 MB.
+TEST_F(Consent, RecordingsOfASearchAreAskedForOnceAndForItsLongestRun) {
+    const SmallVolume volume(target(), "size=20m");
+    copy_clip_of_others();
+    Spawn search;
+    search.env = {{"STREAMSIM_FORMATS", formats_with_small_default()}};
+    search.args = {"max", "--record", "1", "--duration", "1100ms", "--confirm", "5s", target()};
+    const Finished refused = streamsim(search);
+    EXPECT_EQ(refused.exit_code, 3) << refused.text();
+    EXPECT_THAT(refused.err, AllOf(HasSubstr("12.8 MB would be written"), HasSubstr("--yes")));
+    EXPECT_FALSE(std::filesystem::exists(target() + "/streamsim-media"));
+    search.args.emplace_back("--yes");
+    const Finished found = streamsim(search);
+    EXPECT_EQ(found.exit_code, 0) << found.text();
+    const std::size_t said = found.err.find("would be written");
+    ASSERT_NE(said, std::string::npos) << found.text();
+    EXPECT_EQ(found.err.find("would be written", said + 1), std::string::npos) << found.text();
+}
+
 TEST_F(Consent, ATerminalIsAsked) {
     const SmallVolume volume(target(), "size=100m");
     const auto line = filling({50});

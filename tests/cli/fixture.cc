@@ -22,10 +22,28 @@ std::string CliTest::write_format(const std::string& name, int width, int height
     return path;
 }
 
+std::string CliTest::formats_with_small_default() const {
+    std::string folder = dir_ / "formats";
+    std::filesystem::copy(STREAMSIM_SOURCE_DIR "/formats", folder, std::filesystem::copy_options::recursive);
+    const std::string path = folder + "/media/dpx12.json";
+    Json document = read_json(path);
+    document["raster"] = {{"width", kSmallWidth}, {"height", kSmallHeight}};
+    write_text(path, document.dump(2));
+    return folder;
+}
+
 void CliTest::prepare(int clips, const std::string& clip_duration) {
     const Finished done = streamsim({"prepare", "--quiet", "--format", small(), "--streams",
                                      std::to_string(clips), "--clip-duration", clip_duration, target()});
     ASSERT_EQ(done.exit_code, 0) << done.text();
+}
+
+void CliTest::copy_clip_of_others() {
+    prepare(1);
+    std::filesystem::copy(clip_directories().front(), target() + "/shot",
+                          std::filesystem::copy_options::recursive);
+    const Finished cleaned = streamsim({"clean", target()});
+    ASSERT_EQ(cleaned.exit_code, 0) << cleaned.text();
 }
 
 std::vector<std::string> CliTest::clip_directories() const {

@@ -23,12 +23,17 @@ protected:
     std::string write_format(const std::string& name, int width, int height) const;
     /// The small one.
     const std::string& small() const { return small_; }
+    /// Makes a folder of the formats with a small dpx12, the format of recorders where none is given; a value
+    /// of STREAMSIM_FORMATS.
+    std::string formats_with_small_default() const;
     /// An empty folder to play in.
     const std::string& target() const { return target_; }
     std::string json_path() const { return dir_ / "result.json"; }
 
     /// Makes small media in target().
     void prepare(int clips, const std::string& clip_duration = "1s");
+    /// Makes a small clip in target() that belongs to no media set.
+    void copy_clip_of_others();
     /// The directories of the clips that prepare made, in name order.
     std::vector<std::string> clip_directories() const;
     /// The frames of a clip, in name order.

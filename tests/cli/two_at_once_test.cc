@@ -129,6 +129,21 @@ TEST_F(TwoAtOnce, CleanWaitsForTheEndOfARecording) {
     EXPECT_FALSE(fs::exists(set()));
 }
 
+TEST_F(TwoAtOnce, CleanTakesNothingFromASearchThatRecordsBesideClipsOfOthers) {
+    copy_clip_of_others();
+    ASSERT_FALSE(fs::exists(set()));
+    Spawn records = spawn({"max", "--record", "1", "--duration", "20s", "--confirm", "0", "--quiet", target()});
+    records.env = {{"STREAMSIM_FORMATS", formats_with_small_default()}};
+    Process search(streamsim_binary(), records);
+    EXPECT_TRUE(within_20_s([this] { return is_locked() && fs::exists(set() + "/recordings"); }));
+    const Finished clean = streamsim({"clean", target()});
+    EXPECT_EQ(clean.exit_code, 3) << clean.text();
+    EXPECT_THAT(clean.err, HasSubstr(name_of(search)));
+    search.send(SIGTERM);
+    EXPECT_EQ(search.wait().exit_code, 130);
+    EXPECT_FALSE(fs::exists(set()));
+}
+
 TEST_F(TwoAtOnce, ASignalEndsTheWaitAtOnce) {
     prepare(1);
     Process play(streamsim_binary(), spawn(long_play()));

@@ -70,6 +70,7 @@ public:
 private:
     Result<std::vector<Contender>> contenders();
     Result<std::vector<Contender>> of_target();
+    judge::MaxSearchOptions lengths(const Contender& contender) const;
     Result<judge::MaxSearchOptions> limits(const Contender& contender);
     Result<std::uint64_t> clips_unasked(const run::PlayRequest& request);
     std::optional<std::uint64_t> most_asked() const;
@@ -173,14 +174,21 @@ Result<std::uint64_t> MaxCommand::clips_unasked(const run::PlayRequest& request)
     });
 }
 
+/// The lengths of the runs of a search, which may try any number.
+judge::MaxSearchOptions MaxCommand::lengths(const Contender& contender) const {
+    judge::MaxSearchOptions search;
+    const run::PlayRequest& request = contender.request;
+    search.step =
+        request.duration.value_or(std::max(kStep, contender.rate.due(kReadaheadsPerStep * request.readahead)));
+    search.confirm = options_.confirm.value_or(virtual_time() ? kConfirmVirtual : kConfirm);
+    search.repeatable = !virtual_time();
+    return search;
+}
+
 /// Finds how many streams may be tried, before anything is played or written.
 Result<judge::MaxSearchOptions> MaxCommand::limits(const Contender& contender) {
-    judge::MaxSearchOptions limits;
+    judge::MaxSearchOptions limits = lengths(contender);
     const run::PlayRequest& request = contender.request;
-    limits.step =
-        request.duration.value_or(std::max(kStep, contender.rate.due(kReadaheadsPerStep * request.readahead)));
-    limits.confirm = options_.confirm.value_or(virtual_time() ? kConfirmVirtual : kConfirm);
-    limits.repeatable = !virtual_time();
     const bool null = store_ == nullptr && request.target.kind != target::Target::Kind::model;
     const bool total = result_.counts == MaxCounts::streams;
     const std::uint64_t of_one = result_.streams_of_one();
@@ -230,14 +238,16 @@ Result<judge::MaxSearchOptions> MaxCommand::limits(const Contender& contender) {
 }
 
 /// The media that a step needs; what is missing is written first, and meters find their files as they did in
-/// the first step. In every rank.
+/// the first step. Recordings must have room for the longest run, so that the search asks for them once and
+/// does not end at its confirmation. In every rank.
 Result<void> MaxCommand::find_media_for(Contender& contender, const run::PlayRequest& request) {
     const bool planned = store_ == nullptr;
     const bool enough = contender.ready || (!contender.media.clips.empty() &&
                                             contender.media.clips.front().size() >= run::clips_needed(request));
-    if (!planned && enough && request.meters.empty()) return {};
+    const bool records = request.record.streams > 0;
+    if (!planned && enough && request.meters.empty() && !records) return {};
     Result<void> written;
-    if (!planned && !alone()) {  // the first rank may have to be alone on the set
+    if (!planned && !alone() && !enough) {  // the first rank may have to be alone on the set
         (void)media_.locks().release();
         if (written = together(written); !written) return written;
     }
@@ -245,10 +255,12 @@ Result<void> MaxCommand::find_media_for(Contender& contender, const run::PlayReq
         const auto media = [this, request, enough] {
             return enough ? std::vector<media::PreparePlan>() : run::missing_media(*store_, request);
         };
-        written = media_.write_missing(request, media, run::record_bytes_of(request));
+        run::PlayRequest longest = request;
+        longest.duration = judge::longest_run(lengths(contender));
+        written = media_.write_missing(request, media, run::record_bytes_of(longest));
     }
     if (written = together(written); !written) return written;
-    if (!planned) written = media_.hold(request, request.record.streams > 0);
+    if (!planned) written = media_.hold(request, records);
     if (written = together(written); !written) return written;
     if (!planned && enough) return {};
     auto found = work_.index([this, request](IndexProgress& progress) {

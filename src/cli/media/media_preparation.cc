@@ -50,7 +50,16 @@ Result<void> MediaPreparation::choose_formats() {
 }
 
 Result<void> MediaPreparation::consent(const run::SpaceNeed& need) {
-    if (!need.needs_consent()) return {};
+    run::SpaceNeed more = need;
+    if (need.record_bytes <= allowed_record_bytes_) more.record_bytes = 0;
+    if (!more.needs_consent()) return {};
+    if (auto allowed = ask_for(need); !allowed) return allowed;
+    if (!context_.options.play.record.keep)
+        allowed_record_bytes_ = std::max(allowed_record_bytes_, need.record_bytes);
+    return {};
+}
+
+Result<void> MediaPreparation::ask_for(const run::SpaceNeed& need) {
     const std::string what = need.sentence();
     if (context_.options.yes) {
         if (!context_.options.quiet) context_.log.info(what + " (--yes)");
@@ -181,8 +190,8 @@ Result<void> MediaPreparation::write_missing(const run::PlayRequest& request,
         missing = find_missing(request, media,
                                record_bytes);  // others may have made or removed media in the meantime
         if (!missing) return missing.error();
-        if (missing->need.bytes() > allowed_bytes) {
-            if (auto allowed = consent(missing->need); !allowed) return allowed;
+        if (missing->need.bytes() > allowed_bytes && missing->need.needs_consent()) {
+            if (auto allowed = ask_for(missing->need); !allowed) return allowed;
         }
     }
     if (auto written = write_media(missing->media); !written) return written;

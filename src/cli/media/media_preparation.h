@@ -29,8 +29,9 @@ public:
     /// A target without media of its own gets the default format where none was asked for; a cut list brings
     /// its own.
     Result<void> choose_formats();
-    /// Success where little is needed, --yes was given, or a person on the terminal says yes. Errors:
-    /// environment, nobody has allowed it; interrupted.
+    /// Success where little is needed, --yes was given, or a person on the terminal says yes. As many bytes of
+    /// recordings as were allowed before count no more: the earlier ones are removed by then, unless they are
+    /// kept. Errors: environment, nobody has allowed it; interrupted.
     Result<void> consent(const run::SpaceNeed& need);
     /// Holds the media set that is played, where it is one of ours, until the command ends. `writes`: recorders
     /// or meters write below it, and it is made where it is not there. Errors: as MediaLocks::hold_set.
@@ -63,6 +64,7 @@ private:
         std::vector<media::PreparePlan> media;
         run::SpaceNeed need;
     };
+    Result<void> ask_for(const run::SpaceNeed& need);
     Result<media::LoadSetPlan> lock_load_sets(const run::PlayRequest& request);
     void say_load(const media::LoadSetPlan& plan);
     Result<Missing> find_missing(const run::PlayRequest& request,
@@ -78,6 +80,7 @@ private:
     BackgroundWork& work_;
     std::shared_ptr<ByteStore> store_;
     MediaLocks locks_;
+    std::uint64_t allowed_record_bytes_ = 0;  // of recordings that are removed after each run
 };
 
 }  // namespace streamsim::cli

@@ -212,6 +212,19 @@ TEST(MaxSearch, BuffersThatWouldLastForLongAreForTheConfirmation) {
         EXPECT_TRUE(next.length == seconds(20) || next.length == seconds(300)) << next.length.ns;
 }
 
+TEST(MaxSearch, TheLongestRunIsTheConfirmationOrThreeSteps) {
+    for (const Duration confirm : {Duration{}, seconds(300)}) {
+        Scripted storage(5);
+        storage.drops_after = {{5, seconds(48)}};
+        storage.options.confirm = confirm;
+        (void)storage.search();
+        Duration longest{};
+        for (const MaxNext& next : storage.asked) longest = std::max(longest, next.length);
+        EXPECT_EQ(longest, longest_run(storage.options));
+        EXPECT_EQ(longest, std::max(confirm, seconds(60)));
+    }
+}
+
 TEST(MaxSearch, GoesDownUntilANumberIsConfirmed) {
     Scripted storage(10);
     storage.drops_unseen = {{10, seconds(100)}, {9, seconds(200)}};
