@@ -74,6 +74,7 @@ void add_media(const MediaFacts& from, MediaFacts& to) {
 }
 
 /// Seats that share a clip read bytes that another has read before, so that the server may have them in memory.
+/// Parts of 0.1.0 know this only of their own seats.
 bool clips_are_shared(const RunResult& result) {
     if (result.backend == "null" || result.backend == "sim") return false;
     std::set<std::pair<std::string, std::string>> seen;

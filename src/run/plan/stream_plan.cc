@@ -269,6 +269,17 @@ void apply(const PartSchedule& schedule, const PlayRequest& request, StreamPlan&
     plan.options.stream += schedule.first_stream;
 }
 
+void mark_shared_clips(std::vector<StreamPlan>& streams) {
+    std::map<const FrameIndex*, std::uint32_t> players;
+    for (const StreamPlan& plan : streams) {
+        for (const Clip& clip : plan.clips) ++players[clip.index.get()];
+    }
+    for (StreamPlan& plan : streams) {
+        plan.shares_clip = std::any_of(plan.clips.begin(), plan.clips.end(),
+                                       [&players](const Clip& clip) { return players[clip.index.get()] > 1; });
+    }
+}
+
 }  // namespace
 
 std::map<const FrameIndex*, std::uint32_t> clip_numbers(const std::vector<StreamPlan>& streams) {
@@ -297,9 +308,11 @@ Result<std::vector<StreamPlan>> plan_parts(const std::vector<PlayPart>& parts,
         for (StreamPlan& plan : *planned) {
             if (part.schedule) apply(*part.schedule, part.request, plan);
             if (play_time != nullptr && plan.options.paced) *play_time = std::max(*play_time, plan.play_time());
-            if (part.request.plays(plan.options.seat)) all.push_back(std::move(plan));
+            all.push_back(std::move(plan));
         }
     }
+    mark_shared_clips(all);
+    std::erase_if(all, [](const StreamPlan& plan) { return !plan.request->plays(plan.options.seat); });
     std::stable_sort(all.begin(), all.end(), [](const StreamPlan& a, const StreamPlan& b) {
         return std::pair(a.options.seat, a.options.stream) < std::pair(b.options.seat, b.options.stream);
     });

@@ -33,6 +33,7 @@ struct StreamPlan {
     std::shared_ptr<const RecordPlan> record;  // null: it plays
     double bytes_per_slot = 0;                 // on average
     std::uint32_t layers = 1;                  // clips that are shown at once
+    bool shares_clip = false;                  // another stream or layer of the run, on any computer, reads one
     const PlayRequest* request = nullptr;      // of its part
     const MediaFormat* decoded = nullptr;      // the request's format of its clips; null: there is none
     Duration start_offset;                     // from the beginning of the run (--stagger, scenarios)

@@ -5,12 +5,14 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <deque>
 #include <thread>
 
 #include "base/prng.h"
 #include "metrics/histogram.h"
 #include "report/facts/headline.h"
 #include "result/json_report.h"
+#include "run/conclude/result_builder.h"
 #include "run/session/session.h"
 #include "unit/run/play_document.h"
 #include "unit/run/sessions.h"
@@ -41,12 +43,9 @@ PlayRequest five_seats_on(const std::string& url) {
     return request;
 }
 
-/// Rank `rank` of `ranks`, which plays `seats` seats from `first` on.
-RunResult part_of(
-    PlayRequest request, std::uint32_t rank, std::uint32_t ranks, std::uint32_t first, std::uint32_t seats) {
-    request.first_seat = first;
-    request.own_seats = seats;
-    RunResult result = result_of(request);
+/// The result of rank `rank` of `ranks`, which plays `seats` seats from `first` on.
+RunResult as_part(
+    RunResult result, std::uint32_t rank, std::uint32_t ranks, std::uint32_t first, std::uint32_t seats) {
     result.host.name = "h" + std::to_string(rank);
     SeatResult own;
     own.rank = rank;
@@ -54,6 +53,13 @@ RunResult part_of(
     own.start_ns = 0;
     result::become_part("r1", ranks, own, result);
     return result;
+}
+
+RunResult part_of(
+    PlayRequest request, std::uint32_t rank, std::uint32_t ranks, std::uint32_t first, std::uint32_t seats) {
+    request.first_seat = first;
+    request.own_seats = seats;
+    return as_part(result_of(request), rank, ranks, first, seats);
 }
 
 /// Without what is of each computer and each moment.
@@ -145,6 +151,52 @@ TEST(Merging, PartsOfAScenarioMeetTheSameFaultsByChance) {
     const RunResult whole = *result::merge_results(parts);
     EXPECT_EQ(whole.digest, one.digest);
     EXPECT_EQ(whole.totals.failed, one.totals.failed);
+}
+
+/// Play of files, with --require-cold, that ended before its first frame: a cache alone can fail the verdict.
+RunResult ended_at_once(bool same_media, std::uint32_t first, std::uint32_t seats) {
+    PlayRequest request = test::request_on("null:", {"prores-hd"});
+    request.seats = 2;
+    request.same_media = same_media;
+    request.first_seat = first;
+    request.own_seats = seats;
+    request.require_cold = true;
+    request.keep_histograms = true;
+    FoundMedia media = *find_media(nullptr, request, nullptr);
+    request.target = *target::parse_target("/mnt/x");
+    const std::vector<PlayPart> parts = one_part(request, std::move(media));
+    const std::vector<StreamPlan> streams = *plan_parts(parts, 1);
+    metrics::TimeSeries series;
+    std::deque<play::DeadlineLedger> ledgers;
+    LoopStats loop;
+    loop.capabilities.direct = true;
+    RunFacts facts;
+    facts.request = &request;
+    facts.streams = &streams;
+    facts.playback_loops = {&loop};
+    for (const StreamPlan& plan : streams) {
+        play::LedgerOptions options;
+        options.seat = plan.options.seat;
+        options.stream = plan.options.stream;
+        facts.ledgers.push_back(&ledgers.emplace_back(options, series));
+        ledgers.back().close();
+    }
+    RunResult result;
+    fill_result(facts, result);
+    return result;
+}
+
+TEST(Merging, AClipOfSeatsOnTwoComputersMayBeWarmAsOnOne) {
+    for (const bool same_media : {true, false}) {
+        const RunResult one = ended_at_once(same_media, 0, 2);
+        const RunResult whole = *result::merge_results({as_part(ended_at_once(same_media, 0, 1), 0, 2, 0, 1),
+                                                        as_part(ended_at_once(same_media, 1, 1), 1, 2, 1, 1)});
+        EXPECT_EQ(one.verdict.pass, !same_media) << one.verdict.reason;
+        EXPECT_EQ(whole.verdict.pass, one.verdict.pass) << whole.verdict.reason;
+        EXPECT_EQ(whole.verdict.limit, one.verdict.limit);
+        EXPECT_EQ(whole.media.server_cache_may_be_warm, one.media.server_cache_may_be_warm);
+        for (const SeatResult& seat : whole.seats) EXPECT_EQ(seat.verdict.pass, one.verdict.pass);
+    }
 }
 
 /// Margins by chance, so that percentiles are worth something.
