@@ -368,12 +368,14 @@ TEST_F(BeforeStep, OfAWorkloadIsRunBeforeEachValueOfItsSweep) {
 }
 
 TEST_F(BeforeStep, FailureInASweepKeepsTheStepsBefore) {
-    const Finished done = streamsim({"run", write("w.json", workload()), target(), "--quiet", "--before-step",
-                                     "test $STREAMSIM_STEP -lt 2", "--counters", "echo disk_read_bytes 1",
-                                     "--json", json_path()});
+    const Finished done =
+        streamsim({"run", write("w.json", workload()), target(), "--before-step", "test $STREAMSIM_STEP -lt 2",
+                   "--counters", "echo disk_read_bytes 1", "--json", json_path()});
     EXPECT_EQ(done.exit_code, 3) << done.text();
     EXPECT_THAT(done.err, HasSubstr("before step 2 of 2"));
+    EXPECT_THAT(done.out, AllOf(HasSubstr("INTERRUPTED: 1 step, "), Not(HasSubstr("DONE"))));
     const Json result = read_json(json_path());
+    EXPECT_EQ(result["interrupted"], true);
     EXPECT_EQ(result["steps"].size(), 1U);
     EXPECT_EQ(result["steps"][0]["result"]["counters"]["reads"], "not-cold");
 }

@@ -218,6 +218,7 @@ TEST_F(RanksLoad, EndAfterTheStepInWhichARankDiedAndNameIt) {
     EXPECT_THAT(ended.err,
                 AllOf(HasSubstr("seat 2 (host "), HasSubstr("the workload ends after 1 of 2 steps")));
     const Json result = read_json(dir_ / "r.json");
+    EXPECT_EQ(result["interrupted"], true) << "a step is missing";
     ASSERT_EQ(result["steps"].size(), 1U);
     const Json& step = result["steps"][0];
     EXPECT_EQ(step["pass"], false);

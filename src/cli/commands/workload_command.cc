@@ -59,6 +59,7 @@ private:
     Result<void> arrange_cache(run::PlayRequest& request, bool warm);
     Result<void> arrange(run::PlayRequest& request, double at, const std::string& shown);
     int finish(const std::optional<Error>& error);
+    std::vector<double> step_values() const;
 
     LoadResult result_;
     std::optional<std::pair<double, Workload>> playing_;  // the value of the sweep, and the step
@@ -199,9 +200,14 @@ void WorkloadCommand::write_finished_steps() {
     result_.interrupted = false;
 }
 
+/// The value of each step; 0 without a sweep.
+std::vector<double> WorkloadCommand::step_values() const {
+    const Sweep& sweep = result_.workload.sweep;
+    return sweep.over == Sweep::Over::none ? std::vector<double>{0} : sweep.values;
+}
+
 Result<void> WorkloadCommand::play_steps() {
-    std::vector<double> values = result_.workload.sweep.values;
-    if (result_.workload.sweep.over == Sweep::Over::none) values = {0};
+    const std::vector<double> values = step_values();
     steps_.expect(values.size());
     for (const double at : values) {
         if (result_.interrupted || left_behind()) break;
@@ -238,7 +244,7 @@ int WorkloadCommand::finish(const std::optional<Error>& error) {
     const bool interrupted = result_.interrupted || (error && error->kind == ErrorKind::interrupted);
     Result<void> written;
     if (!result_.steps.empty() || interrupted) {
-        result_.interrupted |= interrupted;
+        result_.interrupted = interrupted || error || result_.steps.size() < step_values().size();
         written = documents_.write(result_);
     }
     control_.saving(run::kInterruptTimeout);
@@ -248,7 +254,7 @@ int WorkloadCommand::finish(const std::optional<Error>& error) {
     }
     if (error && error->kind != ErrorKind::interrupted) return report_error(context_, *error);
     if (!written) return report_error(context_, written.error());
-    if (error || result_.interrupted) return kExitInterrupted;
+    if (interrupted) return kExitInterrupted;
     const bool pass = std::all_of(result_.steps.begin(), result_.steps.end(),
                                   [](const LoadStep& step) { return step.result.verdict.pass; });
     return pass ? kExitPass : kExitMissed;

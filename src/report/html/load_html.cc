@@ -193,7 +193,8 @@ std::string header(const LoadResult& result) {
     if (const std::string text = disclaimer_text(result.common); !text.empty())
         out += paragraph(escaped((result.common.faults_injected ? "FAULTS INJECTED: " : "") + text), "warning");
     for (const std::string& reason : failures(result)) out += paragraph(escaped(reason), "warning");
-    if (result.interrupted) out += paragraph("Interrupted: the last step is not whole.", "warning");
+    if (result.interrupted)
+        out += paragraph("Interrupted: the last step is not whole, or steps are missing.", "warning");
     if (result.common.model)
         out += paragraph("<strong>Modelled.</strong> This is no measurement: no storage was used.", "warning");
     for (const std::string& text : scale_sentences(result)) out += paragraph(escaped(text), "warning");

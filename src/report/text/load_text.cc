@@ -44,7 +44,7 @@ std::vector<std::string> caveats(const LoadResult& result) {
     if (result.common.model)
         out.emplace_back("modelled: this is no measurement, no storage was read or written");
     for (const std::string& text : scale_sentences(result)) out.push_back(printable(text));
-    if (result.interrupted) out.emplace_back("interrupted: the last step is not whole");
+    if (result.interrupted) out.emplace_back("interrupted: the last step is not whole, or steps are missing");
     return out;
 }
 
