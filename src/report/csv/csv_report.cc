@@ -18,6 +18,13 @@ std::string shown(const std::optional<std::int64_t>& ns) {
     return ns ? std::to_string(*ns) : "";
 }
 
+/// As in the tables, without their separators of thousands: "16000", "64 KiB", "cold".
+std::string step_cell(const Workload& workload, double at) {
+    std::string cell = show_step(workload, at);
+    std::erase(cell, ',');
+    return cell;
+}
+
 }  // namespace
 
 void append_csv_text(std::string_view text, std::string& out) {
@@ -97,7 +104,7 @@ std::string load_csv_report(const LoadResult& result) {
     for (const LoadStep& step : result.steps) {
         for (const OperationRow& row : step.result.operations) {
             const bool moves = row.operation == LoadOperation::read || row.operation == LoadOperation::write;
-            out += fmt::format("{},{},", show_step(result.workload, step.at), row.seat);
+            out += fmt::format("{},{},", step_cell(result.workload, step.at), row.seat);
             append_csv_text(result.workload.meters[row.meter].name, out);
             out += fmt::format(",{},{},{},{},{},{},{},{},{},{},{},", row.user, row.transfer,
                                streamsim::to_string(row.operation), moves ? streamsim::to_string(row.mode) : "",

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 
 #include <algorithm>
+#include <sstream>
 #include <string>
 #include <utility>
 
@@ -111,6 +112,26 @@ TEST(CsvReport, GivesALongRunInPiecesOfWholeRows) {
     append_csv_row(played(), row);
     EXPECT_EQ(bytes, csv_header().size() + 20'000 * row.size());
     EXPECT_GT(pieces, 10U);
+}
+
+TEST(LoadCsvReport, HasAsManyFieldsAsHeadingsWhereAStepIsOfThousands) {
+    LoadResult result;
+    result.workload.meters.emplace_back().name = "m";
+    result.workload.sweep.over = Sweep::Over::operations_per_s;
+    for (const double at : {16'000.0, 1'234'567.0, 0.5}) {
+        LoadStep& step = result.steps.emplace_back();
+        step.at = at;
+        step.result.operations.emplace_back();
+    }
+    std::istringstream rows(load_csv_report(result));
+    std::string header;
+    ASSERT_TRUE(std::getline(rows, header));
+    for (const char* step : {"16000,", "1234567,", "0.5,"}) {
+        std::string row;
+        ASSERT_TRUE(std::getline(rows, row));
+        EXPECT_TRUE(row.starts_with(step)) << row;
+        EXPECT_EQ(std::count(row.begin(), row.end(), ','), std::count(header.begin(), header.end(), ','));
+    }
 }
 
 }  // namespace
