@@ -96,6 +96,7 @@ double most_required(const std::vector<StreamResult>& streams) {
     std::vector<RateSpan> spans;
     spans.reserve(streams.size());
     for (const StreamResult& stream : streams) {
+        if (stream.records) continue;
         // Streams that follow each other on two computers, whose clocks are not quite one, do not overlap: the
         // last frame is due a period before the end.
         spans.push_back({stream.play_start_ns,

@@ -18,7 +18,7 @@ std::vector<TimelineEntry> merged_timeline(const std::vector<RunResult>& parts);
 /// From the first submit of any part to the last completion of any; without streams, the longest time of a
 /// meter.
 std::int64_t merged_wall_ns(const std::vector<RunResult>& parts);
-/// The most that streams which play at one time require together.
+/// The most that streams which play at one time require together, recorders left out.
 double most_required(const std::vector<StreamResult>& streams);
 
 }  // namespace streamsim::result

@@ -105,6 +105,18 @@ TEST(Merging, PartsInVirtualTimeGiveWhatOneProcessGives) {
     EXPECT_EQ(again.margin_bins.size(), good.margin_bins.size());
 }
 
+TEST(Merging, RecordersAreNotPartOfTheRequiredRate) {
+    PlayRequest request = five_seats_on("sim:null");
+    request.record = {.streams = 1, .formats = request.formats};
+    const RunResult one = result_of(request);
+    const RunResult whole =
+        *result::merge_results({part_of(request, 0, 2, 0, 2), part_of(request, 1, 2, 2, 3)});
+    ASSERT_EQ(whole.streams.size(), 15u);
+    EXPECT_EQ(std::ranges::count_if(whole.streams, &StreamResult::records), 5);
+    EXPECT_NEAR(whole.required_bytes_per_s, one.required_bytes_per_s, 1);
+    EXPECT_EQ(whole.digest, one.digest);
+}
+
 TEST(Merging, PartsOfAScenarioToo) {
     const std::string document = R"({"schema": "streamsim.scenario", "version": 1, "duration": "6s", "seats": [
         {"count": 3, "target": "sim:null", "start": "500ms", "one_more_every": "2s", "streams": [
