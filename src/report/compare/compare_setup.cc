@@ -69,6 +69,22 @@ std::string mount_text(const RunResult& result) {
     return fmt::format("{} on {}, {} ({})", mount.source, mount.point, mount.type, mount.options);
 }
 
+/// "0: ws1 (16 processors), 1: ws2 (16 processors, nas:/x)": the computers of all ranks.
+std::string computers_text(const RunResult& result) {
+    if (result.seats.size() < 2) return "one";
+    std::string out;
+    for (const SeatResult& seat : result.seats) {
+        out += fmt::format("{}{}: ", out.empty() ? "" : ", ", seat.rank);
+        if (seat.host.name.empty()) {
+            out += "not known";
+            continue;
+        }
+        out += fmt::format("{} ({}{})", seat.host.name, counted(seat.host.cpus, "processor"),
+                           seat.mount ? ", " + seat.mount->source : "");
+    }
+    return out;
+}
+
 std::string io_size_text(const RunResult& result) {
     return result.io_size_bytes == 0 ? "a frame" : fmt::format("{} bytes", show_count(result.io_size_bytes));
 }
@@ -112,6 +128,7 @@ std::vector<SetupFact> setup_facts(const RunResult& result) {
         {"processors", std::to_string(result.host.cpus), true},
         {"memory", show_bytes(result.host.memory_bytes), true},
         {"mount", mount_text(result), true},
+        {"computers", computers_text(result), true},
         {"player threads", std::to_string(result.client.loops), false},
         {"real-time scheduling", yes_no(result.client.realtime), false},
         {"seed", std::to_string(result.seed), false},

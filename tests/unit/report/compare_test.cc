@@ -270,6 +270,29 @@ TEST(Compare, SaysWhatDiffersInTheSetUp) {
     EXPECT_THAT(compared({a, b}).setup[0].values, ElementsAre("--dpx12 /mnt/x", "--dpx12 /mnt/x --cold"));
 }
 
+TEST(Compare, RunsOnOtherComputersAreOfAnotherSetUp) {
+    const RunResult a = samples::several_computers();
+    EXPECT_THAT(compared({a, a}).setup, IsEmpty());
+    const auto differs = [&a](const RunResult& b) {
+        const Comparison comparison = compared({a, b});
+        EXPECT_NE(comparison.results[0].setup, comparison.results[1].setup);
+        EXPECT_EQ(comparison.setup.size(), 1u);
+        return comparison.setup.empty() ? "" : comparison.setup[0].what + ": " + comparison.setup[0].values[1];
+    };
+    RunResult b = a;
+    b.seats[1].host.name = "h2";
+    EXPECT_THAT(differs(b), testing::MatchesRegex("computers: 0: .*server:/export.*, 1: h2 .*, 2: not known"));
+    b = a;
+    b.seats[1].host.cpus = 3;
+    EXPECT_THAT(differs(b), HasSubstr("1: h1 (3 processors, server:/export)"));
+    b = a;
+    b.seats[1].mount->source = "other:/export";
+    EXPECT_THAT(differs(b), HasSubstr(", other:/export)"));
+    RunResult alone = steady();
+    alone.seats.resize(1);  // a run of one computer that kept a journal
+    EXPECT_THAT(compared({steady(), alone}).setup, IsEmpty());
+}
+
 TEST(CompareReport, LooksAsAgreed) {
     const Comparison comparison = compared({steady(), dropping(2, 60), samples::modelled()});
     expect_golden(comparison_text(comparison), "comparison.txt");
