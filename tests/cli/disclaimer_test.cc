@@ -182,6 +182,22 @@ TEST_F(Disclaimer, TheNullStorageSaysNothing) {
     EXPECT_THAT(compared.out, Not(HasSubstr("changed: ")));
 }
 
+TEST_F(Disclaimer, MaxCountsTheFaultsOfAllItsRuns) {
+    const std::string one_of_a_stream = write_faults(
+        Json::array({Json{{"operation", "read"}, {"slots", {{"first", 24}, {"last", 24}}}, {"delay", "1ms"}}}));
+    const Finished max = streamsim({"max", "--dpx12", "--duration", "2s", "--confirm", "0", "--streams", "2",
+                                    "--faults", one_of_a_stream, "--json", json_path(), "sim:null"});
+    ASSERT_EQ(max.exit_code, 0) << max.text();
+    std::size_t delayed = 0;
+    for (const Json& step : read_json(json_path())["formats"][0]["steps"])
+        delayed += step["streams"].get<std::size_t>() * step["runs"].size();
+    EXPECT_GT(delayed, 1u);
+    EXPECT_THAT(max.out, HasSubstr("storage: " + std::to_string(delayed) +
+                                   " operations delayed, 0 failed, 0 cut short"));
+    const Finished read = streamsim({"report", json_path()});
+    EXPECT_THAT(read.out, HasSubstr("no statement about storage: faults were injected\n"));
+}
+
 TEST_F(Disclaimer, AScenarioWithFaultsSaysSo) {
     for (const char* name : {"throughput-gap-null", "errors-null", "fault-throughput-gap"}) {
         const Finished done =

@@ -278,13 +278,14 @@ void MaxCommand::notice(const std::string& text) {
     if (!options_.quiet) context_.log.warn(text);
 }
 
-/// Keeps the facts about the target that every run finds.
+/// Keeps the facts about the target that every run finds, and the sums of its injected faults.
 void MaxCommand::keep_common(const RunResult& result) {
     result_.common.backend = result.backend;
     result_.common.io = result.io;
     result_.common.direct = result.direct;
     result_.common.model = result.model;
     result_.common.mount = result.mount;
+    if (result.faults_injected) *result_.common.faults_injected += *result.faults_injected;
     result_.server_cache_may_be_warm |= result.media.server_cache_may_be_warm;
     if (!alone()) {  // what was noticed on other computers comes with the result
         for (const std::string& text : result.notices) notice(text);

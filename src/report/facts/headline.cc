@@ -240,6 +240,9 @@ std::string disclaimer_text(const RunResult& result) {
     std::string out = "no statement about storage: ";
     const std::uint64_t operations =
         faults.operations_delayed + faults.operations_failed + faults.operations_shortened;
+    // Documents of `max` say that there were faults, and not how many.
+    const bool played = !result.streams.empty() || !result.meters.empty();
+    if (!played && operations + faults.model_faults == 0) return out + "faults were injected";
     if (faults.model_faults == 0 || operations > 0) {
         out +=
             fmt::format("{} delayed, {} failed, {} cut short", counted(faults.operations_delayed, "operation"),

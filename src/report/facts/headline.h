@@ -26,7 +26,7 @@ Headline closing_line(const RunResult& result);
 /// "FAULTS INJECTED", or "no statement about storage" after a run on the null storage; else empty. A report of
 /// such a run begins with it.
 std::string disclaimer(const RunResult& result);
-/// The same as a sentence with the numbers of injected faults; or empty.
+/// The same as a sentence with the numbers of injected faults, where they are known; or empty.
 std::string disclaimer_text(const RunResult& result);
 
 }  // namespace streamsim::report

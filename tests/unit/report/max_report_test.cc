@@ -164,6 +164,18 @@ TEST(MaxReport, AModelIsNoMeasurement) {
                 HasSubstr("This is no measurement: h500 is a model (a cluster)"));
 }
 
+TEST(MaxReport, CountsInjectedFaultsWhereItKnowsThem) {
+    MaxResult result = sample();
+    result.common.streams.clear();
+    result.common.faults_injected = FaultsInjected{12, 3, 1, 0, 7};
+    EXPECT_THAT(max_text_report(result, TextDetail::screen),
+                HasSubstr("no statement about storage: 12 operations delayed, 3 failed, 1 cut short\n"));
+    const auto read = result::read_max(result::max_json_report(result), "max.json");
+    ASSERT_TRUE(read) << read.error().problems.front();
+    EXPECT_THAT(max_text_report(*read, TextDetail::screen),
+                HasSubstr("no statement about storage: faults were injected\n"));
+}
+
 TEST(MaxReport, ADocumentThatIsReadBackIsTheSame) {
     MaxResult of_seats = sample();
     of_seats.counts = MaxCounts::seats;
