@@ -82,15 +82,15 @@ OrderedJson required_series(const NeededRate& needed, std::int64_t end_ns) {
     return series("required", "ink", std::move(x), std::move(y), {{"step", true}, {"dash", true}});
 }
 
-/// The mean rate over the second that ends with each step, in bytes a second.
+/// The mean rate over the second that ends with each step, or over a step that is longer, in bytes a second.
 std::vector<double> smooth_rates(const std::vector<TimelineEntry>& entries) {
     std::vector<double> out;
     double bytes = 0;
-    std::size_t first = 0;
-    for (const TimelineEntry& entry : entries) {
-        bytes += static_cast<double>(entry.bytes);
-        const std::int64_t end_ns = entry.t_ns + entry.interval_ns;
-        while (entries[first].t_ns + kSmoothNs < end_ns) bytes -= static_cast<double>(entries[first++].bytes);
+    for (std::size_t first = 0, i = 0; i < entries.size(); ++i) {
+        bytes += static_cast<double>(entries[i].bytes);
+        const std::int64_t end_ns = entries[i].t_ns + entries[i].interval_ns;
+        while (first < i && entries[first].t_ns + kSmoothNs < end_ns)
+            bytes -= static_cast<double>(entries[first++].bytes);
         out.push_back(bytes * 1e9 / static_cast<double>(end_ns - entries[first].t_ns));
     }
     return out;

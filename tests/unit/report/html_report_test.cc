@@ -228,6 +228,15 @@ TEST(HtmlReport, NamesItsProject) {
     EXPECT_THAT(result::json_report(result), HasSubstr("\"client\":\"ACME\""));
 }
 
+TEST(HtmlReport, AStepOfMoreThanASecondIsAMeanOfItsOwn) {
+    RunResult result = samples::plays();
+    result.timeline = {{.t_ns = 0, .interval_ns = 100'000'000, .bytes = 10'000'000},
+                       {.t_ns = 100'000'000, .interval_ns = 5'000'000'000, .bytes = 1'000'000'000},
+                       {.t_ns = 5'100'000'000, .interval_ns = 5'000'000'000, .bytes = 1'500'000'000}};
+    EXPECT_THAT(html_report(result), HasSubstr("\"label\":\"read, mean of the last second\",\"role\":\"line\","
+                                               "\"x\":[0.1,5.1,10.1],\"y\":[100.0,200.0,300.0]"));
+}
+
 TEST(HtmlReport, MarksTheHeatOfStreamsThatAreNotStrips) {
     RunResult result = samples::many_streams();
     for (StreamResult& stream : result.streams) {
