@@ -130,29 +130,21 @@ std::vector<MissEvent> events_of_drops(const RunResult& result) {
 
 std::vector<MissEvent> merged_events(std::vector<MissEvent> events, std::uint64_t streams) {
     std::ranges::sort(events, {}, order_of);
-    struct Merged {
-        std::size_t index = 0;
-        std::uint64_t most = 0;  // misses of the event whose evidence is kept
-    };
     std::vector<MissEvent> out;
-    std::map<Cause, Merged> last;
+    std::map<Cause, std::size_t> last;
     for (MissEvent& event : events) {
-        const std::uint64_t misses = event.frames + event.stalls;
         const auto [found, is_first] = last.try_emplace(event.cause);
-        if (is_first || event.from_ns > out[found->second.index].to_ns) {
-            found->second = {.index = out.size(), .most = misses};
+        if (is_first || event.from_ns > out[found->second].to_ns) {
+            found->second = out.size();
             out.push_back(std::move(event));
             continue;
         }
-        MissEvent& into = out[found->second.index];
+        MissEvent& into = out[found->second];
         into.to_ns = std::max(into.to_ns, event.to_ns);
         into.frames += event.frames;
         into.startup_frames += event.startup_frames;
         into.stalls += event.stalls;
         into.streams = std::min(into.streams + event.streams, streams);
-        if (misses <= found->second.most) continue;
-        found->second.most = misses;
-        into.evidence = std::move(event.evidence);
     }
     return out;
 }

@@ -39,8 +39,8 @@ std::vector<MissGroup> group_misses(const std::vector<Miss>& misses, const std::
 std::vector<MissEvent> events_of_drops(const RunResult& result);
 
 /// The events of several computers on one time axis: events of one cause that overlap become one, with the
-/// evidence of the one with most frames. By time. `streams`: of all computers; an event has no more, where two
-/// events of one computer have become one.
+/// first frame and the evidence of the one that began first. By time. `streams`: of all computers; an event has
+/// no more, where two events of one computer have become one.
 std::vector<MissEvent> merged_events(std::vector<MissEvent> events, std::uint64_t streams);
 
 }  // namespace streamsim::result

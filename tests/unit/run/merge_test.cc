@@ -250,6 +250,18 @@ RunResult random_part(std::uint32_t rank, std::uint32_t ranks, metrics::SignedHi
         part.totals.on_time += frames - 3;
         part.totals.dropped += 3;
     }
+    const std::uint64_t slow = 1 + prng.below(5);
+    for (const auto& [cause, frames] :
+         {std::pair(Cause::slow_reads, slow), std::pair(Cause::network, 6 - slow)}) {
+        MissEvent& event = part.events.emplace_back();
+        event.from_ns = 1'000'000'000 + static_cast<std::int64_t>(prng.below(300'000'000));
+        event.to_ns = event.from_ns + 1 + static_cast<std::int64_t>(prng.below(400'000'000));
+        event.frames = frames;
+        event.streams = 2;
+        event.cause = cause;
+        event.first.seat = rank;
+        event.evidence.no_data_ns = static_cast<std::int64_t>(prng.below(100'000'000));
+    }
     part.reasons.late = 6;
     metrics::Digest digest;
     digest.add(prng.next());
