@@ -189,7 +189,8 @@ TEST_F(Disclaimer, MaxCountsTheFaultsOfAllItsRuns) {
                                     "--faults", one_of_a_stream, "--json", json_path(), "sim:null"});
     ASSERT_EQ(max.exit_code, 0) << max.text();
     std::size_t delayed = 0;
-    for (const Json& step : read_json(json_path())["formats"][0]["steps"])
+    const Json document = read_json(json_path());
+    for (const Json& step : document["formats"][0]["steps"])
         delayed += step["streams"].get<std::size_t>() * step["runs"].size();
     EXPECT_GT(delayed, 1u);
     EXPECT_THAT(max.out, HasSubstr("storage: " + std::to_string(delayed) +
