@@ -116,6 +116,51 @@ TEST_F(Record, ErrorsAreFailedFramesAndTheNextOnesAreTried) {
     EXPECT_EQ(finished_.exit_code, 1);
 }
 
+/// Starts a recording of 96 frames, sends SIGINT when `frames` of them were created or removed, and waits for
+/// the end.
+Finished interrupt_recording(const SinkMount& mount,
+                             const std::vector<std::string>& args,
+                             const std::string& verb,
+                             std::size_t frames) {
+    Spawn spawn;
+    spawn.args = args;
+    Process process(streamsim_binary(), spawn);
+    while (process.running() && mount.count(verb) < frames) sleep_ms(5);
+    EXPECT_TRUE(process.running()) << "it ended before it could be interrupted";
+    process.send(SIGINT);
+    return process.wait();
+}
+
+TEST_F(Record, AnInterruptedRemovalLeavesTheResultAndTheRestToClean) {
+    for (const bool while_it_plays : {true, false}) {
+        SinkMount mount("remove * delay=30ms\n");  // 96 frames: 2.9 s
+        const auto args =
+            line(mount.path(), {"--record", "1", "--fps", "48", "--frames", "96", "--no-probes", "--yes"});
+        const Finished finished =
+            interrupt_recording(mount, args, while_it_plays ? "create" : "remove", while_it_plays ? 60 : 1);
+        const Json result = read_json(results_ / "result.json");
+        EXPECT_THAT(result_problems(result), IsEmpty());
+        EXPECT_EQ(finished.exit_code, while_it_plays ? 130 : exit_code_of(result)) << finished.text();
+        EXPECT_EQ(result["interrupted"], while_it_plays);
+        EXPECT_GE(result["totals"]["frames_on_time"], while_it_plays ? 50 : 90);
+        EXPECT_THAT(result["notices"].dump(), ::testing::HasSubstr("streamsim clean " + mount.path()));
+        EXPECT_FALSE(tree_of(mount.path()).empty());
+        EXPECT_EQ(streamsim({"clean", "--quiet", mount.path()}).exit_code, 0);
+        EXPECT_THAT(tree_of(mount.path()), IsEmpty());
+    }
+}
+
+TEST_F(Record, ARemovalThatHangsTakesNoResultWithIt) {
+    SinkMount mount("remove * delay=2500ms\n");
+    const auto args =
+        line(mount.path(), {"--record", "1", "--fps", "48", "--frames", "48", "--no-probes", "--yes"});
+    const Finished finished = interrupt_recording(mount, args, "remove", 1);
+    EXPECT_EQ(finished.exit_code, 130) << finished.text();
+    const Json result = read_json(results_ / "result.json");
+    EXPECT_EQ(result["interrupted"], true);
+    EXPECT_GE(result["totals"]["frames_on_time"], 40);
+}
+
 TEST_F(Record, AFullDiskIsCountedAndHarmsNothing) {
     TempDir dir;
     // There is space enough before: what runs out is inodes.

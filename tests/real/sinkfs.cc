@@ -6,6 +6,7 @@
 //   create frame.0000031.dpx delay=480ms     that operation of a file of that name takes so much longer,
 //   write frame.0000031.dpx error=ENOSPC     or fails (write: the one at its beginning)
 //   fsync frame.0000031.dpx delay=10ms
+//   remove * delay=30ms                      *: of every file, for a removal under a name of its own
 //   room 10000000                            so many bytes can be written, then ENOSPC
 //   blocks 1                                 files can be read to their ends, as zeros behind the first bytes,
 //                                            and LOG has a line for each read and write: verb, path, offset,
@@ -116,7 +117,7 @@ int note_block(const char* verb, const char* path, off_t offset, int bytes, std:
 int obey(const char* verb, const char* path) {
     const std::string name = name_of(path);
     for (const Rule& rule : state.rules) {
-        if (rule.verb != verb || rule.name != name) continue;
+        if (rule.verb != verb || (rule.name != name && rule.name != "*")) continue;
         std::this_thread::sleep_for(std::chrono::milliseconds(rule.delay_ms));
         if (rule.error != 0) return -rule.error;
     }
@@ -280,6 +281,7 @@ int do_fsync(const char* path, int, fuse_file_info*) {
 
 int do_unlink(const char* path) {
     note("remove", path);
+    if (const int error = obey("remove", path)) return error;
     const Lock lock(state.mutex);
     return state.nodes.erase(path) == 1 ? 0 : -ENOENT;
 }

@@ -17,6 +17,9 @@
 namespace streamsim::cli {
 namespace {
 
+/// Loops of a run that was left have to answer this soon: the process is about to end.
+constexpr Duration kSnapshotTimeout = milliseconds(300);
+
 std::vector<OutputDocuments<RunResult>::Kind> result_kinds() {
     return {{&ResultFiles::json, result::kJsonReportBegins, result::write_json_report},
             {&ResultFiles::csv, report::csv_header(), report::csv_report},
@@ -187,8 +190,11 @@ int MediaRun::play_session(run::Session& session, const run::PlayRequest& reques
     if (!result || !*result) play_.stop_journal();                // it keeps the last that is known
     if (!result) {
         work_.leave_behind();
-        context_.log.warn("left without waiting for the storage: what was played is not known");
-        leave(write_results(run::not_played(request, context_.program)));
+        std::optional<RunResult> known;  // with other ranks, that of all of them is not known
+        if (context_.ranks == nullptr) known = session.snapshot(kSnapshotTimeout);
+        context_.log.warn("left without waiting for the storage{}",
+                          known ? "" : ": what was played is not known");
+        leave(write_results(known ? *known : run::not_played(request, context_.program)));
     }
     if (!*result && result->error().kind == ErrorKind::interrupted) return interrupted_before_play(request);
     if (media_.locks().lost()) {

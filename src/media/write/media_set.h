@@ -24,6 +24,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -98,11 +99,12 @@ Result<PreparePlan> plan_prepare(ByteStore& store, const PrepareRequest& request
 /// path. Either leaves partial media that the next prepare completes.
 Result<void> prepare(ByteStore& store, const PreparePlan& plan, PrepareProgress& progress);
 
-/// Removes the directory that one run's recordings are in, and in it only what its record names. Errors:
-/// environment from the store.
+/// Removes the directory that one run's recordings are in, and in it only what its record names. `stopped` is
+/// asked before each file. Errors: environment from the store; interrupted where `stopped` returned true.
 Result<CleanReport> clean_recordings_of_run(ByteStore& store,
                                             const std::string& target,
-                                            const std::string& directory);
+                                            const std::string& directory,
+                                            const std::function<bool()>& stopped = nullptr);
 
 /// Removes TARGET/streamsim-media, and in it only what the records of prepare, recorders and meters name; links
 /// are foreign and are not followed. Errors: bad input when there is no media set or its marker is not ours;

@@ -65,8 +65,8 @@ std::optional<std::uint32_t> record_number(std::string_view name, std::string& d
 
 class Cleaner {
 public:
-    Cleaner(ByteStore& store, std::uint64_t set, const std::atomic<bool>* stop)
-        : store_(store), set_(set), stop_(stop) {}
+    Cleaner(ByteStore& store, std::uint64_t set, std::function<bool()> stopped)
+        : store_(store), set_(set), stopped_(std::move(stopped)) {}
 
     Result<CleanReport> clean(const std::string& root) {
         auto here = enter_to_clean(store_, root);
@@ -115,7 +115,7 @@ public:
     }
 
 private:
-    bool stopped() const { return stop_ != nullptr && *stop_; }
+    bool stopped() const { return stopped_ && stopped_(); }
 
     /// Files that an interrupted clean was about to remove go first.
     Result<OpenDirectory> enter_to_clean(ByteStore& parent, const std::string& path) {
@@ -124,6 +124,7 @@ private:
         if (!opened) return opened;
         std::vector<DirectoryEntry> left;
         for (DirectoryEntry& entry : opened->entries) {
+            if (stopped()) return interrupted_error();
             const std::string at = join_path(path, entry.name);
             const auto info = is_file(entry) ? opened->store->stat(at) : std::optional<FileInfo>();
             if (!info) return info.error();
@@ -473,7 +474,7 @@ private:
 
     ByteStore& store_;
     std::uint64_t set_;
-    const std::atomic<bool>* stop_;
+    const std::function<bool()> stopped_;
     std::optional<MediaFormat> format_;  // format of the directory that is being cleaned, if known
     CleanReport report_;
 };
@@ -482,12 +483,13 @@ private:
 
 Result<CleanReport> clean_recordings_of_run(ByteStore& store,
                                             const std::string& target,
-                                            const std::string& directory) {
+                                            const std::string& directory,
+                                            const std::function<bool()>& stopped) {
     const auto confined = store.beneath(target);
     if (!confined) return confined.error();
     const auto set = read_marker(**confined, media_root(target));
     if (!set) return set.error();
-    return Cleaner(**confined, set->value_or(0), nullptr).clean_run(directory);
+    return Cleaner(**confined, set->value_or(0), stopped).clean_run(directory);
 }
 
 Result<CleanReport> clean(ByteStore& store, const std::string& target, const std::atomic<bool>* stop) {
@@ -505,12 +507,14 @@ Result<CleanReport> clean(ByteStore& store, const std::string& target, const std
     if (!confined) return confined.error();
     const auto marker = read_marker(**confined, root);
     if (!marker) return marker.error();
-    if (!*marker && media_set_is_begun(**confined, root)) return Cleaner(**confined, 0, stop).clean_begun(root);
+    const auto stopped = [stop] { return stop != nullptr && *stop; };
+    if (!*marker && media_set_is_begun(**confined, root))
+        return Cleaner(**confined, 0, stopped).clean_begun(root);
     if (!*marker) {
         return bad_input(fmt::format("{}: has no {}, so it is not known to be streamsim's and is left alone",
                                      root, kMarkerName));
     }
-    return Cleaner(**confined, **marker, stop).clean(root);
+    return Cleaner(**confined, **marker, stopped).clean(root);
 }
 
 }  // namespace streamsim::media

@@ -131,7 +131,8 @@ const RecordedStream* find_stream(const std::vector<RecordedStream>& streams, st
 
 std::vector<std::string> remove_recordings(ByteStore& store,
                                            const std::string& target,
-                                           const std::string& directory) {
+                                           const std::string& directory,
+                                           const std::function<bool()>& stopped) {
     std::vector<std::string> problems;
     const auto add = [&problems](const Error& error) {
         problems.insert(problems.end(), error.problems.begin(), error.problems.end());
@@ -139,8 +140,9 @@ std::vector<std::string> remove_recordings(ByteStore& store,
     const auto there = store.stat(directory);
     if (!there) add(there.error());
     if (there && *there) {
-        const auto report = clean_recordings_of_run(store, target, directory);
+        const auto report = clean_recordings_of_run(store, target, directory, stopped);
         if (!report) add(report.error());
+        if (!report && report.error().kind == ErrorKind::interrupted) return problems;
         if (report) {
             for (const std::string& kept : report->kept) problems.push_back(kept + ": is not ours, and stays");
         }

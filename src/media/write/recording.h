@@ -11,6 +11,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -73,9 +74,11 @@ Result<std::vector<RecordedStream>> read_recorded_streams(ByteStore& store,
 const RecordedStream* find_stream(const std::vector<RecordedStream>& streams, std::string_view name);
 
 /// Removes the recordings in that directory, the directory, and the directories above it that were made for it.
-/// Blocks. Returns a sentence for each file that could not be removed; missing files are no error.
+/// Blocks, until `stopped`, which is asked before each file, returns true. Returns a sentence for each file
+/// that could not be removed, and one where it was stopped; missing files are no error.
 std::vector<std::string> remove_recordings(ByteStore& store,
                                            const std::string& target,
-                                           const std::string& directory);
+                                           const std::string& directory,
+                                           const std::function<bool()>& stopped = nullptr);
 
 }  // namespace streamsim::media

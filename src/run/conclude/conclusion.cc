@@ -1,5 +1,7 @@
 #include "run/conclude/conclusion.h"
 
+#include <uv.h>
+
 #include <algorithm>
 #include <filesystem>
 #include <map>
@@ -17,6 +19,13 @@ namespace {
 
 /// After play that failed the computer is observed for this long without load: the usual state.
 constexpr Duration kIdleObserved = milliseconds(700);
+/// After an interruption the removal of recordings ends this soon: before the work is abandoned, with its
+/// result (kInterruptTimeout).
+constexpr Duration kRemovalTimeout = milliseconds(900);
+
+std::int64_t now_ns() {
+    return static_cast<std::int64_t>(uv_hrtime());
+}
 
 /// The part of the clips that this computer keeps in its page cache, by a sample of their files; nullopt: it
 /// cannot be said.
@@ -104,7 +113,9 @@ RunResult Conclusion::conclude(PlayObservation& observation, const std::function
     facts.streams = &played.plans;
     facts.ledgers = played.ledgers;
     fill_common(facts);
-    const std::vector<std::string> vanished = plan_.close_recordings(!is_stuck_);
+    const std::vector<std::string> vanished =
+        plan_.close_recordings(!is_stuck_, [this] { return removal_timed_out(); });
+    if (control_.interrupted()) storage_is_over_.store(true, std::memory_order_relaxed);
     for (PlaybackLoop* const loop : playback_.loops()) facts.playback_loops.push_back(&loop->stats());
     facts.model = playback_.loops().front();
     facts.interrupted = cut_short;
@@ -125,6 +136,17 @@ RunResult Conclusion::conclude(PlayObservation& observation, const std::function
     result.direct &= std::all_of(plan_.meters().begin(), plan_.meters().end(),
                                  [](const load::MeterPlan& meter) { return meter.spec.direct; });
     return result;
+}
+
+void Conclusion::interrupt() {
+    std::int64_t none = 0;
+    interrupted_ns_.compare_exchange_strong(none, now_ns());
+    control_.interrupt();
+}
+
+bool Conclusion::removal_timed_out() const {
+    const std::int64_t interrupted_ns = interrupted_ns_.load();
+    return interrupted_ns != 0 && now_ns() - interrupted_ns >= kRemovalTimeout.ns;
 }
 
 /// Facts of the request and the computer, which are the same during and after play.
@@ -171,11 +193,10 @@ void Conclusion::measure_model_rate(RunFacts& facts) {
     facts.diagnosis.as_played = model_rate(plan_.request(), plan_.parts(), control_);
 }
 
-std::optional<RunResult> Conclusion::snapshot() {
-    constexpr Duration kAnswerTimeout = seconds(2);
+std::optional<RunResult> Conclusion::snapshot(Duration timeout) {
     const MutexLock lock(snapshot_mutex_);
     if (playback_.started_ns() == 0) return std::nullopt;
-    const auto copies = playback_.copy_loops(kAnswerTimeout);
+    const auto copies = playback_.copy_loops(timeout);
     if (copies.empty()) return std::nullopt;
     std::map<const StreamPlan*, play::DeadlineLedger*> ledgers;
     for (const auto& copy : copies) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <atomic>
+#include <cstdint>
 #include <functional>
 #include <optional>
 #include <utility>
@@ -62,17 +63,17 @@ public:
     /// `observation` began right before play. `after_play` is called when the costs of play are known, before
     /// anything else is read. Blocks for some seconds where frames were missed.
     RunResult conclude(PlayObservation& observation, const std::function<void()>& after_play);
-    /// The result if the run were interrupted now; nullopt: play has not begun, or a loop does not answer.
-    /// `observation` has begun. Any thread.
-    std::optional<RunResult> snapshot();
+    /// The result if the run were interrupted now; nullopt: play has not begun, or a loop does not answer
+    /// within `timeout`. `observation` has begun. Any thread.
+    std::optional<RunResult> snapshot(Duration timeout);
     /// The observation of play, for snapshots.
     void observe(const PlayObservation& observation) {
         usage_before_ = observation.usage_before();
         mount_ = observation.mount();
     }
 
-    /// Ends a diagnosis. Any thread, any time.
-    void interrupt() { control_.interrupt(); }
+    /// Ends a diagnosis at once, the removal of recordings after kRemovalTimeout. Any thread, any time.
+    void interrupt();
     /// Frames were missed, and their cause is looked for. Any thread.
     bool is_diagnosing() const { return is_diagnosing_.load(std::memory_order_relaxed); }
     /// The storage is not used any more. Any thread.
@@ -81,6 +82,8 @@ public:
     bool is_stuck() const { return is_stuck_; }
 
 private:
+    /// After interrupt(): the recordings that are not removed yet stay.
+    bool removal_timed_out() const;
     void fill_common(RunFacts& facts) const;
     void diagnose_play(bool real, RunFacts& facts);
     void reread(RunFacts& facts);
@@ -94,6 +97,7 @@ private:
     RunResult begun_;       // the part of the result that is known before play
     host::ProcessUsage usage_before_;
     std::optional<MountFacts> mount_;
+    std::atomic<std::int64_t> interrupted_ns_{0};  // CLOCK_MONOTONIC of the first interrupt(); 0: none
     std::atomic<bool> is_diagnosing_{false};
     std::atomic<bool> storage_is_over_{false};
     bool is_stuck_ = false;

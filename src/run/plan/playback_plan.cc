@@ -257,11 +257,13 @@ LoopStream PlaybackPlan::add_stream(StreamPlan plan) {
     return {&streams_.emplace_back(std::move(plan)), &progress};
 }
 
-std::vector<std::string> PlaybackPlan::close_recordings(bool storage_answers) {
+std::vector<std::string> PlaybackPlan::close_recordings(bool storage_answers,
+                                                        const std::function<bool()>& stopped) {
     std::vector<std::string> vanished;
     if (recordings_ == nullptr) return vanished;
     if (storage_answers) {
         vanished = recordings_->vanished(streams_);
+        recordings_->remove(stopped);
     } else {
         recordings_->leave();
     }

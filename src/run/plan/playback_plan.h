@@ -6,6 +6,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -141,9 +142,9 @@ public:
 
     // After play.
     bool has_recordings() const { return recordings_ != nullptr; }
-    /// Removes the recordings, unless they are to be kept or the storage does not answer. Returns the files
-    /// that vanished while they were recorded. Blocks.
-    std::vector<std::string> close_recordings(bool storage_answers);
+    /// Removes the recordings, unless they are to be kept or the storage does not answer, until `stopped`
+    /// returns true. Returns the files that vanished while they were recorded. Blocks.
+    std::vector<std::string> close_recordings(bool storage_answers, const std::function<bool()>& stopped);
 
 private:
     void describe_storage();

@@ -52,8 +52,12 @@ Result<void> Recordings::record(const GrowingList<StreamPlan>& streams) {
 }
 
 Recordings::~Recordings() {
-    if (keep_ || directory_.empty()) return;
-    for (const std::string& problem : media::remove_recordings(*store_, target_, directory_))
+    if (!directory_.empty()) remove(nullptr);
+}
+
+void Recordings::remove(const std::function<bool()>& stopped) {
+    if (std::exchange(keep_, true)) return;
+    for (const std::string& problem : media::remove_recordings(*store_, target_, directory_, stopped))
         notice_(fmt::format("recordings could not be removed (streamsim clean {}): {}", target_, problem));
 }
 

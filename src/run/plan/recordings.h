@@ -1,6 +1,7 @@
 // Recordings: the directory of a run's recordings on real storage, made before play and removed after it.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -20,7 +21,7 @@ public:
                                                     const Credentials& credentials,
                                                     bool keep,
                                                     const NoticeSink& notice);
-    /// Removes the recordings. Blocks; with a notice for each file that stays.
+    /// remove(), without an end before the last file.
     ~Recordings();
 
     const std::string& directory() const { return directory_; }
@@ -32,6 +33,9 @@ public:
     /// After play: the containers that have vanished. Writes to a container that is removed while it is open do
     /// not fail. Blocks.
     std::vector<std::string> vanished(const GrowingList<StreamPlan>& streams);
+    /// Removes the recordings, unless they are kept or were removed before. Blocks, until `stopped`, which is
+    /// asked before each file, returns true; with a notice for each file that stays.
+    void remove(const std::function<bool()>& stopped);
     /// Keeps the recordings, with a notice: the storage may not answer.
     void leave();
 

@@ -66,8 +66,8 @@ public:
     /// The result if the run were interrupted now, without frames in flight: only slots that are settled are
     /// scheduled. Does not disturb play: the loops copy their statistics themselves, some streams at a time.
     /// Without rows of frames, statistics of a model's parts, and a diagnosis. nullopt: play has not begun, or
-    /// a loop did not answer within 2 s. Any thread, while execute() runs.
-    std::optional<RunResult> snapshot() { return conclusion_.snapshot(); }
+    /// a loop did not answer within `timeout`. Any thread, while execute() runs.
+    std::optional<RunResult> snapshot(Duration timeout = seconds(2)) { return conclusion_.snapshot(timeout); }
 
     /// Adds and removes streams by hand (StreamChanges). Any thread.
     Result<std::string> add_stream() { return changes_.add(); }

@@ -4,6 +4,7 @@
 
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <set>
 
 #include "media/clips/clip_index.h"
@@ -137,6 +138,25 @@ TEST(Recording, OnlyWhatTheRecordNamesIsRemoved) {
     EXPECT_EQ(remove_recordings(store, place.path(), *run).size(), 4U);
     EXPECT_FALSE(fs::exists(*run + "/seat0-stream0/frame.0000010.dpx"));
     EXPECT_TRUE(fs::exists(*run + "/seat0-stream2.mov"));
+}
+
+TEST(Recording, ARemovalThatIsStoppedLeavesTheRestToClean) {
+    Place place;
+    DirectoryStore store;
+    const auto run = make_recordings(store, place.path());
+    ASSERT_TRUE(run);
+    record(store, place, *run);
+    for (const char* frame : {"frame.0000001.dpx", "frame.0000002.dpx", "frame.0000003.dpx"})
+        write(fs::path(*run) / "seat0-stream0" / frame, "x");
+    const auto frames_left = [&] {
+        const fs::directory_iterator frames(*run + "/seat0-stream0");
+        return std::distance(begin(frames), end(frames));
+    };
+    const auto problems = remove_recordings(store, place.path(), *run, [&] { return frames_left() < 3; });
+    EXPECT_THAT(problems, ElementsAre("interrupted"));
+    EXPECT_EQ(frames_left(), 2);
+    ASSERT_TRUE(clean(store, place.path()));
+    EXPECT_FALSE(fs::exists(place.path() + "/streamsim-media"));
 }
 
 TEST(Recording, CleanRemovesRecordingsThatWereKept) {
