@@ -125,6 +125,7 @@ PlayRequest common_request(const Scenario& scenario) {
     const auto first = std::find_if(scenario.seats.begin(), scenario.seats.end(),
                                     [](const ScenarioSeats& seats) { return !seats.streams.empty(); });
     PlayRequest request = request_of(scenario, *first, first->streams.front());
+    request.target = *target::parse_target(scenario.seats.front().target);  // of all recorders and meters
     request.paced = false;
     request.record = {};
     request.seats = 0;

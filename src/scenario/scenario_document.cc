@@ -255,6 +255,12 @@ void read_seats(ScenarioReading& reading, const Json& value, const std::string& 
     const Duration left = seats.end - seats.start - Duration{ramp};
     const bool records = object.has("recorders");
     const bool meters = object.has("meters");
+    if (reading.target && reading.place != reading.target->place) {
+        for (const char* key : {"recorders", "meters"}) {
+            if (object.has(key))
+                object.problem(key, "are only for seats on the first target of the document, which they use");
+        }
+    }
     read_scenario_array(object, "streams", !records && !meters, [&](const Json& each, const std::string& at) {
         read_streams(reading, each, at, left, false, seats);
     });

@@ -156,6 +156,32 @@ TEST_F(ScenarioTest, MistakesAreAllToldWithTheirPlaces) {
     }
 }
 
+TEST_F(ScenarioTest, OnTwoTargetsWritesToTheFirstAlone) {
+    const std::string other = dir_ / "other";
+    std::filesystem::create_directory(other);
+    const Json recorder = {{"format", small()}, {"count", 1}};
+    const Json recorders = Json::array({recorder});
+    Json document = scenario(target());
+    document["seats"][1]["target"] = other;
+    document["seats"][1]["recorders"] = recorders;
+    const Finished refused = streamsim({"run", write(document)});
+    EXPECT_EQ(refused.exit_code, 2);
+    EXPECT_THAT(refused.err, HasSubstr("/seats/1/recorders: "));
+    document["seats"][1].erase("recorders");
+    const Finished missing = streamsim({"run", write(document)});
+    EXPECT_EQ(missing.exit_code, 2);
+    EXPECT_THAT(missing.err, HasSubstr(other + ": of 2 clips of"));
+    EXPECT_TRUE(std::filesystem::is_empty(target()) && std::filesystem::is_empty(other));
+    const Finished made = streamsim(
+        {"prepare", "--quiet", "--format", small(), "--streams", "2", "--clip-duration", "1s", other});
+    EXPECT_EQ(made.exit_code, 0) << made.text();
+    document["seats"][0]["recorders"] = recorders;
+    const Json result = result_of(document, 0, {"--csv", dir_ / "frames.csv"});
+    EXPECT_EQ(result["streams"].size(), 5U);
+    EXPECT_THAT(read_text(dir_ / "frames.csv"), testing::AllOf(HasSubstr(other + "/streamsim-media"),
+                                                               HasSubstr(target() + "/streamsim-media")));
+}
+
 TEST_F(ScenarioTest, TheCommandLineIsCheckedToo) {
     EXPECT_EQ(streamsim({"run", "--help"}).exit_code, 0);
     for (const std::vector<std::string>& wrong : {std::vector<std::string>{"run"},

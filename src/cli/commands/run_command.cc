@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <optional>
+#include <set>
 #include <utility>
 
 #include "base/document/document.h"
@@ -23,6 +24,7 @@
 #include "scenario/workload_document.h"
 #include "target/credentials.h"
 #include "target/named_documents.h"
+#include "target/target_locations.h"
 
 namespace streamsim::cli {
 namespace {
@@ -38,6 +40,29 @@ std::vector<MediaFormat> formats_of(const std::vector<run::PlayPart>& parts) {
     for (const run::PlayPart& part : parts)
         formats.insert(formats.end(), part.request.formats.begin(), part.request.formats.end());
     return formats;
+}
+
+/// Media are made on the first target alone, whose set is locked and whose free space is asked for. Errors: bad
+/// input where a plan of another target is to write.
+Result<void> check_only_first_target_lacks(const std::vector<media::PreparePlan>& plans,
+                                           const target::Target& first,
+                                           const std::vector<run::PlayPart>& parts) {
+    std::set<std::string> names;  // one directory may be named in several ways
+    for (const run::PlayPart& part : parts) {
+        const target::Target& target = part.request.target;
+        if (target::location_of(target) == target::location_of(first)) names.insert(target.name());
+    }
+    Error error{ErrorKind::bad_input, {}};
+    for (const media::PreparePlan& plan : plans) {
+        const std::string& target = plan.request.target;
+        if (plan.nothing_to_do() || names.contains(target)) continue;
+        error.problems.push_back(
+            fmt::format("{}: of {} clips of {} {} are missing, and a scenario makes media on its first target "
+                        "alone: make these with `streamsim prepare` first",
+                        target, plan.request.clips, plan.request.format.name, plan.missing.size()));
+    }
+    if (!error.problems.empty()) return error;
+    return {};
 }
 
 /// One scenario.
@@ -100,7 +125,13 @@ Result<void> ScenarioCommand::prepare_missing(const std::vector<run::PlayPart>& 
     if (store_ == nullptr) return {};
     run::PlayRequest all = request_;
     all.formats = formats_of(parts);
-    const auto media = [this, parts] { return run::missing_media(*store_, parts); };
+    const auto media = [this, parts]() -> Result<std::vector<media::PreparePlan>> {
+        auto plans = run::missing_media(*store_, parts);
+        if (!plans) return plans;
+        const auto checked = check_only_first_target_lacks(*plans, request_.target, parts);
+        if (!checked) return checked.error();
+        return plans;
+    };
     return media_.write_missing(all, media, run::record_bytes_of(parts));
 }
 

@@ -312,6 +312,19 @@ TEST(ScenarioDocument, SeatsOnDifferentStoragesAreRefused) {
     }
 }
 
+TEST(ScenarioDocument, RecordersAndMetersAreOnTheFirstTarget) {
+    const auto found = [](const std::string& third) {
+        return problems(R"({"schema": "streamsim.scenario", "version": 1, "duration": "1s", "seats": [
+            {"target": "/mnt/a", "meters": [{"workload": "w"}]},
+            {"target": "/mnt/b", "streams": [{"format": "dpx10"}]},
+            {"target": ")" +
+                        third + R"(", "recorders": [{"format": "dpx10"}], "meters": [{"workload": "w"}]}]})");
+    };
+    EXPECT_THAT(found("/mnt/a"), IsEmpty());
+    EXPECT_THAT(found("/mnt/b"), ElementsAre(HasSubstr("/seats/2/recorders: are only for seats on the first"),
+                                             HasSubstr("/seats/2/meters: are only for seats on the first")));
+}
+
 TEST(ScenarioDocument, AFaultWithoutSeatsIsNoFurtherMistake) {
     EXPECT_THAT(problems(R"({"schema": "streamsim.scenario", "version": 1, "duration": "9s", "seats": [],
                      "faults": [{"kind": "errors", "at": "1s", "for": "1s", "error": "EIO", "seat": 0}]})"),
