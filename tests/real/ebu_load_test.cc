@@ -1,7 +1,7 @@
 // The EBU's profiles on a file system that logs each read and write: the draws by counting, the tables by the
 // source's formulas from the rows, and how many threads a client has. Chi-square bounds are those that a right
 // program exceeds with a chance of 1 in 10,000; the seed is fixed, and how far its draws go depends on the
-// computer.
+// computer. And a sweep over fill levels whose files are slow to remove.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -127,6 +127,37 @@ protected:
     std::vector<SinkBlock> blocks_;
     Finished played_;
 };
+
+TEST(FillLevel, AnInterruptedSweepKeepsItsStepsWhereTheFilesAreSlowToRemove) {
+    if (const auto reason = no_slowfs_because()) GTEST_SKIP() << *reason;
+    const SinkMount mount("remove to-* delay=2500ms\n");
+    const TempDir dir;
+    const Json meter = {{"name", "m"},
+                        {"operations", {{"read", 1}}},
+                        {"blocks", "4KiB"},
+                        {"files", {{"bytes", "64KiB"}}},
+                        {"direct", false}};
+    const Json document = {{"schema", "streamsim.workload"},
+                           {"version", 1},
+                           {"name", "filling"},
+                           {"title", "A volume that fills"},
+                           {"duration", "1s"},
+                           {"sweep", {{"over", "fill_percent"}, {"values", {0.0002, 0.0004}}}},
+                           {"meters", Json::array({meter})}};
+    write_text(dir / "w.json", document.dump());
+    Spawn spawn;
+    spawn.args = {"run", dir / "w.json", mount.path(), "--yes", "--json", dir / "r.json"};
+    Process process(streamsim_binary(), spawn);
+    const std::string second = mount.path() + "/streamsim-media/load/fill/to-0.0004.load";
+    while (process.running() && !std::filesystem::exists(second)) sleep_ms(5);
+    process.send(SIGINT);
+    const Finished finished = process.wait();
+    EXPECT_EQ(finished.exit_code, 130) << finished.text();
+    EXPECT_THAT(finished.err, HasSubstr("streamsim clean removes them"));
+    const Json result = read_json(dir / "r.json");
+    ASSERT_GE(result["steps"].size(), 1U);
+    EXPECT_GT(result["steps"][0]["result"]["meters"][0]["all"]["done"], 0);
+}
 
 /// The tenth of [0, most) that a value lies in.
 std::size_t tenth(std::uint64_t value, std::uint64_t most) {

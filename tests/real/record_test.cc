@@ -133,7 +133,7 @@ Finished interrupt_recording(const SinkMount& mount,
 
 TEST_F(Record, AnInterruptedRemovalLeavesTheResultAndTheRestToClean) {
     for (const bool while_it_plays : {true, false}) {
-        SinkMount mount("remove * delay=30ms\n");  // 96 frames: 2.9 s
+        SinkMount mount("remove frame.* delay=30ms\n");  // 96 frames: 2.9 s
         const auto args =
             line(mount.path(), {"--record", "1", "--fps", "48", "--frames", "96", "--no-probes", "--yes"});
         const Finished finished =
@@ -151,7 +151,7 @@ TEST_F(Record, AnInterruptedRemovalLeavesTheResultAndTheRestToClean) {
 }
 
 TEST_F(Record, ARemovalThatHangsTakesNoResultWithIt) {
-    SinkMount mount("remove * delay=2500ms\n");
+    SinkMount mount("remove frame.* delay=2500ms\n");
     const auto args =
         line(mount.path(), {"--record", "1", "--fps", "48", "--frames", "48", "--no-probes", "--yes"});
     const Finished finished = interrupt_recording(mount, args, "remove", 1);

@@ -6,7 +6,7 @@
 //   create frame.0000031.dpx delay=480ms     that operation of a file of that name takes so much longer,
 //   write frame.0000031.dpx error=ENOSPC     or fails (write: the one at its beginning)
 //   fsync frame.0000031.dpx delay=10ms
-//   remove * delay=30ms                      *: of every file, for a removal under a name of its own
+//   remove frame.* delay=30ms                of names that begin so: a removal has names of its own
 //   room 10000000                            so many bytes can be written, then ENOSPC
 //   blocks 1                                 files can be read to their ends, as zeros behind the first bytes,
 //                                            and LOG has a line for each read and write: verb, path, offset,
@@ -117,7 +117,9 @@ int note_block(const char* verb, const char* path, off_t offset, int bytes, std:
 int obey(const char* verb, const char* path) {
     const std::string name = name_of(path);
     for (const Rule& rule : state.rules) {
-        if (rule.verb != verb || (rule.name != name && rule.name != "*")) continue;
+        const bool begins =
+            rule.name.ends_with('*') && name.starts_with(rule.name.substr(0, rule.name.size() - 1));
+        if (rule.verb != verb || (rule.name != name && !begins)) continue;
         std::this_thread::sleep_for(std::chrono::milliseconds(rule.delay_ms));
         if (rule.error != 0) return -rule.error;
     }

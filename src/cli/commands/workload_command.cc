@@ -3,6 +3,7 @@
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
+#include <memory>
 #include <optional>
 #include <utility>
 
@@ -229,16 +230,19 @@ Result<void> WorkloadCommand::play_steps() {
 
 /// Removes the files that filled the volume.
 void WorkloadCommand::empty_again() {
-    const auto remove = [this] { return media::remove_recorded(*store_, fill_set()); };
-    Result<void> removed = interrupted_error();
-    // Also after an interruption, which has been heard: not as something that could be interrupted.
-    if (!left_behind()) removed = control_.interrupted() ? remove() : work_.run(remove);
-    if (!removed)
+    const auto removed = std::make_shared<std::optional<Result<void>>>();
+    run::Control::Work work;
+    work.run = [store = store_.get(), set = fill_set(), removed] {
+        removed->emplace(media::remove_recorded(*store, set));
+    };
+    // Also after an interruption, which has been heard; storage that does not answer is left behind then.
+    work.on_interrupt = [] {};
+    if (!left_behind() && !control_.run(std::move(work))) work_.leave_behind();
+    if (left_behind() || !**removed)
         play_.say_notice("the files that filled the volume could not be removed: streamsim clean removes them");
 }
 
 int WorkloadCommand::finish(const std::optional<Error>& error) {
-    if (filled_) empty_again();
     result_.printed = run::compare_with_printed(result_.workload, result_.steps);
     control_.saving(documents_.reader_may_block() ? run::kInterruptTimeout : kFilesTimeout);
     const bool interrupted = result_.interrupted || (error && error->kind == ErrorKind::interrupted);
@@ -252,6 +256,7 @@ int WorkloadCommand::finish(const std::optional<Error>& error) {
         print_text(documents_.standard_output() ? stderr : stdout,
                    report::load_text_report(result_, options_.text_detail()));
     }
+    if (filled_) empty_again();  // after the result, which its length must not endanger
     if (error && error->kind != ErrorKind::interrupted) return report_error(context_, *error);
     if (!written) return report_error(context_, written.error());
     if (interrupted) return kExitInterrupted;
