@@ -27,25 +27,35 @@ std::uint32_t read_count(
     return static_cast<std::uint32_t>(object.integer(key, min, max, false).value_or(fallback));
 }
 
+std::optional<MemberProblem> begin_problem(
+    const Phase& phase, std::uint64_t count, Duration end, const char* plays, const char* users) {
+    if (end.ns <= 0) return std::nullopt;  // a problem of its own
+    const Duration start = phase.start, every = phase.one_more_every;
+    const auto others = static_cast<std::int64_t>(std::min<std::uint64_t>(count, kWorkloadUsersMax)) - 1;
+    if (start >= end) {
+        return MemberProblem{"start", fmt::format("never {}: it begins at {} and ends at {}", plays,
+                                                  show_duration(start), show_duration(end))};
+    }
+    if (others > 0 && every.ns > (end - start).ns / others) {
+        return MemberProblem{"one_more_every",
+                             fmt::format("the last of {}{} would begin after all has ended, at {}", count,
+                                         users, show_duration(end))};
+    }
+    if (start.ns + every.ns * others >= end.ns) {
+        return MemberProblem{"one_more_every", fmt::format("the last of {}{} would begin when all ends, at {}",
+                                                           count, users, show_duration(end))};
+    }
+    return std::nullopt;
+}
+
 void check_begins(JsonObject& object,
                   const Phase& phase,
                   std::uint64_t count,
                   Duration end,
                   const char* plays,
                   const char* users) {
-    if (end.ns <= 0) return;  // a problem of its own
-    const Duration start = phase.start, every = phase.one_more_every;
-    const auto others = static_cast<std::int64_t>(std::min<std::uint64_t>(count, kWorkloadUsersMax)) - 1;
-    if (start >= end) {
-        object.problem("start", fmt::format("never {}: it begins at {} and ends at {}", plays,
-                                            show_duration(start), show_duration(end)));
-    } else if (others > 0 && every.ns > (end - start).ns / others) {
-        object.problem("one_more_every", fmt::format("the last of {}{} would begin after all has ended, at {}",
-                                                     count, users, show_duration(end)));
-    } else if (start.ns + every.ns * others >= end.ns) {
-        object.problem("one_more_every", fmt::format("the last of {}{} would begin when all ends, at {}", count,
-                                                     users, show_duration(end)));
-    }
+    const auto problem = begin_problem(phase, count, end, plays, users);
+    if (problem) object.problem(problem->key, problem->text);
 }
 
 }  // namespace streamsim::scenario

@@ -81,8 +81,17 @@ struct Phase {
     std::optional<Duration> end;
 };
 
-/// The last of `count` begins before `end`; noted otherwise. `plays` and `users` are words of the message. No
+/// A member that is wrong, and why.
+struct MemberProblem {
+    const char* key;
+    std::string text;
+};
+
+/// The last of `count` begins before `end` (nullopt), or not. `plays` and `users` are words of the message. No
 /// sum here leaves 64 bits: every time is at most kScenarioLongest.
+std::optional<MemberProblem> begin_problem(
+    const Phase& phase, std::uint64_t count, Duration end, const char* plays, const char* users);
+/// The same, noted.
 void check_begins(JsonObject& object,
                   const Phase& phase,
                   std::uint64_t count,

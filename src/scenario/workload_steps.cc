@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "scenario/reading.h"
+
 namespace streamsim::scenario {
 namespace {
 
@@ -54,6 +56,22 @@ void scale_set(MeterSpec& meter, const Sweep& sweep, double scale) {
     set.file_bytes = std::max(bytes / block * block, least);
 }
 
+/// The numbers of the largest step.
+struct LargestStep {
+    std::uint64_t clients = 1;
+    std::uint64_t users_each = 0;  // 0: as the meters say
+};
+
+LargestStep largest_step(const Workload& workload) {
+    LargestStep out{workload.clients, 0};
+    for (const double value : workload.sweep.values) {
+        const auto count = static_cast<std::uint64_t>(value);
+        if (workload.sweep.over == Sweep::Over::clients) out.clients = std::max(out.clients, count);
+        if (workload.sweep.over == Sweep::Over::users) out.users_each = std::max(out.users_each, count);
+    }
+    return out;
+}
+
 }  // namespace
 
 Workload scaled(const Workload& workload, double scale) {
@@ -76,15 +94,9 @@ Workload scaled(const Workload& workload, double scale) {
 }
 
 std::string too_large(const Workload& workload) {
-    std::uint64_t clients = workload.clients;
-    std::uint64_t users_each = 0;
-    for (const double value : workload.sweep.values) {
-        const auto count = static_cast<std::uint64_t>(value);
-        if (workload.sweep.over == Sweep::Over::clients) clients = std::max(clients, count);
-        if (workload.sweep.over == Sweep::Over::users) users_each = std::max(users_each, count);
-    }
+    const LargestStep step = largest_step(workload);
     for (const MeterSpec& meter : workload.meters) {
-        const std::uint64_t users = clients * std::max<std::uint64_t>(users_each, meter.users);
+        const std::uint64_t users = step.clients * std::max<std::uint64_t>(step.users_each, meter.users);
         const std::uint64_t files =
             std::max({meter.set.files, meter.set.spare_files, meter.set.directories, std::uint32_t{1}});
         const std::uint64_t at_once = users * std::max<std::uint32_t>(meter.inflight, 1);
@@ -92,7 +104,19 @@ std::string too_large(const Workload& workload) {
         return fmt::format(
             "meter {} has {} users on {} clients, each with {} in flight and up to {} files; "
             "expected at most {} in flight and {} files in all",
-            meter.name, users, clients, meter.inflight, files, kWorkloadUsersMax, kWorkloadFilesMax);
+            meter.name, users, step.clients, meter.inflight, files, kWorkloadUsersMax, kWorkloadFilesMax);
+    }
+    return "";
+}
+
+std::string never_begins(const Workload& workload) {
+    const LargestStep step = largest_step(workload);
+    for (const MeterSpec& meter : workload.meters) {
+        const std::uint64_t users = step.clients * (step.users_each > 0 ? step.users_each : meter.users);
+        const Duration end = std::min(meter.end.value_or(workload.duration), workload.duration);
+        const auto problem =
+            begin_problem({meter.start, meter.one_more_every, {}}, users, end, "runs", " users");
+        if (problem) return fmt::format("meter {}: {}", meter.name, problem->text);
     }
     return "";
 }

@@ -28,6 +28,10 @@ Workload scaled(const Workload& workload, double scale);
 /// Why this computer cannot keep so much in mind; empty: it can.
 std::string too_large(const Workload& workload);
 
+/// Why a meter never runs, or the last of its users never begins, in the largest step; empty: all begin before
+/// the step ends. The reader of documents refuses this; other lengths, clients and users may bring it about.
+std::string never_begins(const Workload& workload);
+
 /// The step at `value` of the sweep: clients, users, weights, rates or blocks are what it says. Sweeps over
 /// fill_percent and cache change nothing here: they are about what is done before.
 Workload at_step(const Workload& workload, double value);

@@ -313,6 +313,28 @@ TEST_F(LoadTest, UsersAndClientsAreAsManyAsTheCommandLineSays) {
     EXPECT_THAT(wrong.err, HasSubstr("--users: meter m has"));
 }
 
+TEST_F(LoadTest, OptionsThatKeepUsersFromBeginningAreRefused) {
+    Json document = workload();
+    document["meters"][0]["users"] = 20;
+    document["meters"][0]["one_more_every"] = "10ms";  // the last of 20 begins at 190 ms of 300
+    using Options = std::vector<std::string>;
+    for (const Options& options : {Options{"--duration", "150ms"}, Options{"--scale", "2"},
+                                   Options{"--clients", "2"}, Options{"--users", "40"}}) {
+        Options words = {"run", write(document), target()};
+        words.insert(words.end(), options.begin(), options.end());
+        const Finished refused = streamsim(words);
+        EXPECT_EQ(refused.exit_code, 2) << refused.text();
+        EXPECT_THAT(refused.err, HasSubstr(options.front() + ": meter m: the last of "));
+        EXPECT_TRUE(std::filesystem::is_empty(target()));
+    }
+    const Json result = load(document, "sim:f800", {"--users", "40", "--duration", "600ms"});
+    EXPECT_EQ(result["steps"][0]["result"]["meters"][0]["users"], 40);
+    document["meters"][0]["start"] = "100ms";
+    const Finished never = streamsim({"run", write(document), target(), "--duration", "100ms"});
+    EXPECT_EQ(never.exit_code, 2) << never.text();
+    EXPECT_THAT(never.err, HasSubstr("--duration: meter m: never runs"));
+}
+
 TEST_F(LoadTest, ABufferIsWhatItsDefinitionGivesForTheRows) {
     Json document = workload();
     Json& meter = document["meters"][0];

@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <memory>
 #include <optional>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "base/units.h"
 #include "cli/commands/commands.h"
@@ -335,6 +337,18 @@ Result<void> resize(const CliOptions& options, Workload& workload) {
     return {};
 }
 
+/// The options have changed the workload that the document's reader has checked. Errors: bad input.
+Result<void> check_begins(const CliOptions& options, const Workload& workload) {
+    std::vector<std::string> given;
+    for (const char* option : {"--duration", "--scale", "--clients", "--users"}) {
+        if (options.given(option)) given.emplace_back(option);
+    }
+    const std::string problem = given.empty() ? "" : scenario::never_begins(workload);
+    if (problem.empty()) return {};
+    return bad_input(
+        fmt::format("{}: {}: give a longer --duration, or fewer users", fmt::join(given, ", "), problem));
+}
+
 /// A workload as it is played, and what of its files was scaled.
 struct PlayedWorkload {
     Workload workload;
@@ -371,6 +385,7 @@ Result<PlayedWorkload> workload_to_play(CommandContext& context, Workload worklo
     played.scaled_files = scaled_files_of(workload, played.workload);
     if (auto resized = resize(options, played.workload); !resized) return resized.error();
     if (options.play.duration) played.workload.duration = *options.play.duration;
+    if (auto begins = check_begins(options, played.workload); !begins) return begins.error();
     return played;
 }
 
