@@ -283,6 +283,16 @@ TEST_F(LoadTest, PrintedFiguresOfAModelAreComparedOnIt) {
         << "no peak without all steps";
 }
 
+TEST_F(LoadTest, PrintedFiguresAreOfTheDocumentsClients) {
+    Json document = workload();
+    document["clients"] = 2;
+    document["printed"] = Json::array();
+    document["printed"].push_back({{"quantity", "bytes_per_s"}, {"value", 1e9}, {"source", "a paper"}});
+    EXPECT_EQ(load(document, "sim:f800")["printed"].size(), 1u);
+    EXPECT_EQ(load(document, "sim:f800", {"--clients", "2"})["printed"].size(), 1u);
+    EXPECT_EQ(load(document, "sim:f800", {"--clients", "3"})["printed"].size(), 0u);
+}
+
 TEST_F(LoadTest, UsersAndClientsAreAsManyAsTheCommandLineSays) {
     Json document = workload();
     document["sweep"] = {{"over", "clients"}, {"values", {1, 3}}};

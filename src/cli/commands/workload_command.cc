@@ -317,6 +317,8 @@ std::vector<LoadResult::ScaledFiles> scaled_files_of(const Workload& source, con
 Result<void> resize(const CliOptions& options, Workload& workload) {
     const Sweep::Over over = workload.sweep.over;
     if (options.clients) {
+        if (over != Sweep::Over::clients && *options.clients != workload.clients)
+            workload.printed.clear();  // they are of another load
         workload.clients = *options.clients;
         if (const std::string problem = scenario::too_large(workload); !problem.empty())
             return bad_input("--clients: " + problem);
