@@ -58,6 +58,30 @@ TEST_F(Calibrate, ReplacesNothingThatIsThere) {
     EXPECT_EQ(calibrate({"--again"}).exit_code, 0);
 }
 
+TEST_F(Calibrate, KeepsAModelThatAppearsWhileItMeasures) {
+    Spawn spawn;
+    spawn.args = {"calibrate", "sim:nfs-generic", "-o", model_, "--duration", "1s"};
+    Process process(streamsim_binary(), spawn);
+    while (process.running() && !std::filesystem::exists(rows_)) sleep_ms(1);
+    const std::string mine = "{\n  \"schema\": \"streamsim.storage-model\", \"title\": \"mine\"}\n";
+    write_text(model_, mine);
+    const Finished done = process.wait();
+    EXPECT_EQ(done.exit_code, 0) << done.text();
+    EXPECT_EQ(read_text(model_), mine);
+    EXPECT_THAT(done.err, HasSubstr("another file has appeared"));
+    EXPECT_EQ(read_json(dir_ / "nas.2.json")["calibration"]["target"], "sim:nfs-generic");
+}
+
+TEST_F(Calibrate, AgainReplacesNoRowsThatAreNoMeasurement) {
+    const std::string mine = R"({"mine": true})";
+    write_text(rows_, mine);
+    const Finished done = calibrate({"--again"});
+    EXPECT_EQ(done.exit_code, 2) << done.text();
+    EXPECT_THAT(done.err, HasSubstr("nas.measured.json: the file exists and is not an earlier measurement"));
+    EXPECT_EQ(read_text(rows_), mine);
+    EXPECT_FALSE(std::filesystem::exists(dir_ / "nas.again.json")) << "nothing was measured";
+}
+
 TEST_F(Calibrate, FitsAgainFromTheRows) {
     ASSERT_EQ(calibrate().exit_code, 0);
     const Json before = read_json(model_);

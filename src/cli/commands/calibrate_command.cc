@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <optional>
+#include <tuple>
 #include <utility>
 
 #include "base/document/document.h"
@@ -136,6 +137,9 @@ private:
     Calibration result_;
     std::optional<media::Catalogue> catalogue_;
     Documents documents_;
+    // Held while it measures: a file that appears under such a name meanwhile is kept.
+    OutputFile model_output_;
+    OutputFile rows_output_;            // with --again
     std::vector<std::string> skipped_;  // ids of probes that are not done
     std::uint64_t runs_ = 0;            // in this call
     bool left_behind_ = false;
@@ -177,14 +181,19 @@ Result<void> CalibrateCommand::open_files() {
                         options_.output, rows_file_));
     // Another kind of file is found before the storage is measured.
     const std::string_view model_begins = options_.check ? "{" : kModelBegins;
-    for (const auto& [file, begins] :
-         {std::pair{options_.output, model_begins}, std::pair{rows_file_, std::string_view("{")}}) {
+    OutputFile rows;
+    for (const auto& [file, begins, held] : {std::tuple{options_.output, model_begins, &model_output_},
+                                             std::tuple{rows_file_, std::string_view("{"), &rows}}) {
         if (options_.output.empty()) continue;
-        const auto usable = OutputFile::prepare(file, begins);
-        if (usable) continue;
+        auto usable = OutputFile::prepare(file, begins);
+        if (usable) {
+            *held = std::move(*usable);
+            continue;
+        }
         problems.kind = usable.error().kind;
         for (const std::string& text : usable.error().problems) problems.problems.push_back(text);
     }
+    if (options_.again) rows_output_ = std::move(rows);
     auto documents = Documents::prepare(
         options_.files,
         {{&ResultFiles::json, result::kCalibrationReportBegins, result::calibration_json_report},
@@ -214,6 +223,15 @@ Result<Measurement> CalibrateCommand::read_rows(const std::string& file) const {
 Result<void> CalibrateCommand::take_earlier_rows() {
     std::error_code error;
     const bool needed = options_.refit || options_.check;
+    if (options_.again && std::filesystem::exists(system_path(rows_file_), error)) {
+        const auto text = read_document(rows_file_);
+        if (!text) return text.error();
+        if (!text->empty() && !result::read_measurement(*text, rows_file_))
+            return bad_input(
+                fmt::format("{}: the file exists and is not an earlier measurement, which --again "
+                            "replaces: name another file with -o or remove it",
+                            rows_file_));
+    }
     // The rows that are there stay until all new ones are measured.
     saved_to_ = options_.again ? with_ending(options_.output, ".again.json") : rows_file_;
     if (!std::filesystem::exists(system_path(saved_to_), error))
@@ -490,7 +508,8 @@ Result<void> CalibrateCommand::fit() {
 Result<void> CalibrateCommand::save() {
     const std::string text = result::measurement_document(measured_);
     if (!measured_.complete || saved_to_ == rows_file_) return write_document(saved_to_, saved_begins_, text);
-    if (auto written = write_document(rows_file_, "{", text); !written) return written;
+    rows_output_.write(text);
+    if (auto written = rows_output_.finish(); !written) return written;
     std::error_code error;
     std::filesystem::remove(system_path(saved_to_), error);
     return {};
@@ -545,9 +564,8 @@ int CalibrateCommand::end(const Error& error) {
 }
 
 int CalibrateCommand::finish() {
-    const std::string_view begins = options_.check ? "{" : kModelBegins;
-    if (auto written = write_document(options_.output, begins, result_.document); !written)
-        return report_error(context_, written.error());
+    model_output_.write(result_.document);
+    if (auto written = model_output_.finish(); !written) return report_error(context_, written.error());
     if (auto written = documents_.write(result_); !written) return report_error(context_, written.error());
     if (!options_.quiet)
         print_text(documents_.standard_output() ? stderr : stdout, report::calibration_text_report(result_));
