@@ -2,12 +2,15 @@
 #include <fmt/format.h>
 #include <spdlog/spdlog.h>
 
+#include <algorithm>
 #include <memory>
+#include <string>
 #include <utility>
 
 #include "cli/commands/commands.h"
 #include "cli/media/background_work.h"
 #include "cli/options/documents.h"
+#include "cli/options/option_table.h"
 #include "cli/output/output_documents.h"
 #include "report/html/html_report.h"
 #include "report/published/published_report.h"
@@ -38,6 +41,22 @@ Result<PublishedDocuments> documents_of(const CliOptions& options) {
                         {&ResultFiles::html, report::kHtmlReportBegins, report::published_html_report}});
 }
 
+/// The options of `run` that mean something here.
+constexpr const char* kOptions[] = {"--fit",    "--json", "--csv",  "--html",  "--title",
+                                    "--client", "--note", "--logo", "--quiet", "--verbose"};
+
+/// Errors: bad input for each other one, which would have no effect.
+Result<void> check_options(const CliOptions& options) {
+    Error problems{ErrorKind::bad_input, {}};
+    for (const Option& option : option_table()) {
+        const std::string name = option.name();
+        if (options.given(name) && std::ranges::count(kOptions, name) == 0)
+            problems.problems.push_back(fmt::format("{}: is not for run published: leave it out", name));
+    }
+    if (!problems.problems.empty()) return problems;
+    return {};
+}
+
 }  // namespace
 
 int published_command(CommandContext& context) {
@@ -49,6 +68,7 @@ int published_command(CommandContext& context) {
                             bad_input(fmt::format("'{}': run published plays on the models of its papers: "
                                                   "give no TARGET",
                                                   context.options.target)));
+    if (auto checked = check_options(context.options); !checked) return report_error(context, checked.error());
     auto documents = documents_of(context.options);
     if (!documents) return report_error(context, documents.error());
     const auto papers = run::read_papers(*formats);

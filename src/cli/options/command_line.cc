@@ -276,6 +276,11 @@ constexpr Rule kRules[] = {
     {"--total-streams",
      [](const CliOptions& o) { return o.find.value_or(MaxCounts::streams) != MaxCounts::streams; },
      "is not for --find {}: give --streams", "--find", Command::max},
+    {"--draws",
+     [](const CliOptions& o) {
+         return o.draws.value_or(0) > 0 && o.find.value_or(MaxCounts::streams) != MaxCounts::streams;
+     },
+     "is not for --find {}: only the most streams in total are predicted", "--find", Command::max},
     {"--json", [](const CliOptions& o) { return o.targets.size() > 1; },
      "is the result of one TARGET: give --html, or one TARGET at a time", nullptr, Command::max},
     {"--junit", [](const CliOptions& o) { return o.results.size() > 1 && !o.merge; },
@@ -289,6 +294,8 @@ constexpr Rule kRules[] = {
      "fits again from what was measured: it is not for --again and --check", nullptr, Command::calibrate},
     {"--again", [](const CliOptions& o) { return o.check; }, "measures anew: it is not for --check", nullptr,
      Command::calibrate},
+    {"--fit", [](const CliOptions& o) { return o.name != "published"; },
+     "is for `run published` alone: leave it out"},
     {"--output", [](const CliOptions& o) { return o.output == "-"; },
      "'-': expected the name of a file: the raw rows go beside it", nullptr, Command::calibrate},
 };
