@@ -132,6 +132,20 @@ TEST_F(Reports, AResultIsReadBackAndSaysTheSame) {
     EXPECT_EQ(read_text(again), read_text(junit));
 }
 
+TEST_F(Reports, ADocumentFromAPipeIsReadOnce) {
+    const std::string search = dir_ / "max.json";
+    const Finished searched = streamsim(
+        {"max", "--quiet", "--dpx12", "--duration", "3s", "--confirm", "0", "--json", search, "sim:h500"});
+    ASSERT_EQ(searched.exit_code, 0) << searched.text();
+    for (const std::string& path : {modelled("a.json", "2"), search}) {
+        const Finished piped =
+            run("/bin/sh",
+                {.args = {"-c", R"(cat "$1" | "$2" report /dev/stdin)", "sh", path, streamsim_binary()}});
+        EXPECT_EQ(piped.exit_code, 0) << piped.text();
+        EXPECT_EQ(piped.out, streamsim({"report", path}).out);
+    }
+}
+
 TEST_F(Reports, ASingleResultIsRendered) {
     const std::string path = modelled("a.json", "4"), csv = dir_ / "streams.csv", html = dir_ / "a.html";
     const Finished told = streamsim({"report", path, "--csv", csv, "--html", html, "--quiet"});

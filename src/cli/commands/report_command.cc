@@ -1,6 +1,8 @@
 #include <fmt/format.h>
 
+#include <cstddef>
 #include <cstdio>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -21,8 +23,26 @@
 namespace streamsim::cli {
 namespace {
 
-Result<report::NamedResult> open_result(const std::string& path) {
-    const auto text = read_document(path, kResultBytesMax);
+/// The documents that were named, each of which is read once: a pipe gives its text once.
+class ResultTexts {
+public:
+    /// Reads the first one, which tells what all of them have to be.
+    explicit ResultTexts(const std::vector<std::string>& paths)
+        : paths_(paths), first_(read_document(paths.front(), kResultBytesMax)) {}
+
+    const std::vector<std::string>& paths() const { return paths_; }
+    bool are_searches() const { return first_ && result::is_max_document(*first_); }
+    /// Each `i` once.
+    Result<std::string> take(std::size_t i) {
+        return i == 0 ? std::move(first_) : read_document(paths_[i], kResultBytesMax);
+    }
+
+private:
+    const std::vector<std::string>& paths_;
+    Result<std::string> first_;
+};
+
+Result<report::NamedResult> open_result(const std::string& path, const Result<std::string>& text) {
     if (!text) return text.error();
     auto result = result::read_result(*text, path);
     if (!result) return result.error();
@@ -30,11 +50,11 @@ Result<report::NamedResult> open_result(const std::string& path) {
 }
 
 /// Errors: every problem of every document.
-Result<std::vector<report::NamedResult>> open_results(const std::vector<std::string>& paths) {
+Result<std::vector<report::NamedResult>> open_results(ResultTexts& texts) {
     std::vector<report::NamedResult> out;
     std::vector<std::string> problems;
-    for (const std::string& path : paths) {
-        auto one = open_result(path);
+    for (std::size_t i = 0; i < texts.paths().size(); ++i) {
+        auto one = open_result(texts.paths()[i], texts.take(i));
         if (one) {
             out.push_back(std::move(*one));
         } else {
@@ -89,13 +109,13 @@ std::string first_search_json(const std::vector<MaxResult>& searches) {
 }
 
 /// The sheet of searches, one or several. Errors: every problem of every document.
-int report_searches(CommandContext& context) {
+int report_searches(CommandContext& context, ResultTexts& texts) {
     const CliOptions& options = context.options;
     std::vector<MaxResult> searches;
     std::vector<std::string> problems;
-    for (const std::string& path : options.results) {
-        const auto text = read_document(path, kResultBytesMax);
-        auto search = text ? result::read_max(*text, path) : Result<MaxResult>(text.error());
+    for (std::size_t i = 0; i < texts.paths().size(); ++i) {
+        const auto text = texts.take(i);
+        auto search = text ? result::read_max(*text, texts.paths()[i]) : Result<MaxResult>(text.error());
         if (search) {
             searches.push_back(std::move(*search));
             continue;
@@ -129,18 +149,13 @@ int report_searches(CommandContext& context) {
     return written ? kExitPass : report_error(context, written.error());
 }
 
-/// The first document tells what all of them have to be.
-bool are_searches(const std::vector<std::string>& paths) {
-    const auto text = read_document(paths.front(), kResultBytesMax);
-    return text && result::is_max_document(*text);
-}
-
 }  // namespace
 
 int report_command(CommandContext& context) {
     const CliOptions& options = context.options;
-    if (are_searches(options.results)) return report_searches(context);
-    auto results = open_results(options.results);
+    ResultTexts texts(options.results);
+    if (texts.are_searches()) return report_searches(context, texts);
+    auto results = open_results(texts);
     if (results && options.merge) results = merged(std::move(*results));
     if (!results) return report_error(context, results.error());
     if (options.project.is_named()) {
