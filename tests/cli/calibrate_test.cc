@@ -72,6 +72,14 @@ TEST_F(Calibrate, KeepsAModelThatAppearsWhileItMeasures) {
     EXPECT_EQ(read_json(dir_ / "nas.2.json")["calibration"]["target"], "sim:nfs-generic");
 }
 
+TEST_F(Calibrate, TheModelIsThereAlsoWhereAReportCannotBeWritten) {
+    const Finished done = calibrate({"--json", "/dev/full"});
+    EXPECT_EQ(done.exit_code, 3) << done.text();
+    EXPECT_THAT(done.err, HasSubstr("/dev/full: cannot be written"));
+    EXPECT_THAT(done.out, HasSubstr("CALIBRATED sim:nfs-generic"));
+    EXPECT_EQ(read_json(model_)["schema"], "streamsim.storage-model");
+}
+
 TEST_F(Calibrate, AgainReplacesNoRowsThatAreNoMeasurement) {
     const std::string mine = R"({"mine": true})";
     write_text(rows_, mine);

@@ -74,6 +74,13 @@ TEST_F(Predict, ThePageHasTheDistribution) {
                       HasSubstr("held back: "), HasSubstr("server network")));
 }
 
+TEST_F(Predict, TheAnswerIsPrintedAlsoWhereAFileCannotBeWritten) {
+    const Json result = predict({"--prores-uhd", "--draws", "20", "--html", "/dev/full"});
+    EXPECT_EQ(done_.exit_code, 3) << done_.text();
+    EXPECT_THAT(done_.err, HasSubstr("/dev/full: cannot be written"));
+    EXPECT_THAT(done_.out, HasSubstr(result["predictions"][0]["sentence"].get<std::string>().substr(0, 60)));
+}
+
 TEST_F(Predict, GivenStreamsPlayInAShareOfTheDraws) {
     const Json few = predict({"--prores-uhd", "--total-streams", "4", "--draws", "20"});
     EXPECT_EQ(done_.exit_code, 0) << done_.text();

@@ -565,10 +565,12 @@ int CalibrateCommand::end(const Error& error) {
 
 int CalibrateCommand::finish() {
     model_output_.write(result_.document);
-    if (auto written = model_output_.finish(); !written) return report_error(context_, written.error());
-    if (auto written = documents_.write(result_); !written) return report_error(context_, written.error());
+    const auto model = model_output_.finish();
+    const auto written = documents_.write(result_);
     if (!options_.quiet)
         print_text(documents_.standard_output() ? stderr : stdout, report::calibration_text_report(result_));
+    if (!model) return report_error(context_, model.error());
+    if (!written) return report_error(context_, written.error());
     say(fmt::format("the model is in {}, its raw rows in {}", options_.output, rows_file_));
     return result_.held_back && result_.held_back->rejected ? kExitMissed : kExitPass;
 }

@@ -62,10 +62,11 @@ int plan_command(CommandContext& context) {
     auto result = work.run([need = *need, options] { return run::plan_purchase(need, options); });
     if (!result) return end_command(work, report_error(context, result.error()));
     result->common = run::not_played(context.options.play, context.program);
-    if (auto written = documents->write(*result); !written) return report_error(context, written.error());
+    const auto written = documents->write(*result);
     if (!context.options.quiet)
         print_text(documents->standard_output() ? stderr : stdout,
                    report::purchase_text_report(*result, context.options.verbosity > 0));
+    if (!written) return report_error(context, written.error());
     return result->plans.empty() ? kExitMissed : kExitPass;
 }
 

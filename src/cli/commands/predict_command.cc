@@ -192,10 +192,11 @@ private:
     }
 
     int finish(PredictionDocuments& documents) {
-        if (auto written = documents.write(result_); !written) return report_error(context_, written.error());
+        const auto written = documents.write(result_);
         if (!context_.options.quiet)
             print_text(documents.standard_output() ? stderr : stdout,
                        report::prediction_text_report(result_, context_.options.text_detail()));
+        if (!written) return report_error(context_, written.error());
         if (result_.interrupted) return kExitInterrupted;
         const bool plays = std::ranges::all_of(result_.predictions, judge::predicts_play);
         return plays ? kExitPass : kExitMissed;

@@ -79,10 +79,10 @@ int published_command(CommandContext& context) {
     auto result = work.run([papers = *papers, options] { return run::play_published(papers, options); });
     if (!result) return end_command(work, report_error(context, result.error()));
     result->common = run::not_played(context.options.play, context.program);
-    if (auto written = documents->write(*result); !written) return report_error(context, written.error());
+    const auto written = documents->write(*result);
     if (!context.options.quiet)
         print_text(documents->standard_output() ? stderr : stdout, report::published_text_report(*result));
-    return kExitPass;
+    return written ? kExitPass : report_error(context, written.error());
 }
 
 int sensitivity_command(CommandContext& context, const std::string& model) {
@@ -115,10 +115,10 @@ int sensitivity_command(CommandContext& context, const std::string& model) {
         return run::sensitivity_of(text, papers, kPercent, options);
     });
     if (!result) return end_command(work, report_error(context, result.error()));
-    if (auto written = documents->write(*result); !written) return report_error(context, written.error());
-    if (!context.options.files.json.empty()) return kExitPass;
+    const auto written = documents->write(*result);
+    if (written && !context.options.files.json.empty()) return kExitPass;
     print_text(stdout, report::sensitivity_text_report(*result));
-    return kExitPass;
+    return written ? kExitPass : report_error(context, written.error());
 }
 
 }  // namespace streamsim::cli
