@@ -93,6 +93,15 @@ TEST_F(Prove, IsNotDecidedInTooShortATime) {
     EXPECT_THAT(finished().err, HasSubstr("--duration 20s: the claim can fail in that time, and not stand"));
 }
 
+TEST_F(Prove, IsNotDecidedByOneFrame) {
+    const Finished done =
+        streamsim({"--prove", "1 drop/day", "--frames", "1", "--json", json_path(), "sim:null"});
+    EXPECT_EQ(done.exit_code, 1) << done.text();
+    const Json result = read_json(json_path());
+    EXPECT_EQ(result["totals"]["frames_on_time"], 1);
+    EXPECT_THAT(result["notices"].dump(), HasSubstr("not decided"));
+}
+
 TEST_F(Prove, CountsAStallOfPlayWhileItLasts) {
     for (const char* policy : {"hold", "stall", "skip"}) {
         const Json result = prove({"--on-miss", policy, "--faults", stalls_at({30})});

@@ -482,6 +482,7 @@ void fill_result(const RunFacts& facts, RunResult& result) {
     result.events = miss_events(facts, evidence, judgement.missed_causes, origin, result);
     result.claims = judge::claims_of(result);
     if (result.claims && facts.prove) result.claims->prove = facts.prove;
+    if (!result.claims && facts.prove) result.notices.push_back(facts.prove->sentence);
 }
 
 }  // namespace streamsim::run
