@@ -18,7 +18,7 @@ namespace streamsim::cli {
 namespace {
 
 /// Loops of a run that was left have to answer this soon: the process is about to end.
-constexpr Duration kSnapshotTimeout = milliseconds(300);
+constexpr Duration kSnapshotTimeout{300'000'000};
 
 std::vector<OutputDocuments<RunResult>::Kind> result_kinds() {
     return {{&ResultFiles::json, result::kJsonReportBegins, result::write_json_report},
