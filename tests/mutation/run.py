@@ -26,8 +26,8 @@ HERE = pathlib.Path(__file__).resolve().parent
 SOURCE = HERE.parent.parent
 WORK = SOURCE / ".build/mutation"
 CORES = {
-    "play": ["src/play/player.cc", "src/play/frame_read.cc", "src/play/frame_stream.cc", "src/play/slot_reads.cc",
-             "src/play/play_path.cc", "src/play/frame_write.cc", "src/play/recorder.cc"],
+    "play": ["src/play/player.cc", "src/play/player_end.cc", "src/play/frame_read.cc", "src/play/frame_stream.cc",
+             "src/play/slot_reads.cc", "src/play/play_path.cc", "src/play/frame_write.cc", "src/play/recorder.cc"],
     "ledger": ["src/play/ledger.cc"],
     "judge": ["src/judge/*.cc", "src/judge/claims/*.cc"],
     "merge": ["src/result/merge*.cc"],

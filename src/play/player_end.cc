@@ -1,0 +1,106 @@
+// The end of a player: at its last slot, or when it is interrupted.
+#include "base/check.h"
+#include "play/player.h"
+
+namespace streamsim::play {
+
+void Player::stop_submitting() {
+    STREAMSIM_CHECK(!options_.paced, "a paced player plays all its slots");
+    submitting_ = false;
+    abandon_ahead(false);
+    advance();
+}
+
+void Player::interrupt() {
+    if (over()) return;
+    const bool played = state_ == State::playing;
+    if (played && options_.paced) stop_clock(loop_.now());
+    loop_.cancel(timer_);
+    cancel_window(played);
+    become_interrupted();
+    check_finished();
+}
+
+/// Displays all slots that are due; unread ones are missed, under hold too, since nothing reads them any more.
+void Player::stop_clock(Instant now) {
+    const bool waited = waiting_;
+    while (!clock_.stopped() && display_ < options_.slots && due(display_) <= now && display_next()) {
+    }
+    // Before the clock goes on: what it waited for moves no deadline of the slots before.
+    if (options_.on_miss != OnMiss::stall) skip_overdue(now);
+    if (waiting_) {
+        const Instant since = due(display_);
+        // A wait that begins only here began late because this loop could not run.
+        if (display_ != seek_ && since < now) ledger_.stalled(empty_outcome(display_), since, now, !waited);
+        clock_.go_on(now - since);
+    }
+    waiting_ = false;
+}
+
+/// Releases the frames that were opened ahead of their reads.
+void Player::abandon_ahead(bool cancelled) {
+    for (; next_ < ahead_end_; ++next_) {
+        abandon(next_);
+        if (cancelled && options_.paced) settle_unread(next_, FrameKind::cancelled, DropReason::none);
+    }
+}
+
+/// Settles all open slots: those whose reads have ended or are in flight, and those without a read.
+void Player::cancel_window(bool played) {
+    abandon_ahead(true);
+    for (SourceFile& file : containers_) {
+        if (file.opening) storage_.cancel(file.op);
+    }
+    if (options_.paced) {
+        for (; next_ < entered_; ++next_) settle_unread(next_, FrameKind::cancelled, DropReason::none);
+    }
+    for (const auto& read : reads_) {
+        if (read->settled() && played) {
+            judge(*read);
+        } else if (read->settled()) {
+            cancel_read(*read, played);
+            release(*read);
+        } else if (read->reading() || read->ended()) {
+            cancel_read(*read, played);
+            read->cancel();
+        } else if (!read->idle()) {
+            read->cancel();  // an open that was abandoned
+        }
+    }
+}
+
+void Player::cancel_read(FrameRead& read, bool played) {
+    FrameOutcome outcome = read.outcome();
+    if (!past(outcome.slot)) outcome.deadline = played ? deadline_of(outcome.slot) : Instant::never();
+    outcome.delivered = outcome.completed = Instant::never();
+    outcome.bytes = 0;
+    outcome.reason = DropReason::none;
+    outcome.error = 0;
+    const ShownFrame named = path_.named(outcome.slot);  // and not the layer that failed
+    outcome.clip_frame = named.frame;
+    outcome.source = named.source;
+    const bool missed = options_.on_miss != OnMiss::stall && outcome.deadline < loop_.now();
+    outcome.kind = missed ? missed_kind() : FrameKind::cancelled;
+    if (missed) {
+        const Instant now = loop_.now();
+        const bool client = read.client_delay_until(now, loop_) >= now - outcome.deadline;
+        outcome.reason = client ? DropReason::client : DropReason::late;
+    }
+    settle(outcome);
+}
+
+void Player::check_finished() {
+    const bool all_settled = settled_ == options_.slots || !submitting_;
+    if (state_ != State::interrupted && !(state_ == State::playing && all_settled)) return;
+    if (opening_ > 0) return;
+    for (const auto& read : reads_) {
+        if (!read->idle()) return;
+    }
+    for (SourceFile& file : containers_) {
+        if (file.op.file != kNoFile) storage_.close(file.op.file);
+        file.op.file = kNoFile;
+    }
+    finish();
+}
+
+}  // namespace streamsim::play
