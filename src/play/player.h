@@ -162,8 +162,8 @@ private:
     DropReason miss_reason(const FrameRead& read, Instant deadline) const;
     void abandon_ahead(bool cancelled);
     void stop_clock(Instant now);
-    void cancel_window(bool played);
-    void cancel_read(FrameRead& read, bool played);
+    void cancel_window(bool played, Instant now);
+    void cancel_read(FrameRead& read, bool played, Instant now);
     void check_ready();
     void check_finished();
 

@@ -14,9 +14,10 @@ void Player::stop_submitting() {
 void Player::interrupt() {
     if (over()) return;
     const bool played = state_ == State::playing;
-    if (played && options_.paced) stop_clock(loop_.now());
+    const Instant now = loop_.now();  // one instant judges all: in real time each reading is a later one
+    if (played && options_.paced) stop_clock(now);
     loop_.cancel(timer_);
-    cancel_window(played);
+    cancel_window(played, now);
     become_interrupted();
     check_finished();
 }
@@ -46,7 +47,7 @@ void Player::abandon_ahead(bool cancelled) {
 }
 
 /// Settles all open slots: those whose reads have ended or are in flight, and those without a read.
-void Player::cancel_window(bool played) {
+void Player::cancel_window(bool played, Instant now) {
     abandon_ahead(true);
     for (SourceFile& file : containers_) {
         if (file.opening) storage_.cancel(file.op);
@@ -58,10 +59,10 @@ void Player::cancel_window(bool played) {
         if (read->settled() && played) {
             judge(*read);
         } else if (read->settled()) {
-            cancel_read(*read, played);
+            cancel_read(*read, played, now);
             release(*read);
         } else if (read->reading() || read->ended()) {
-            cancel_read(*read, played);
+            cancel_read(*read, played, now);
             read->cancel();
         } else if (!read->idle()) {
             read->cancel();  // an open that was abandoned
@@ -69,7 +70,7 @@ void Player::cancel_window(bool played) {
     }
 }
 
-void Player::cancel_read(FrameRead& read, bool played) {
+void Player::cancel_read(FrameRead& read, bool played, Instant now) {
     FrameOutcome outcome = read.outcome();
     if (!past(outcome.slot)) outcome.deadline = played ? deadline_of(outcome.slot) : Instant::never();
     outcome.delivered = outcome.completed = Instant::never();
@@ -79,10 +80,9 @@ void Player::cancel_read(FrameRead& read, bool played) {
     const ShownFrame named = path_.named(outcome.slot);  // and not the layer that failed
     outcome.clip_frame = named.frame;
     outcome.source = named.source;
-    const bool missed = options_.on_miss != OnMiss::stall && outcome.deadline < loop_.now();
+    const bool missed = options_.on_miss != OnMiss::stall && outcome.deadline < now;
     outcome.kind = missed ? missed_kind() : FrameKind::cancelled;
     if (missed) {
-        const Instant now = loop_.now();
         const bool client = read.client_delay_until(now, loop_) >= now - outcome.deadline;
         outcome.reason = client ? DropReason::client : DropReason::late;
     }

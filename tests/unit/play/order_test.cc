@@ -127,8 +127,7 @@ TEST(Seek, ThatFailsIsAFailedFrameAndPlayGoesOn) {
 }
 
 TEST(Seek, HoldsUnderEveryPolicyAndWithJumpsInTheFirstWindowAndAtTheEnd) {
-    for (const play::OnMiss on_miss :
-         {play::OnMiss::drop, play::OnMiss::skip, play::OnMiss::hold, play::OnMiss::stall}) {
+    for (const play::OnMiss on_miss : kPolicies) {
         Play play = jumping({2, 3, 4, 19}, 20);
         play.options.on_miss = on_miss;
         play.reads_take(milliseconds(7)).run();
@@ -192,13 +191,16 @@ TEST(Seek, NeverBlamesAClientThatIsNeverLate) {
 }
 
 TEST(Seek, InterruptedWhileItWaitsCancelsItsFrame) {
-    Play play = jumping({10}, 20);
-    play.reads_take(milliseconds(5)).delay(10, seconds(1));
-    play.interrupt_at = Instant{} + milliseconds(700);
-    play.run();
-    EXPECT_EQ(play.counts.on_time, 13u) << "the ten before it, and the three behind it that were there";
-    EXPECT_EQ(play.counts.cancelled, 1u);
-    EXPECT_EQ(play.counts.stalls, 0u);
+    for (const play::OnMiss on_miss : kPolicies) {
+        Play play = jumping({10}, 20);
+        play.options.on_miss = on_miss;
+        play.reads_take(milliseconds(5)).delay(10, seconds(1));
+        play.interrupt_at = Instant{} + milliseconds(700);
+        play.run();
+        EXPECT_EQ(play.counts.on_time, 13u) << "the ten before it, and the three behind it that were there";
+        EXPECT_EQ(play.slots_that_were(FrameKind::cancelled), range(10, 10));
+        EXPECT_EQ(play.counts.stalls, 0u);
+    }
 }
 
 TEST(Layers, ASlotIsCompleteWhenAllOfItsLayersAre) {

@@ -19,6 +19,9 @@
 
 namespace streamsim::test {
 
+inline constexpr play::OnMiss kPolicies[] = {play::OnMiss::drop, play::OnMiss::skip, play::OnMiss::hold,
+                                             play::OnMiss::stall};
+
 /// Frames of 1000 bytes: a file each, or back to back in one file. With the content of frames some of them
 /// differ, at their byte 3.
 class TinyClip : public FrameIndex, private FrameContent {
@@ -200,7 +203,7 @@ inline void Play::run() {
     if (decode_cpu > Duration{}) with_decoder.decoder = &decoder;
     if (options.verify) with_decoder.verifier = &verifier;
     struct Conductor {
-        EventLoop& loop;
+        StalledLoop& loop;
         Storage& storage;
         std::unique_ptr<play::Player> player;
         Instant play_start;
@@ -212,7 +215,10 @@ inline void Play::run() {
                 storage.shutdown(Callback::of<&EventLoop::stop>(&loop));
             }
         }
-        void interrupt() { player->interrupt(); }
+        void interrupt() {
+            loop.tick();
+            player->interrupt();
+        }
     } conductor{loop, storage, nullptr, {}};
     const play::StreamParts parts{
         loop, storage, *path, with_decoder, ledger, *progress, Callback::of<&Conductor::changed>(&conductor)};

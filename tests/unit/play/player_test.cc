@@ -5,9 +5,6 @@
 namespace streamsim::test {
 namespace {
 
-constexpr play::OnMiss kPolicies[] = {play::OnMiss::drop, play::OnMiss::skip, play::OnMiss::hold,
-                                      play::OnMiss::stall};
-
 constexpr Duration kStall = milliseconds(500);  // exactly 12 periods at 24 fps
 
 TEST(PlayerDrop, AStallOf12PeriodsCosts11SlotsWhenReadsTakeNoTime) {

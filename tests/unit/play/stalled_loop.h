@@ -1,4 +1,5 @@
-// A loop in virtual time that cannot run in chosen spans: what comes due in one runs at its end.
+// A loop in virtual time that cannot run in chosen spans: what comes due in one runs at its end. Its clock can
+// go on while callbacks run.
 #pragma once
 
 #include <algorithm>
@@ -19,7 +20,14 @@ class StalledLoop final : public EventLoop {
 public:
     std::vector<LoopStall> stalls;  // apart
 
-    Instant now() override { return loop_.now(); }
+    /// From now on each reading of the clock is later than the one before, as in real time.
+    void tick() { ticks_ = true; }
+
+    Instant now() override {
+        if (!ticks_) return loop_.now();
+        last_ = std::max(last_ + nanoseconds(1), loop_.now());
+        return last_;
+    }
     TimerId at(Instant when, Callback callback) override {
         for (const LoopStall& stall : stalls) {
             if (when >= stall.from && when < stall.to) return loop_.at(stall.to, callback);
@@ -46,6 +54,8 @@ public:
 
 private:
     loop::VirtualLoop loop_;
+    bool ticks_ = false;
+    Instant last_;
 };
 
 }  // namespace streamsim::test

@@ -6,9 +6,6 @@
 namespace streamsim::test {
 namespace {
 
-constexpr play::OnMiss kEveryPolicy[] = {play::OnMiss::drop, play::OnMiss::skip, play::OnMiss::hold,
-                                         play::OnMiss::stall};
-
 Play verified(play::OnMiss policy) {
     Play play;
     play.options.verify = true;
@@ -19,7 +16,7 @@ Play verified(play::OnMiss policy) {
 }
 
 TEST(PlayerVerifies, ACheckThatEndsAfterTheDeadlineMakesNoFrameLate) {
-    for (const play::OnMiss policy : kEveryPolicy) {
+    for (const play::OnMiss policy : kPolicies) {
         Play play = verified(policy);
         play.options.readahead = 4;
         play.reads_take(milliseconds(30));
@@ -31,7 +28,7 @@ TEST(PlayerVerifies, ACheckThatEndsAfterTheDeadlineMakesNoFrameLate) {
 }
 
 TEST(PlayerVerifies, ACheckThatIsTooSlowIsTheClientsFault) {
-    for (const play::OnMiss policy : kEveryPolicy) {
+    for (const play::OnMiss policy : kPolicies) {
         Play play = verified(policy);
         play.options.slots = 480;
         play.reads_take(milliseconds(30));
@@ -57,7 +54,7 @@ TEST(PlayerVerifies, FramesThatDifferHaveFailedAndNoOthers) {
                                    Reading{false, play::AccessPattern::streaming, 256},
                                    Reading{false, play::AccessPattern::streaming, 1500},
                                    Reading{false, play::AccessPattern::streaming, 7000}}) {
-        for (const play::OnMiss policy : kEveryPolicy) {
+        for (const play::OnMiss policy : kPolicies) {
             Play play = verified(policy);
             play.corrupt = {0, 5, 6, 47};
             play.file_per_frame = reading.files;
@@ -91,7 +88,7 @@ TEST(PlayerVerifies, WhatFailsIsNotDecoded) {
 
 /// A frame that is being checked is not known to be right.
 TEST(PlayerVerifies, AnInterruptionCancelsFramesThatAreBeingChecked) {
-    for (const play::OnMiss policy : kEveryPolicy) {
+    for (const play::OnMiss policy : kPolicies) {
         Play play = verified(policy);
         play.verify_takes = milliseconds(100);
         play.interrupt_at = Instant{} + milliseconds(1'050);
