@@ -25,12 +25,14 @@ public:
     /// The time for which the clock was stopped: all deadlines are later by that.
     Duration shift() const { return shift_; }
     bool stopped() const { return waiting_ > 0; }
+    /// How long the clock has been stopped by `now`, which is not in shift() yet.
+    Duration stopped_for(Instant now) const { return stopped() ? now - stopped_at_ : Duration{}; }
     /// shift() in ns, for any thread; while the clock stands the shift is unknown, and no frame is too late.
     const std::atomic<std::int64_t>& later_ns() const { return later_ns_; }
 
-    /// A stream waits for a frame.
-    void hold() {
-        ++waiting_;
+    /// A stream waits for a frame that is due at `due`.
+    void hold(Instant due) {
+        if (waiting_++ == 0) stopped_at_ = due;
         later_ns_.store(INT64_MAX);
     }
     /// The wait of one stream is over; it took `length`. The clock goes on when no stream waits, later by the
@@ -49,6 +51,7 @@ private:
     std::vector<Callback> members_;
     Duration shift_;
     Duration longest_;
+    Instant stopped_at_;
     std::uint32_t waiting_ = 0;
     std::atomic<std::int64_t> later_ns_{0};
 };

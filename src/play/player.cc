@@ -336,7 +336,7 @@ bool Player::display_next() {
         // The frame came in time, and is not known to be right: what this delays is not the storage's.
         if (read != nullptr && read->verifying()) decoder_behind_ = due(slot);
         show_state(StreamState::waiting);
-        clock_.hold();
+        clock_.hold(due(slot));
         return false;
     }
     if (read != nullptr) {

@@ -98,7 +98,9 @@ private:
         return dues_[1].at;
     }
     bool is_sought(std::uint64_t slot) const { return seeks_ && path_.sought(slot); }
-    Instant deadline_of(std::uint64_t slot) const { return options_.paced ? due(slot) : Instant::never(); }
+    Instant deadline_of(std::uint64_t slot) const {
+        return options_.paced ? due(slot) + others_wait_ : Instant::never();
+    }
     bool past(std::uint64_t slot) const { return slot < display_; }
     /// The kind of a slot whose frame was not complete at its deadline.
     FrameKind missed_kind() const {
@@ -206,6 +208,7 @@ private:
     bool waiting_ = false;               // for the frame of display_: the clock stands
     Instant went_on_{INT64_MIN};         // the last time at which the clock did, after a wait
     Instant decoder_behind_{INT64_MIN};  // the last time a frame found no buffer because of decoder or verifier
+    Duration others_wait_;               // at the end: the time for which clock_ has stood for another stream
     Duration shift_seen_;                // of clock_, as absorb_shift() has taken it into account
 };
 

@@ -36,6 +36,7 @@ void Player::stop_clock(Instant now) {
         clock_.go_on(now - since);
     }
     waiting_ = false;
+    others_wait_ = clock_.stopped_for(now);
 }
 
 /// Releases the frames that were opened ahead of their reads.

@@ -203,6 +203,103 @@ TEST(Seek, InterruptedWhileItWaitsCancelsItsFrame) {
     }
 }
 
+/// Two streams on one clock. One jumps at slot 48, at 2 s, and the frame of the jump takes a second; the other
+/// begins to read slot 55 at the deadline before, and that takes 800 ms.
+struct OnOneClock {
+    struct Stream {
+        JumpPath path;
+        play::DeadlineLedger ledger;
+        StreamProgress progress;
+        std::vector<std::byte> memory;
+        play::Player player;
+
+        Stream(OnOneClock& play, std::uint32_t number, std::vector<std::uint64_t> jumps)
+            : path(std::move(jumps), true),
+              ledger({.stream = number, .slots = play.options.slots, .readahead = play.options.readahead},
+                     play.series),
+              memory(play::Player::memory_bytes(path, play.options)),
+              player({play.loop, play.storage, path, play.numbered(number), ledger, progress,
+                      Callback::of<&OnOneClock::changed>(&play)},
+                     memory) {}
+        void end() { player.interrupt(); }
+    };
+
+    StalledLoop loop;
+    storage::FaultStorage storage{loop, std::make_unique<storage::NullStorage>(loop, "sim"), delays(), 1, 64};
+    play::PlayClock clock{loop};
+    play::PlayerOptions options;
+    metrics::TimeSeries series;
+    std::unique_ptr<Stream> reader, jumper;
+    bool playing = false, ending = false;
+
+    explicit OnOneClock(play::OnMiss on_miss) {
+        options.slots = 96;
+        options.readahead = 8;
+        options.inflight = 2;
+        options.on_miss = on_miss;
+        options.clock = &clock;
+        reader = std::make_unique<Stream>(*this, 0, std::vector<std::uint64_t>{});
+        jumper = std::make_unique<Stream>(*this, 1, std::vector<std::uint64_t>{48});
+    }
+
+    static storage::FaultPlan delays() {
+        storage::FaultPlan plan;
+        for (const std::uint32_t stream : {0u, 1u}) {
+            storage::FaultRule& rule = plan.rules.emplace_back();
+            rule.operation = storage::FaultRule::Operation::read;
+            rule.stream = stream;
+            rule.slots = stream == 0 ? storage::FaultSelection{55, 55, 1} : storage::FaultSelection{48, 48, 1};
+            rule.delay = stream == 0 ? milliseconds(800) : seconds(1);
+        }
+        return plan;
+    }
+    play::PlayerOptions numbered(std::uint32_t number) const {
+        play::PlayerOptions own = options;
+        own.stream = number;
+        return own;
+    }
+
+    void changed() {
+        if (!playing && reader->player.ready() && jumper->player.ready()) {
+            playing = true;
+            reader->player.play(loop.now(), loop.now());
+            jumper->player.play(loop.now(), loop.now());
+        } else if (reader->player.finished() && jumper->player.finished() && !std::exchange(ending, true)) {
+            storage.shutdown(Callback::of<&EventLoop::stop>(&loop));
+        }
+    }
+    /// The reader ends at `end`, and `both` do.
+    void run(Instant end, bool both) {
+        reader->player.preroll();
+        jumper->player.preroll();
+        loop.at(end, Callback::of<&StalledLoop::tick>(&loop));
+        loop.at(end, Callback::of<&Stream::end>(reader.get()));
+        if (both) loop.at(end, Callback::of<&Stream::end>(jumper.get()));
+        ASSERT_EQ(loop.run(), StopReason::stopped);
+        reader->ledger.close();
+        jumper->ledger.close();
+    }
+};
+
+/// The read of slot 55 is in flight, or ends during the wait: the clock has not reached its deadline.
+TEST(OneClock, AnEndWhileItStandsForAnotherStreamMissesNoFrame) {
+    for (const play::OnMiss on_miss : kPolicies) {
+        for (const bool both : {false, true}) {
+            for (const std::int64_t ms : {500, 900}) {
+                OnOneClock play(on_miss);
+                play.run(Instant{} + seconds(2) + milliseconds(ms), both);
+                const FrameCounts& counts = play.reader->ledger.counts();
+                EXPECT_EQ(counts.cancelled, ms == 500 ? 1u : 0u);
+                EXPECT_EQ(counts.on_time, counts.scheduled - counts.cancelled);
+                EXPECT_EQ(counts.stalls, 0u);
+                const FrameCounts& jumped = play.jumper->ledger.counts();
+                EXPECT_EQ(jumped.cancelled, both ? 1u : 0u);
+                EXPECT_EQ(jumped.on_time, jumped.scheduled - jumped.cancelled);
+            }
+        }
+    }
+}
+
 TEST(Layers, ASlotIsCompleteWhenAllOfItsLayersAre) {
     Play play;
     play.path = play::make_path({std::make_shared<TinyClip>(50, true), std::make_shared<TinyClip>(50, true)},
