@@ -165,6 +165,8 @@ private:
     void abandon_ahead(bool cancelled);
     void stop_clock(Instant now);
     void cancel_window(bool played, Instant now);
+    bool came_in_time(const FrameRead& read, Instant deadline) const;
+    DropReason reason_by(Instant now, const FrameRead& read, Instant deadline) const;
     void cancel_read(FrameRead& read, bool played, Instant now);
     void check_ready();
     void check_finished();

@@ -31,8 +31,14 @@ void Player::stop_clock(Instant now) {
     if (options_.on_miss != OnMiss::stall) skip_overdue(now);
     if (waiting_) {
         const Instant since = due(display_);
-        // A wait that begins only here began late because this loop could not run.
-        if (display_ != seek_ && since < now) ledger_.stalled(empty_outcome(display_), since, now, !waited);
+        const FrameRead* const read = window(display_);
+        const bool in_time = read != nullptr && came_in_time(*read, since);
+        if (display_ != seek_ && since < now && !in_time) {
+            // A wait that begins only here began late because this loop could not run.
+            const bool client =
+                !waited || (read != nullptr && reason_by(now, *read, since) == DropReason::client);
+            ledger_.stalled(empty_outcome(display_), since, now, client);
+        }
         clock_.go_on(now - since);
     }
     waiting_ = false;
@@ -71,6 +77,19 @@ void Player::cancel_window(bool played, Instant now) {
     }
 }
 
+/// The frame came by `deadline`, and all that is left to do is its check.
+bool Player::came_in_time(const FrameRead& read, Instant deadline) const {
+    return read.ended() && options_.decoder == nullptr && read.answered() <= deadline;
+}
+
+/// The reason that this frame, which is not complete at `now`, has missed `deadline`.
+DropReason Player::reason_by(Instant now, const FrameRead& read, Instant deadline) const {
+    if (read.ended()) return miss_reason(read, deadline);
+    const bool no_buffer = decoder_behind_ >= read.outcome().scheduled;
+    const bool client = no_buffer || read.client_delay_until(now, loop_) >= now - deadline;
+    return client ? DropReason::client : DropReason::late;
+}
+
 void Player::cancel_read(FrameRead& read, bool played, Instant now) {
     FrameOutcome outcome = read.outcome();
     if (!past(outcome.slot)) outcome.deadline = played ? deadline_of(outcome.slot) : Instant::never();
@@ -81,12 +100,10 @@ void Player::cancel_read(FrameRead& read, bool played, Instant now) {
     const ShownFrame named = path_.named(outcome.slot);  // and not the layer that failed
     outcome.clip_frame = named.frame;
     outcome.source = named.source;
-    const bool missed = options_.on_miss != OnMiss::stall && outcome.deadline < now;
+    const bool overdue = options_.on_miss != OnMiss::stall && outcome.deadline < now;
+    const bool missed = overdue && !came_in_time(read, outcome.deadline);
     outcome.kind = missed ? missed_kind() : FrameKind::cancelled;
-    if (missed) {
-        const bool client = read.client_delay_until(now, loop_) >= now - outcome.deadline;
-        outcome.reason = client ? DropReason::client : DropReason::late;
-    }
+    if (missed) outcome.reason = reason_by(now, read, outcome.deadline);
     settle(outcome);
 }
 

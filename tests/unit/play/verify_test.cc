@@ -99,5 +99,35 @@ TEST(PlayerVerifies, AnInterruptionCancelsFramesThatAreBeingChecked) {
     }
 }
 
+/// With a read-ahead of 2 a frame is read 83 ms before its deadline, and its check ends after that.
+TEST(PlayerVerifies, AnInterruptionAfterTheDeadlineMissesNoFrameThatCameInTime) {
+    for (const play::OnMiss policy : kPolicies) {
+        for (std::int64_t at_ms = 101; at_ms < 580; at_ms += 7) {
+            Play play = verified(policy);
+            play.options.readahead = 2;
+            play.verify_takes = milliseconds(100);
+            play.interrupt_at = Instant{} + milliseconds(at_ms);
+            play.run();
+            EXPECT_GE(play.counts.cancelled, 1u) << at_ms;
+            EXPECT_EQ(play.counts.on_time + play.counts.cancelled, play.counts.scheduled) << at_ms;
+            EXPECT_EQ(play.counts.stalls, 0u) << at_ms;
+        }
+    }
+}
+
+/// The read of slot 20 takes 100 ms, 17 ms more than it has; its check has not ended at the interruption.
+TEST(PlayerVerifies, AnInterruptionDuringTheCheckOfALateFrameBlamesTheStorage) {
+    for (const play::OnMiss policy : {play::OnMiss::drop, play::OnMiss::skip, play::OnMiss::hold}) {
+        Play play = verified(policy);
+        play.options.readahead = 2;
+        play.delay(20, milliseconds(100));
+        play.interrupt_at = Instant{} + milliseconds(2) + play.due(20) + milliseconds(18);
+        play.run();
+        EXPECT_EQ(play.slots_that_were(policy == play::OnMiss::hold ? FrameKind::late : FrameKind::dropped),
+                  range(20, 20));
+        EXPECT_EQ(play.frames[20].reason, DropReason::late);
+    }
+}
+
 }  // namespace
 }  // namespace streamsim::test
