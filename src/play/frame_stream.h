@@ -47,6 +47,9 @@ public:
     /// Settles every slot now: due slots by what is known, the others as cancelled. Operations in flight still
     /// belong to the storage; finished() becomes true when all of them have ended.
     virtual void interrupt() = 0;
+    /// The earliest deadline that has passed and whose slot is not settled; never: there is none. No slot that
+    /// is settled later has an earlier one.
+    virtual Instant overdue_since() const = 0;
     /// Every slot is settled and the storage has no operation of the stream.
     bool finished() const { return state_ == State::finished; }
 

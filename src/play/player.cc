@@ -400,6 +400,16 @@ void Player::clock_goes_on() {
 
 // ---- outcomes ----
 
+Instant Player::overdue_since() const {
+    if (state_ != State::playing || !options_.paced) return Instant::never();
+    Instant first = past(next_) ? due(next_) : Instant::never();  // of the slots without a read
+    for (const auto& read : reads_) {
+        const bool open = read->reading() || read->ended();
+        if (open && past(read->tag().slot)) first = std::min(first, read->outcome().deadline);
+    }
+    return first;
+}
+
 void Player::frame_read_ended(FrameRead& read) {
     if (state_ == State::interrupted) {
         release(read);  // its slot is settled already

@@ -85,6 +85,7 @@ public:
     void play(Instant play_start, Instant series_zero) override;
     void stop_submitting() override;
     void interrupt() override;
+    Instant overdue_since() const override;
 
 private:
     Instant due(std::uint64_t slot) const { return play_start_ + clock_.shift() + path_due(slot); }

@@ -213,6 +213,11 @@ void Recorder::container_synced() {
 
 // ---- outcomes ----
 
+Instant Recorder::overdue_since() const {
+    const bool waits = state_ == State::playing && decided_ < fired_;  // for a buffer slot
+    return waits ? due(decided_) : Instant::never();
+}
+
 void Recorder::frame_write_ended(FrameWrite& write) {
     if (state_ == State::interrupted) {
         release(write);  // its slot is settled already

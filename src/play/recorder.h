@@ -76,6 +76,8 @@ public:
     void play(Instant play_start, Instant series_zero) override;
     void stop_submitting() override;
     void interrupt() override;
+    /// Slots are dropped in order, none before the deadline of one that is settled.
+    Instant overdue_since() const override;
 
 private:
     Instant due(std::uint64_t slot) const { return play_start_ + clock_shift_ + path_.due(slot); }

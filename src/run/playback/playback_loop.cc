@@ -527,8 +527,8 @@ void PlaybackLoop::watch_claim() {
                                   Callback::of<&PlaybackLoop::watch_claim>(this));
 }
 
-/// Streams that play have settled all slots up to their last one that was due; an end of play adds what is
-/// left.
+/// A stream has settled all slots up to the last one that was due, or up to the first one that is overdue; an
+/// end of play adds what is left.
 void PlaybackLoop::tell_claim(bool ended) {
     ClaimWatch::News news;
     for (const auto& stream : streams_) {
@@ -543,7 +543,8 @@ void PlaybackLoop::tell_claim(bool ended) {
         for (; stream->stalls_told < ledger.stalls().size(); ++stream->stalls_told)
             news.misses.push_back(ledger.stalls()[stream->stalls_told].deadline);
         news.last = std::max(news.last, ledger.last_due());
-        if (!stream->player->finished()) news.settled = std::min(news.settled, ledger.last_due());
+        if (!stream->player->finished())
+            news.settled = std::min({news.settled, ledger.last_due(), stream->player->overdue_since()});
     }
     news.settled = std::min(news.settled, news.last);
     news.ended = ended;

@@ -10,6 +10,7 @@
 #include <thread>
 
 #include "judge/causes.h"
+#include "judge/claims/prove.h"
 #include "judge/judge.h"
 #include "result/json_report.h"
 #include "result/result_reader.h"
@@ -321,6 +322,32 @@ TEST(SessionInVirtualTime, PrerollThatTakesTooLongIsAnErrorAndNotADrop) {
     ASSERT_FALSE(result.has_value());
     EXPECT_EQ(result.error().kind, ErrorKind::environment);
     EXPECT_THAT(result.error().problems.front(), HasSubstr("--preroll-timeout"));
+}
+
+/// One frame, due a second before the claim would stand, takes 30 s; the others go on in another in-flight
+/// slot.
+TEST(SessionInVirtualTime, AClaimDoesNotStandWhileAFrameIsOverdue) {
+    constexpr double kPerDay = 2400;
+    const Duration needed = judge::ProveTest(kPerDay).needed(0);
+    for (const play::OnMiss on_miss : {play::OnMiss::drop, play::OnMiss::skip, play::OnMiss::hold}) {
+        PlayRequest request = request_on("sim:null", {"dpx10"});
+        request.prove_per_day = kPerDay;
+        request.duration = seconds(300);
+        request.on_miss = on_miss;
+        request.readahead = 2;
+        request.inflight = 2;
+        storage::FaultRule slow;
+        slow.operation = storage::FaultRule::Operation::read;
+        slow.slots.first = slow.slots.last = FrameRate{24, 1}.slots_in(needed - seconds(1));
+        slow.delay = seconds(30);
+        request.faults.emplace().rules.push_back(slow);
+        const RunResult result = result_of(request);
+        EXPECT_EQ(result.totals.dropped + result.totals.late, 1u);
+        ASSERT_TRUE(result.claims && result.claims->prove);
+        EXPECT_EQ(result.claims->prove->events, 1u);
+        EXPECT_EQ(result.claims->prove->decided, ProveDecision::stands);
+        EXPECT_GT(result.claims->prove->hours, static_cast<double>((needed + seconds(30)).ns) / 3600e9);
+    }
 }
 
 TEST(SessionInVirtualTime, AFewFramesAreFewerThanTheReadAhead) {
