@@ -327,6 +327,7 @@ void PlaybackLoop::play(Duration offset, Instant play_start) {
     if (interrupting_) return;
     if (!options_.staggered) origin_ = play_start;
     for (Stream* const stream : start_groups_[offset.ns].streams) {
+        if (!stream->player->ready()) continue;  // play was ended before it began
         stream->playing = true;
         stream->player->play(play_start, origin_);
     }
