@@ -32,6 +32,19 @@ std::vector<pid_t> children() {
     return found;
 }
 
+/// A process that is stopped, and goes on later.
+struct Stopped {
+    pid_t process;
+    explicit Stopped(pid_t pid) : process(pid) { kill(process, SIGSTOP); }
+    void go_on() { kill(process, SIGCONT); }
+};
+
+struct Cancellation {
+    Storage& storage;
+    Op& op;
+    void now() { storage.cancel(op); }
+};
+
 class SmbStorageTest : public testing::Test {
 protected:
     void begin(std::uint32_t connections, Duration timeout) {
@@ -138,6 +151,38 @@ TEST_F(SmbStorageTest, WhatIsCancelledEndsSoon) {
     const Instant before = harness_.loop().now();
     harness_.loop().run();
     for (const TestRead& read : reads_) EXPECT_EQ(read.error, ECANCELED);
+    EXPECT_LT(harness_.loop().now() - before, seconds(50));
+    end();
+}
+
+TEST_F(SmbStorageTest, ACancelledReadCostsTheOthersNoConnection) {
+    ASSERT_NO_FATAL_FAILURE(begin(1, seconds(100)));
+    Stopped stopped(children().front());
+    read(4);
+    harness_.storage().cancel(reads_.front());
+    harness_.loop().at(harness_.loop().now() + milliseconds(700), Callback::of<&Stopped::go_on>(&stopped));
+    harness_.loop().run();
+    for (std::size_t i = 1; i < reads_.size(); ++i) {
+        EXPECT_EQ(reads_[i].error, 0);
+        EXPECT_EQ(same_bytes(reads_[i].buffer, 1, reads_[i].offset), kBlock);
+    }
+    EXPECT_EQ(reads_.front().callbacks, 1);
+    EXPECT_EQ(harness_.storage().traffic().at(0).reconnects, 0U);
+    EXPECT_THAT(notices_, testing::IsEmpty());
+    end();
+}
+
+TEST_F(SmbStorageTest, CancelledReadsEndSoonWhenTheLastOtherOneIsCancelled) {
+    ASSERT_NO_FATAL_FAILURE(begin(1, seconds(100)));
+    kill(children().front(), SIGSTOP);
+    read(2);
+    harness_.storage().cancel(reads_[0]);
+    Cancellation last{harness_.storage(), reads_[1]};
+    const Instant before = harness_.loop().now();
+    harness_.loop().at(before + milliseconds(700), Callback::of<&Cancellation::now>(&last));
+    harness_.loop().run();
+    for (const TestRead& read : reads_) EXPECT_EQ(read.error, ECANCELED);
+    EXPECT_GE(harness_.loop().now() - before, milliseconds(700));
     EXPECT_LT(harness_.loop().now() - before, seconds(50));
     end();
 }

@@ -118,7 +118,7 @@ void SmbStorage::take_read(Connection& connection, Job& job, const SmbAnswer& an
     const std::span<std::byte> into = op.buffer.subspan(op.bytes, answer.bytes);
     const std::uint32_t slot = job.slot;
     op.bytes += answer.bytes;
-    if (answer.bytes == job.asked && op.bytes < op.buffer.size() && job.give_up_at == Instant::never()) {
+    if (answer.bytes == job.asked && op.bytes < op.buffer.size() && !job.cancelled) {
         job.slot = connection.free_slots.back();
         connection.free_slots.pop_back();
         ask_read(connection, job);
@@ -232,7 +232,7 @@ void SmbStorage::lose(Connection& connection, bool crashed) {
         if (ended.op == nullptr) continue;
         Op& op = *ended.op;
         op.backend = nullptr;
-        if (ended.give_up_at != Instant::never()) {
+        if (ended.cancelled) {
             complete(op, ECANCELED, now);
         } else if (expires(op) <= now) {
             complete(op, error_or_own_shortage(ETIMEDOUT), now);

@@ -19,8 +19,9 @@
 // are read again. An operation older than the timeout fails with ETIMEDOUT, wherever it is. A process that
 // crashes fails its current operation with EIO.
 //
-// Cancelling takes an operation out of its line; a process that still has a cancelled operation after
-// kCancelGrace is killed.
+// Cancelling takes an operation out of its line. A process keeps a cancelled operation until it ends or is
+// older than the timeout, since others may wait for this process, or have files open in it. If only cancelled
+// operations are outstanding for kCancelGrace, the processes that have them are killed.
 #include "storage/smb/smb_storage.h"
 
 #include <algorithm>
@@ -148,8 +149,7 @@ void SmbStorage::close(FileId id) {
 
 void SmbStorage::cancel(Op& op) {
     if (op.backend != nullptr) {
-        auto& job = *static_cast<Job*>(op.backend);
-        if (job.give_up_at == Instant::never()) job.give_up_at = loop().now() + kCancelGrace;
+        static_cast<Job*>(op.backend)->cancelled = true;
         return arm();
     }
     for (Node& node : nodes_) {
@@ -266,12 +266,16 @@ void SmbStorage::ask(Connection& connection, Job& job, SmbRequest request, std::
 void SmbStorage::arm() {
     if (outstanding() == 0) {
         loop().cancel(std::exchange(timer_, 0));
-        timer_at_ = Instant::never();
+        timer_at_ = give_up_at_ = Instant::never();
         return;
     }
     Instant first = Instant::never();
+    bool cancelled = false;
+    bool others = false;
     const auto consider = [&](OpQueue& line) {
-        if (!line.empty()) first = std::min(first, expires(*line.first()));
+        if (line.empty()) return;
+        first = std::min(first, expires(*line.first()));
+        others = true;
     };
     for (Node& node : nodes_) {
         consider(node.opens);
@@ -280,10 +284,18 @@ void SmbStorage::arm() {
             consider(connection.reads);
             if (connection.state != Connection::State::up) first = std::min(first, connection.until);
             for (const Job& job : connection.jobs) {
-                if (job.op != nullptr) first = std::min({first, expires(*job.op), job.give_up_at});
+                if (job.op == nullptr) continue;
+                first = std::min(first, expires(*job.op));
+                (job.cancelled ? cancelled : others) = true;
             }
         }
     }
+    if (others || !cancelled) {
+        give_up_at_ = Instant::never();
+    } else if (give_up_at_ == Instant::never()) {
+        give_up_at_ = loop().now() + kCancelGrace;
+    }
+    first = std::min(first, give_up_at_);
     if (first >= timer_at_) return;
     loop().cancel(timer_);
     timer_at_ = first;
@@ -315,7 +327,7 @@ void SmbStorage::expire(OpQueue& line, Instant now) {
 void SmbStorage::check(Connection& connection, Instant now) {
     if (connection.state == Connection::State::up) {
         const bool stuck = std::any_of(connection.jobs.begin(), connection.jobs.end(), [&](const Job& job) {
-            return job.op != nullptr && std::min(expires(*job.op), job.give_up_at) <= now;
+            return job.op != nullptr && (expires(*job.op) <= now || (job.cancelled && give_up_at_ <= now));
         });
         if (stuck) lose(connection);
         return;

@@ -39,8 +39,8 @@ struct Job {
     bool reads = false;            // op is a ReadOp, not an OpenOp
     std::uint32_t slot = 0;
     std::uint64_t asked = 0;
-    std::uint64_t order = 0;                // the number of the request
-    Instant give_up_at = Instant::never();  // set when the operation was cancelled
+    std::uint64_t order = 0;  // the number of the request
+    bool cancelled = false;
 };
 
 struct Connection {
@@ -159,6 +159,7 @@ private:
     std::uint64_t order_ = 0;
     TimerId timer_ = 0;
     Instant timer_at_ = Instant::never();
+    Instant give_up_at_ = Instant::never();  // never: not only cancelled operations are outstanding
     bool notified_lost_ = false;
 };
 
