@@ -65,12 +65,10 @@ FrameRead::FrameRead(Storage& storage,
 void FrameRead::take(IoTag tag, Instant scheduled, SlotReads& reads) {
     STREAMSIM_CHECK(state_ == State::idle && !outstanding(), "only an idle read takes a frame");
     state_ = State::taken;
-    const ShownFrame named = reads.plan(tag.slot, extents_);
+    const ShownFrame named = reads.plan_ahead(tag.slot, extents_);
     tag.clip_frame = named.frame;
     reset(tag, scheduled);
     outcome().source = named.source;
-    bytes_ = 0;
-    for (const SlotExtent& each : extents_) bytes_ += each.extent.bytes;
 }
 
 void FrameRead::open_ahead() {
@@ -125,6 +123,7 @@ void FrameRead::open_failed(std::uint32_t source, int error) {
 void FrameRead::start(Instant now,
                       const ClientDelay& delay,
                       std::span<std::byte> buffer,
+                      SlotReads& reads,
                       std::span<const SourceFile> containers,
                       StreamTail& tail) {
     STREAMSIM_CHECK(state_ == State::taken, "a read that starts has a frame");
@@ -134,12 +133,27 @@ void FrameRead::start(Instant now,
     fill_ = 0;
     fragments_.clear();
     begin(now, delay);
+    plan(reads);
     if (extents_.empty()) note_answer(now, now);
     plan_ranges(containers, tail);
     if (files_used_ == 0) open_ahead();
     submit_more();
     maybe_end();
     starting_ = false;
+}
+
+void FrameRead::plan(SlotReads& reads) {
+    if (!reads.independent()) {
+        reads.plan(tag().slot, extents_);
+        // The files that are open already come in the same order.
+        std::size_t extent = 0;
+        for (std::size_t i = 0; i < files_used_; ++i, ++extent) {
+            while (!path_.sources()[extents_[extent].source]->file_per_frame()) ++extent;
+            files_[i].extent = extent;
+        }
+    }
+    bytes_ = 0;
+    for (const SlotExtent& each : extents_) bytes_ += each.extent.bytes;
 }
 
 void FrameRead::plan_ranges(std::span<const SourceFile> containers, StreamTail& tail) {

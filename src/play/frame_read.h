@@ -93,18 +93,20 @@ public:
     FrameRead(const FrameRead&) = delete;
     FrameRead& operator=(const FrameRead&) = delete;
 
-    /// Takes the slot; `reads` plans its extents, and names its frame. REQUIRES: idle.
+    /// Takes the slot; `reads` names its frame, and plans what start() does not. REQUIRES: idle.
     void take(IoTag tag, Instant scheduled, SlotReads& reads);
     /// Opens the files of the slot's images before its read has an in-flight slot, and hints their ranges.
     /// REQUIRES: taken.
     void open_ahead();
-    /// Reads: the frame has got an in-flight slot. `containers` has the open files of the containers, by
-    /// source. `tail` is where a streaming reader keeps its last piece. The read may end at once (a file that
-    /// is known to be missing), but never calls the owner before start() returns: the owner asks ended().
-    /// `buffer` holds frame_buffer_bytes() and belongs to this read until it is idle again.
+    /// Reads: the frame has got an in-flight slot. `reads` plans the extents that depend on the slots before.
+    /// `containers` has the open files of the containers, by source. `tail` is where a streaming reader keeps
+    /// its last piece. The read may end at once (a file that is known to be missing), but never calls the owner
+    /// before start() returns: the owner asks ended(). `buffer` holds frame_buffer_bytes() and belongs to this
+    /// read until it is idle again.
     void start(Instant now,
                const ClientDelay& delay,
                std::span<std::byte> buffer,
+               SlotReads& reads,
                std::span<const SourceFile> containers,
                StreamTail& tail);
     /// The buffer that start() was given; empty before.
@@ -172,6 +174,7 @@ private:
     void verified();
     void decoded();
     void open_failed(std::uint32_t source, int error);
+    void plan(SlotReads& reads);
     void plan_ranges(std::span<const SourceFile> containers, StreamTail& tail);
     void share_tail(StreamTail& tail);
     void submit_more();

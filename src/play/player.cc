@@ -218,7 +218,7 @@ bool Player::start_next(Instant now) {
     if (state_ == State::playing) read->outcome().deadline = deadline_of(slot);
     const std::span<std::byte> buffer = buffers_.back();
     buffers_.pop_back();
-    read->start(now, inflight_.take(read->outcome().scheduled, now), buffer, containers_, tail_);
+    read->start(now, inflight_.take(read->outcome().scheduled, now), buffer, slot_reads_, containers_, tail_);
     if (!read->ended()) return true;
     read_ended(*read);
     return false;

@@ -94,7 +94,7 @@ SlotReads::SlotReads(const PlayPath& path)
     shown_.reserve(path.shown_max());
 }
 
-ShownFrame SlotReads::plan(std::uint64_t slot, std::vector<SlotExtent>& into) {
+ShownFrame SlotReads::plan(std::uint64_t slot, std::vector<SlotExtent>& into, bool ahead) {
     into.clear();
     ++calls_;
     path_.shown(slot, shown_);
@@ -102,7 +102,7 @@ ShownFrame SlotReads::plan(std::uint64_t slot, std::vector<SlotExtent>& into) {
         const FrameIndex& index = *path_.sources()[shown.source];
         if (independent_ || index.file_per_frame()) {
             into.push_back({shown.source, shown.frame, index.extent(shown.frame)});
-        } else {
+        } else if (!ahead) {
             add(shown, into);
         }
     }

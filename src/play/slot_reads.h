@@ -35,7 +35,12 @@ public:
 
     /// Replaces `into` by the extents to read for the slot, by source and offset; returns path.named(slot). A
     /// slot that is passed over is not planned: the frames that later ones need are read with these.
-    ShownFrame plan(std::uint64_t slot, std::vector<SlotExtent>& into);
+    ShownFrame plan(std::uint64_t slot, std::vector<SlotExtent>& into) { return plan(slot, into, false); }
+    /// As plan(), but only the extents that depend on no other slot, as images do: a slot that is planned ahead
+    /// may still be passed over.
+    ShownFrame plan_ahead(std::uint64_t slot, std::vector<SlotExtent>& into) { return plan(slot, into, true); }
+    /// No extents depend on other slots.
+    bool independent() const { return independent_; }
 
 private:
     struct Group {  // in the decoder
@@ -47,6 +52,7 @@ private:
         std::uint64_t used = 0;            // the number of the last call
     };
 
+    ShownFrame plan(std::uint64_t slot, std::vector<SlotExtent>& into, bool ahead);
     void add(const ShownFrame& shown, std::vector<SlotExtent>& into);
     void add_audio(const ShownFrame& shown,
                    bool same_source,

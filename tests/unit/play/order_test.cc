@@ -415,6 +415,27 @@ TEST(SlotReads, ASlotThatWasPassedOverLeavesItsFramesToTheNextOfTheGroup) {
     EXPECT_EQ(extents.front().frame, 4u);
 }
 
+/// The images of slots 5 and 6 are opened when slot 4 is late, and both slots are passed over.
+TEST(SlotReads, ASlotThatWasPassedOverBesideAnImageLeavesItsFramesToTheNextOfTheGroup) {
+    Play play;
+    play.path = play::make_path({std::make_shared<TinyClip>(16, true), std::make_shared<GroupClip>(4, false)},
+                                {}, std::nullopt, 1);
+    play.options.slots = 16;
+    play.options.readahead = 4;
+    play.options.inflight = 1;
+    play.options.pattern = play::AccessPattern::filename_prefetch;
+    play.delay(4, milliseconds(260)).run();
+    EXPECT_EQ(play.slots_that_were(FrameKind::dropped), range(4, 6));
+    EXPECT_EQ(play.opened.size(), 16u + 1) << "those of slots 5 and 6 too";
+    for (int frame = 0; frame < 16; ++frame) {
+        const std::string read = "read " + std::to_string(frame * 2000) + "+1000";
+        const std::ptrdiff_t images = frame == 0 ? 14 : 0;
+        EXPECT_EQ(std::count(play.log.begin(), play.log.end(), read), 1 + images) << frame;
+    }
+    EXPECT_EQ(play.frames[7].bytes, 4000u) << "its image, and frames 5 to 7";
+    EXPECT_EQ(play.counts.on_time, 13u);
+}
+
 TEST(SlotReads, AGroupLongerThanTheBufferIsReadThroughIt) {
     Play play;
     play.path = grouped("reverse", true);
