@@ -96,7 +96,7 @@ std::string PurchasePlayer::key(const PurchaseQuestion& question) const {
     std::string out = documents_[question.offer].path;
     for (const auto& [pointer, value] : numbers) out += fmt::format("|{}={:.17g}", pointer, value);
     const bool screens = question.length == PurchaseQuestion::Length::screen;
-    return out + fmt::format("|{} seats|{}", question.seats, (screens ? screen_ : verify_length()).ns);
+    return out + fmt::format("|{} seats|{}", question.seats, screens ? "screen" : "verify");
 }
 
 Scenario PurchasePlayer::scenario_for(std::size_t offer, std::uint64_t seats, Duration length) const {
@@ -176,6 +176,16 @@ PurchaseRun PurchasePlayer::once(const PurchaseQuestion& question,
     return out;
 }
 
+PurchaseRun PurchasePlayer::long_enough(const PurchaseQuestion& question,
+                                        const ClusterModel& model,
+                                        Duration length) {
+    bool empties = false;
+    PurchaseRun run = once(question, model, length, empties);
+    if (!run.pass || !empties) return run;
+    bool still = false;
+    return once(question, model, Duration{length.ns * kLongerFactor}, still);
+}
+
 PurchaseRun PurchasePlayer::decided(const PurchaseQuestion& question) {
     const ModelDocument& document = documents_[question.offer];
     const auto models =
@@ -187,18 +197,15 @@ PurchaseRun PurchasePlayer::decided(const PurchaseQuestion& question) {
         return none;
     }
     const bool screens = question.length == PurchaseQuestion::Length::screen;
-    const Duration length = screens ? screen_ : verify_length();
-    PurchaseRun first;
-    for (const ClusterModel& model : *models) {
-        bool empties = false;
-        PurchaseRun run = once(question, model, length, empties);
-        if (run.pass && empties) {
-            bool still = false;
-            run = once(question, model, Duration{length.ns * kLongerFactor}, still);
-        }
+    if (screens) return long_enough(question, models->front(), screen_);
+    PurchaseQuestion screen = question;
+    screen.length = PurchaseQuestion::Length::screen;
+    // A screen of the same length has played the first model.
+    PurchaseRun first =
+        screen_ == verify_length() ? play(screen) : long_enough(question, models->front(), verify_length());
+    for (std::size_t i = 1; i < models->size() && first.pass; ++i) {
+        PurchaseRun run = long_enough(question, (*models)[i], verify_length());
         if (!run.pass) return run;
-        if (&model == models->data()) first = std::move(run);
-        if (screens) break;
     }
     return first;
 }

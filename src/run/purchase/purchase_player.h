@@ -47,7 +47,7 @@ public:
 
     /// Plays, unless an equal question was answered: by a model with the same numbers. A run whose buffers
     /// empty steadily is followed by a longer one, which decides. A verification run plays all models of
-    /// models_to_verify().
+    /// models_to_verify(), also where a screen is as long.
     PurchaseRun play(const PurchaseQuestion& question);
     /// The most seats below all of them that play, by runs of this length.
     std::uint64_t seats_that_play(const PurchaseQuestion& question);
@@ -65,6 +65,7 @@ private:
     std::string key(const PurchaseQuestion& question) const;
     Scenario scenario_for(std::size_t offer, std::uint64_t seats, Duration length) const;
     PurchaseRun decided(const PurchaseQuestion& question);
+    PurchaseRun long_enough(const PurchaseQuestion& question, const ClusterModel& model, Duration length);
     PurchaseRun once(const PurchaseQuestion& question,
                      const ClusterModel& model,
                      Duration length,

@@ -273,16 +273,46 @@ TEST(PurchaseSearch, RefusesFractionsOfWholeThings) {
             testing::HasSubstr("/offers/0/choices/3/alternatives/0/set//node/ram_bytes: expected a whole")));
 }
 
-/// An offer of the calibrated model, with this answer of its held-back run.
-Json calibrated_need(bool rejected) {
-    Json model = Json::parse(*read_document(STREAMSIM_SOURCE_DIR "/tests/sim/calibrated.json"));
-    model["calibration"]["held_back"]["rejected"] = rejected;
-    const std::string path = testing::TempDir() + fmt::format("purchase-{}-{}.json", rejected, getpid());
+Json calibrated_model() {
+    return Json::parse(*read_document(STREAMSIM_SOURCE_DIR "/tests/sim/calibrated.json"));
+}
+
+/// An offer of this model, which is in a file of this name.
+Json need_with(const Json& model, const std::string& name) {
+    const std::string path = testing::TempDir() + fmt::format("purchase-{}-{}.json", name, getpid());
     std::ofstream(path) << model.dump();
     Json json = small_need();
     json["offers"][0]["model"] = path;
     json["offers"][0]["name"] = "measured";
     return json;
+}
+
+/// An offer of the calibrated model, with this answer of its held-back run.
+Json calibrated_need(bool rejected) {
+    Json model = calibrated_model();
+    model["calibration"]["held_back"]["rejected"] = rejected;
+    return need_with(model, fmt::format("{}", rejected));
+}
+
+/// The measured port plays, but not at its low, 12.5 MB/s for 110 MB/s. A chosen port has no interval.
+TEST(PurchaseSearch, PlaysTheWorseEndsAlsoWhereTheScreenIsAsLongAsTheVerification) {
+    Json model = calibrated_model();
+    model["node"]["front_end"]["bits_per_s"]["low"] = 1e8;
+    for (const char* const start : {"0s", "5s"}) {
+        SCOPED_TRACE(start);
+        Json json = need_with(model, "worse-ends");
+        json["seats"][0]["start"] = start;
+        json["offers"][0]["choices"] = Json::parse(R"([{"what": "port", "alternatives": [
+          {"name": "as measured", "set": {"/client/cores": 8}, "price": 10},
+          {"name": "known", "set": {"/node/front_end/bits_per_s": 9e9}, "price": 90}]}])");
+        const auto result = plan_purchase(need_of(json), options_with(0));
+        std::filesystem::remove(json["offers"][0]["model"].get<std::string>());
+        ASSERT_TRUE(result);
+        EXPECT_EQ(result->screen_ns == result->verify_ns, std::string_view(start) != "0s");
+        EXPECT_EQ(result->verified_failed, 1U);
+        ASSERT_EQ(result->plans.size(), 1U);
+        EXPECT_EQ(result->plans.front().choices.front().value, "known");
+    }
 }
 
 TEST(PurchaseSearch, RefusesAModelThatItsHeldBackRunRejected) {
