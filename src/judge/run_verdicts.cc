@@ -19,8 +19,8 @@ struct Totals {
     std::uint64_t done = 0;
     std::uint64_t failed = 0;
     std::uint64_t blocks = 0;
-    const MeterResult::Error* first = nullptr;
-    const MeterResult* unanswered = nullptr;  // a meter without a single answer by its end
+    const MeterResult::Error* first = nullptr;  // also of an open before play or a sync at the end
+    const MeterResult* unanswered = nullptr;    // a meter without a single answer by its end
 };
 
 Totals totals_of(const std::vector<MeterResult>& meters) {
@@ -38,17 +38,23 @@ Totals totals_of(const std::vector<MeterResult>& meters) {
 
 /// Why the meters fail the verdict; empty: they do not.
 std::string failure_of(const Totals& totals) {
-    if (totals.failed == 0) {
-        if (totals.unanswered == nullptr) return "";
-        return fmt::format("meter {} had no answer to any of its {} operations before its end",
-                           totals.unanswered->name, show_count(totals.unanswered->unfinished));
+    const char* const known = totals.first != nullptr ? errno_name(totals.first->error) : nullptr;
+    const char* const name = known != nullptr ? known : "an error";
+    if (totals.failed > 0) {
+        std::string text = fmt::format("{} of {} operations of the meters failed", show_count(totals.failed),
+                                       show_count(totals.done + totals.failed));
+        if (totals.first == nullptr) return text;
+        return text + fmt::format(", the first with {} ({}) on {}", name, to_string(totals.first->operation),
+                                  totals.first->path);
     }
-    std::string text = fmt::format("{} of {} operations of the meters failed", show_count(totals.failed),
-                                   show_count(totals.done + totals.failed));
-    if (totals.first == nullptr) return text;
-    const char* const name = errno_name(totals.first->error);
-    return text + fmt::format(", the first with {} ({}) on {}", name != nullptr ? name : "an error",
-                              to_string(totals.first->operation), totals.first->path);
+    if (totals.first != nullptr) {
+        const bool opens = totals.first->operation == LoadOperation::open;
+        return fmt::format("{} of {} failed with {}", opens ? "the open before play" : "the sync at the end",
+                           totals.first->path, name);
+    }
+    if (totals.unanswered == nullptr) return "";
+    return fmt::format("meter {} had no answer to any of its {} operations before its end",
+                       totals.unanswered->name, show_count(totals.unanswered->unfinished));
 }
 
 using State = SeatResult::State;
@@ -164,8 +170,9 @@ bool server_cache_may_be_warm(const MediaReading& reading) {
 
 void judge_meters(RunResult& result) {
     if (result.meters.empty()) return;
-    const Totals totals = totals_of(result.meters);
-    const std::string failure = result.interrupted && totals.failed == 0 ? "" : failure_of(totals);
+    Totals totals = totals_of(result.meters);
+    if (result.interrupted) totals.unanswered = nullptr;
+    const std::string failure = failure_of(totals);
     const bool alone = result.streams.empty();
     if (failure.empty()) {
         if (!alone) return;

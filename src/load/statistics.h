@@ -53,7 +53,7 @@ public:
     void failed(LoadOperation operation, int error, const std::string& path, Instant completed);
     /// An error besides the operations: of an open before play, or of a sync at the end.
     void error(LoadOperation operation, int error, const std::string& path);
-    /// One of the syncs at the end.
+    /// One of the syncs at the end, which may have failed.
     void synced(Instant completed) { last_sync_ = std::max(last_sync_, completed); }
 
     /// False: as many rows as are kept are there, and this one counts as omitted.

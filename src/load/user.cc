@@ -312,11 +312,10 @@ void MeterUser::sync_next() {
 
 void MeterUser::on_synced() {
     syncing_ = false;
-    if (sync_.error == 0) {
-        context_.stats.synced(sync_.completed_at);
-    } else if (!context_.interrupted) {
+    const bool cancelled = sync_.error != 0 && context_.interrupted;
+    if (!cancelled) context_.stats.synced(sync_.completed_at);
+    if (sync_.error != 0 && !cancelled)
         context_.stats.error(LoadOperation::write, sync_.error, context_.files.path(user_, sync_file_));
-    }
     ++sync_file_;
     sync_next();
 }

@@ -67,6 +67,20 @@ TEST(MeterResults, FailedOperationsFailTheVerdictAndAreNamed) {
     EXPECT_THAT(verdict_on({full}, true).reason, HasSubstr("the streams played, but 10 of 100"));
 }
 
+TEST(MeterResults, ASyncOrAnOpenThatFailsBesideTheOperationsFailsTheVerdict) {
+    MeterResult copied = meter("a", 100, 0);
+    copied.errors.push_back({LoadOperation::write, ENOSPC, 1, "/mnt/a/file"});
+    const Verdict verdict = verdict_on({meter("b", 7, 0), copied});
+    EXPECT_FALSE(verdict.pass);
+    EXPECT_EQ(verdict.limit, Limit::storage);
+    EXPECT_EQ(verdict.reason, "the sync at the end of /mnt/a/file failed with ENOSPC");
+    EXPECT_EQ(verdict_on({copied}, true).reason,
+              "the streams played, but the sync at the end of /mnt/a/file failed with ENOSPC");
+    copied.errors.front() = {LoadOperation::open, EACCES, 1, "/mnt/a/file"};
+    EXPECT_EQ(verdict_on({copied}).reason, "the open before play of /mnt/a/file failed with EACCES");
+    EXPECT_FALSE(verdict_on({copied}, false, true).pass);
+}
+
 SeatResult seat_of(std::uint32_t rank, std::vector<std::uint32_t> seats, Verdict verdict) {
     SeatResult seat;
     seat.rank = rank;

@@ -168,13 +168,14 @@ TEST(MeterFailures, SoDoFilesThatEachTransferOpensAndSyncsItself) {
     }
 }
 
-TEST(MeterFailures, AnFsyncThatFailsIsTold) {
+TEST(MeterFailures, AnFsyncThatFailsIsToldAndItsTimeCounts) {
     Rig rig;
     rig.weigh(LoadOperation::write, 1);
     rig.spec.sync = MeterSpec::Sync::at_end;
     rig.storage.error = [](const Asked& asked) { return asked.kind == Asked::sync ? EIO : 0; };
     rig.run(milliseconds(100));
     EXPECT_EQ(rig.result.all.done, 10u);
+    EXPECT_EQ(rig.result.wall_ns, milliseconds(110).ns);
     ASSERT_EQ(rig.result.errors.size(), 1u);
     EXPECT_EQ(rig.result.errors[0].error, EIO);
 }
