@@ -242,6 +242,7 @@ std::vector<CalibratedNumber> write_values(const Measurement& measured, double t
     const ProbeRow* const one = find_row(measured, "writes-1");
     const ProbeRow* const many = find_row(measured, "writes-8");
     if (one == nullptr || many == nullptr || one->operations == 0 || many->operations == 0) return {};
+    if (one->failed > 0 || many->failed > 0) return {};
     const double rate = std::max(steady_bytes_per_s(*many), steady_bytes_per_s(*one));
     if (rate <= 0) return {};  // each write was complete after the end of its probe only
     const double bytes_ns = static_cast<double>(one->probe.block_bytes) * 1e9 / rate;

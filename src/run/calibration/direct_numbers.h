@@ -38,7 +38,8 @@ std::vector<CalibratedNumber> open_values(const ProbeRow& one, const ProbeRow& m
 /// The rate of one file, where it is clearly below that of many; else empty.
 std::optional<CalibratedNumber> file_value(const Measurement& measured);
 
-/// The journal, from writes of one and of several users; empty: not measured, or no write was complete in time.
+/// The journal, from writes of one and of several users; empty: not measured, a write failed, or none was
+/// complete in time.
 std::vector<CalibratedNumber> write_values(const Measurement& measured, double trip_ns);
 
 /// A probe that fills what so many seats can have. One seat may not meet what others load.

@@ -16,6 +16,7 @@
 #include "fit/uncertainty.h"
 #include "run/calibration/calibrated_document.h"
 #include "run/calibration/direct_numbers.h"
+#include "run/calibration/measurement_notes.h"
 #include "run/calibration/probes.h"
 #include "run/calibration/seat_limits.h"
 #include "run/calibration/virtual_target.h"
@@ -41,8 +42,6 @@ constexpr double kForwardOperations = 3000;
 constexpr double kForwardRounds = 30;  // response times, at least
 /// Files of the forward model: no cache of the model holds them, as what caches do is in the measured times.
 constexpr std::uint64_t kForwardSetBytes = std::uint64_t{1} << 40;
-/// A reference that differs by more says that something else changed.
-constexpr double kDrift = 1.1;
 /// Reads that wait in lines are looked for where the rates differ by more, ln, and taken where the squares fall
 /// to this share.
 constexpr double kNearEnough = 0.015;
@@ -504,12 +503,7 @@ void Fit::compare_all() {
 void Fit::add_notes() {
     out_.told_apart = limits_.told_apart;
     out_.notes = limits_.notes;
-    if (const auto drift = drift_of(measured_); drift && *drift > kDrift)
-        out_.notes.push_back(
-            fmt::format("the same probe delivered {:.0f} % more at one time than at another: "
-                        "other load was there, or the storage changed; the intervals are "
-                        "wider for it",
-                        100 * (*drift - 1)));
+    std::ranges::move(measurement_notes(measured_), std::back_inserter(out_.notes));
     if (out_.other_load)
         out_.notes.push_back(fmt::format(
             "other load was there: in {:.0f} % of the time {:.0f} % less was delivered; measure again "
@@ -517,22 +511,6 @@ void Fit::add_notes() {
             100 * value_at(kOtherLoadLength).value /
                 (value_at(kOtherLoadLength).value + value_at(kOtherLoadGap).value),
             100 * value_at(kOtherLoadShare).value));
-    const ProbeRow* const cold = find_row(measured_, "cold");
-    const ProbeRow* const again = find_row(measured_, "again");
-    constexpr double kCacheSeen = 1.2;
-    if (cold != nullptr && again != nullptr &&
-        steady_bytes_per_s(*again) > kCacheSeen * steady_bytes_per_s(*cold))
-        out_.notes.push_back(
-            fmt::format("a cache was seen: files that were read before are delivered at {}, others at {}",
-                        show_rate(steady_bytes_per_s(*again)), show_rate(steady_bytes_per_s(*cold))));
-    out_.notes.push_back(fmt::format(
-        "the files of the probes take {}: where the server's memory holds that, its drives were not "
-        "measured (--set-size)",
-        show_bytes(measured_.set_bytes)));
-    if (find_row(measured_, "writes-8") != nullptr &&
-        std::ranges::none_of(trial_.values, [](const auto& each) { return each.pointer == kJournalRate; }))
-        out_.notes.emplace_back(
-            "no write was complete before the end of its probe: the model says nothing about synced writes");
     note_random_reads();
     if (!ladder_is_whole())
         out_.notes.push_back(

@@ -245,7 +245,7 @@ ProbeRow row_of(const Probe& probe, const RunResult& result) {
     std::int64_t wall_ns = 0;
     std::uint64_t bytes = 0;
     for (const MeterResult& meter : result.meters) {
-        row.failed += meter.all.failed + meter.blocks_failed;
+        row.failed += std::max(meter.all.failed, meter.blocks_failed);  // a failed block fails its operation
         row.operations += probe.kind == ProbeKind::opens ? meter.all.done : meter.blocks_done;
         wall_ns = std::max(wall_ns, meter.wall_ns);
         for (const OperationResult& each : meter.operations) bytes += each.bytes;

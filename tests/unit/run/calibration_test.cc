@@ -8,6 +8,7 @@
 #include "run/calibration/calibrated_document.h"
 #include "run/calibration/direct_numbers.h"
 #include "run/calibration/held_back.h"
+#include "run/calibration/measurement_notes.h"
 #include "run/calibration/model_fit.h"
 #include "run/calibration/probes.h"
 #include "run/calibration/seat_limits.h"
@@ -181,6 +182,34 @@ TEST(Calibrate, WritesThatAreCompleteTooLateAreLeftOutWithANote) {
     ASSERT_TRUE(found) << found.error().problems.front();
     EXPECT_THAT(found->notes, Contains(HasSubstr("no write was complete")));
     EXPECT_TRUE(sim::read_model_document(found->document, "fitted"));
+}
+
+Measurement two_writes() {
+    Measurement measured;
+    measured.rows.push_back(
+        {.probe = {.id = "ladder-1", .kind = ProbeKind::ladder}, .operations = 990, .bytes_per_s = 1e8});
+    for (const char* id : {"writes-1", "writes-8"})
+        measured.rows.push_back({.probe = {.id = id, .kind = ProbeKind::writes, .block_bytes = 1 << 20},
+                                 .operations = 100,
+                                 .operations_per_s = 100,
+                                 .bytes_per_s = 1e8});
+    return measured;
+}
+
+TEST(Calibrate, EachProbeWithFailedOperationsIsNoted) {
+    Measurement measured = two_writes();
+    EXPECT_THAT(measurement_notes(measured), testing::Not(Contains(HasSubstr("failed"))));
+    measured.rows.front().failed = 10;
+    EXPECT_THAT(measurement_notes(measured), Contains(HasSubstr("ladder-1: 10 of 1,000 operations failed")));
+}
+
+TEST(Calibrate, WritesThatFailedGiveNoJournal) {
+    Measurement measured = two_writes();
+    EXPECT_FALSE(write_values(measured, 0).empty());
+    measured.rows.back().failed = 1;
+    EXPECT_TRUE(write_values(measured, 0).empty());
+    EXPECT_THAT(measurement_notes(measured),
+                Contains(HasSubstr("writes failed: the model says nothing about synced writes")));
 }
 
 TEST(Calibrate, RowsWithoutALadderAreRefusedWithWhatIsMissing) {
