@@ -117,6 +117,22 @@ TEST_F(Calibrate, GoesOnFromTheRowsThatAreThere) {
     EXPECT_EQ(read_json(model_)["node"], model["node"]);
 }
 
+TEST_F(Calibrate, DoesNotGoOnWithOtherSeatsOnAStorage) {
+    ASSERT_EQ(calibrate().exit_code, 0);
+    Json rows = read_json(rows_);
+    rows["complete"] = false;
+    rows["held_back"] = nullptr;
+    rows["target"] = target();
+    rows["seats"] = 2;
+    write_text(rows_, rows.dump());
+    std::filesystem::remove(model_);
+    const Finished done = streamsim({"calibrate", target(), "-o", model_, "--duration", "1s"});
+    EXPECT_EQ(done.exit_code, 2) << done.text();
+    EXPECT_THAT(done.err, HasSubstr("nas.measured.json: was begun with 2 seats, and 1 seat would go on"));
+    EXPECT_EQ(read_text(rows_), rows.dump());
+    EXPECT_FALSE(std::filesystem::exists(model_));
+}
+
 TEST_F(Calibrate, ChecksAModelAgainstANewRun) {
     ASSERT_EQ(calibrate().exit_code, 0);
     EXPECT_EQ(calibrate({"--check"}).exit_code, 0);

@@ -125,6 +125,10 @@ private:
         if (!options_.quiet && leads()) context_.log.info(text);
     }
     bool leads() const { return context_.ranks == nullptr || context_.ranks->first(); }
+    bool of_model() const { return options_.play.target.kind == target::Target::Kind::model; }
+    std::uint32_t measuring_seats() const {
+        return of_model() || context_.ranks != nullptr ? options_.play.seats : 1;
+    }
     std::vector<MediaFormat> formats() const;
     run::ProbeOptions probe_options() const;
 
@@ -219,7 +223,8 @@ Result<Measurement> CalibrateCommand::read_rows(const std::string& file) const {
     return rows;
 }
 
-/// The rows of an earlier call, which go on from there.
+/// The rows of an earlier call, which go on from there. Errors: bad input, also where the seats of a storage
+/// are others now: their rows would name seats that did not measure.
 Result<void> CalibrateCommand::take_earlier_rows() {
     std::error_code error;
     const bool needed = options_.refit || options_.check;
@@ -247,6 +252,10 @@ Result<void> CalibrateCommand::take_earlier_rows() {
     if (!needed && earlier->complete)
         return bad_input(
             fmt::format("{}: is complete: --refit fits a model to it, --again measures anew", rows_file_));
+    if (!needed && !of_model() && earlier->seats != measuring_seats())
+        return bad_input(fmt::format("{}: was begun with {}, and {} would go on: start as many, or remove it",
+                                     saved_to_, counted(earlier->seats, "seat"),
+                                     counted(measuring_seats(), "seat")));
     measured_ = std::move(*earlier);
     saved_begins_ = "{";  // as it was read, whoever wrote its lines
     if (!needed) say(fmt::format("goes on from the {} probes of {}", measured_.rows.size(), saved_to_));
@@ -278,14 +287,12 @@ run::ProbeOptions CalibrateCommand::probe_options() const {
 }
 
 Result<void> CalibrateCommand::begin_measurement(ProbeRun& probes) {
-    const target::Target& target = options_.play.target;
-    const bool model = target.kind == target::Target::Kind::model;
     if (measured_.started_at.empty()) {
-        measured_.target = target.url;
+        measured_.target = options_.play.target.url;
         measured_.seed = options_.play.seed;
         measured_.started_at = run::not_played(options_.play, context_.program).started_at;
-        measured_.seats = model || context_.ranks != nullptr ? options_.play.seats : 1;
-        if (!model && context_.ranks == nullptr && options_.play.seats > 1)
+        measured_.seats = measuring_seats();
+        if (measured_.seats != options_.play.seats)
             say("--seats: seats of one computer share its limit and tell nothing about the server: one seat is "
                 "measured (start it on several computers with mpirun)");
         measured_.set_bytes = options_.set_bytes;
