@@ -195,7 +195,11 @@ struct HeldBackRun {
     std::uint32_t predicted = 0;
     std::uint32_t low = 0;  // 90 % of the predictions
     std::uint32_t high = 0;
-    bool rejected = false;  // the model does not hold
+    bool rejected = false;      // the model does not hold
+    std::string at_least = {};  // why no more were tried; empty: one more was, and does not play
+
+    /// As many play, and perhaps more.
+    bool is_bound() const { return !at_least.empty(); }
 };
 
 /// "held back: 17 streams of dpx12 on 2 seats, and 18 were predicted (16 to 19)"

@@ -86,12 +86,11 @@ const HeldBackRun* contradiction(const ClusterModel& model) {
     return run.streams_measured < run.low || run.streams_measured > run.high ? &run : nullptr;
 }
 
-/// The streams that the held-back run measured, where the question is that of this run.
-std::optional<std::uint64_t> measured_streams(const ClusterModel& model, const Prediction& prediction) {
-    if (!model.calibration || !model.calibration->held_back) return std::nullopt;
+/// The held-back run, where the question is that of this run; null: it is another.
+const HeldBackRun* run_of_question(const ClusterModel& model, const Prediction& prediction) {
+    if (!model.calibration || !model.calibration->held_back) return nullptr;
     const HeldBackRun& run = *model.calibration->held_back;
-    if (run.format != prediction.what || run.seats != prediction.seats) return std::nullopt;
-    return run.streams_measured;
+    return run.format == prediction.what && run.seats == prediction.seats ? &run : nullptr;
 }
 
 /// Widens the interval by the error of the held-back run, and until it holds the number that was measured and
@@ -110,11 +109,12 @@ void widen(const ClusterModel& model, Prediction& prediction) {
                         counted(run->streams_measured, "stream"), run->low, run->high, fewer ? "low" : "high",
                         fewer ? "lowered" : "raised"));
     }
-    for (const auto& held : {measured_streams(model, prediction), prediction.nominal}) {
-        if (!held) continue;
-        low = std::min(low, *held);
-        high = std::max(high, *held);
-    }
+    const auto hold = [&low, &high](std::uint64_t streams) {
+        low = std::min(low, streams);
+        high = std::max(high, streams);
+    };
+    if (const HeldBackRun* run = run_of_question(model, prediction)) hold(run->streams_measured);
+    if (prediction.nominal) hold(*prediction.nominal);
 }
 
 bool too_wide(std::uint64_t low, std::uint64_t high, std::uint64_t nominal) {
@@ -169,14 +169,16 @@ std::string most_sentence(const ClusterModel& model, const Prediction& predictio
     const std::uint64_t named = at_least ? low : nominal;
     const std::string seats = counted(prediction.seats, "seat");
     const std::string streams = fmt::format("{} of {}", named == 1 ? "stream" : "streams", prediction.what);
-    const auto measured = measured_streams(model, prediction);
-    const std::string seen = measured ? fmt::format("measured: {}", *measured) : "";
+    const HeldBackRun* const run = run_of_question(model, prediction);
+    const std::string seen = run == nullptr ? ""
+                                            : fmt::format("measured: {}{}", run->is_bound() ? "at least " : "",
+                                                          run->streams_measured);
     if (!at_least)
         return fmt::format("{}: {} {} ({}{}{}){}", seats, nominal, streams,
-                           interval_text(low, *prediction.high), measured ? "; " : "", seen,
+                           interval_text(low, *prediction.high), seen.empty() ? "" : "; ", seen,
                            full_text(prediction));
     return fmt::format("{}: at least {} {}{}; {}{} if the server were never full{}", seats, low, streams,
-                       measured ? " (" + seen + ")" : "", prediction.high ? "" : "more than ",
+                       seen.empty() ? "" : " (" + seen + ")", prediction.high ? "" : "more than ",
                        *prediction.if_never_full, full_text(prediction));
 }
 
@@ -233,11 +235,14 @@ void conclude_plays(const ClusterModel& model,
             counted(run->streams_measured, "stream"), run->low, run->high,
             run->streams_measured < run->low ? "fewer" : "more"));
     }
-    if (outside.server_may_be_full && plays < answers.size()) {
+    const HeldBackRun* const same = run_of_question(model, prediction);
+    if (same != nullptr && !same->is_bound() && streams > same->streams_measured)
+        prediction.refused.push_back(fmt::format("the held-back run gave {}, and one more did not play",
+                                                 counted(same->streams_measured, "stream")));
+    if (outside.server_may_be_full && plays < answers.size())
         prediction.refused.emplace_back(
             "the parts of the server that fail were never full when it was measured: they may give more");
-        advise(model, outside, prediction);
-    }
+    if (!prediction.refused.empty()) advise(model, outside, prediction);
 }
 
 }  // namespace
@@ -347,7 +352,7 @@ void conclude(const ClusterModel& model,
 
 bool predicts_play(const Prediction& prediction) {
     if (prediction.verdict != Prediction::Verdict::answered) return false;
-    if (prediction.question == Prediction::Question::most) return prediction.nominal.value_or(0) > 0;
+    if (prediction.question == Prediction::Question::most) return prediction.low.value_or(0) > 0;
     return prediction.draws > 0 && static_cast<double>(prediction.draws_that_play.value_or(0)) >=
                                        kSure * static_cast<double>(prediction.draws);
 }

@@ -55,14 +55,15 @@ void mark_interrupted(std::uint64_t asked_draws, Prediction& prediction);
 /// number of the held-back run if the question is that of this run, and is wider by the error of a held-back
 /// run outside its own interval. A calibration that could not tell a seat from the server has neither link
 /// named. `at_most`: the largest number that was tried; draws that play as many, and if_never_full, are
-/// unbounded. REQUIRES: prediction has question, what, seats, streams, nominal and if_never_full.
+/// unbounded. Given streams that are more than the held-back run of the same question gave are refused.
+/// REQUIRES: prediction has question, what, seats, streams, nominal and if_never_full.
 void conclude(const ClusterModel& model,
               const OutsideMeasured& outside,
               const std::vector<DrawAnswer>& answers,
               std::optional<std::uint64_t> at_most,
               Prediction& prediction);
 
-/// Play is predicted to go well: a number above 0, or given streams in 95 % of the draws.
+/// Play is predicted to go well: the whole interval is above 0, or given streams play in 95 % of the draws.
 bool predicts_play(const Prediction& prediction);
 
 }  // namespace streamsim::judge

@@ -106,13 +106,15 @@ OrderedJson correlation_of(const std::vector<std::vector<double>>& matrix,
 }
 
 OrderedJson held_back_member(const HeldBackCheck& check) {
-    return {{"format", check.measured.format},
-            {"seats", check.measured.seats},
-            {"streams_measured", check.measured.streams},
-            {"predicted", check.predicted},
-            {"low", check.low},
-            {"high", check.high},
-            {"rejected", check.rejected}};
+    OrderedJson out = {{"format", check.measured.format},
+                       {"seats", check.measured.seats},
+                       {"streams_measured", check.measured.streams},
+                       {"predicted", check.predicted},
+                       {"low", check.low},
+                       {"high", check.high},
+                       {"rejected", check.rejected}};
+    if (!check.measured.at_least.empty()) out["at_least"] = check.measured.at_least;
+    return out;
 }
 
 }  // namespace

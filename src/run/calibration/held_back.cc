@@ -79,7 +79,8 @@ Result<HeldBackCheck> check_held_back(const Calibration& calibration,
     const double high = std::min(static_cast<double>(check.high), predicted * (1 + kWidest));
     const double beyond = std::max(1.0, predicted / 10);
     const auto found = static_cast<double>(measured.streams);
-    const bool fewer = measured.at_least.empty() && found + beyond < low;
+    const bool none = measured.streams == 0 && check.low > 0;
+    const bool fewer = measured.at_least.empty() && (none || found + beyond < low);
     check.rejected = fewer || found > high + beyond;
     return check;
 }

@@ -27,8 +27,8 @@ Result<StreamInterval> streams_of_model(const Calibration& calibration,
 
 /// The most streams that the model of `calibration` plays, as `max` finds it: with its numbers as they are, and
 /// with all rates lower and higher by what a 90 % interval of its error allows. Rejected: the measured number
-/// is further outside than one stream and a tenth; of an interval wider than +-20 %, outside of that. Errors:
-/// of the searches.
+/// is further outside than one stream and a tenth; of an interval wider than +-20 %, outside of that; or
+/// nothing plays, and the interval is above 0. Errors: of the searches.
 Result<HeldBackCheck> check_held_back(const Calibration& calibration,
                                       const HeldBackSearch& measured,
                                       const MediaFormat& format,

@@ -117,6 +117,7 @@ std::optional<HeldBackRun> read_held_back(JsonObject& from, JsonProblems& proble
     run.low = count("low", 0, kStreamsMax);
     run.high = count("high", 0, kStreamsMax);
     run.rejected = object.boolean("rejected").value_or(false);
+    run.at_least = object.string("at_least", false).value_or("");
     if (object.has("low") && object.has("high") && run.low > run.high)
         object.problem("high", "expected no less than \"low\"");
     object.finish();

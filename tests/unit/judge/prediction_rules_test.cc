@@ -254,6 +254,47 @@ TEST(PredictionOfGivenStreams, CountsTheDrawsThatPlay) {
     EXPECT_EQ(unknown.verdict, Prediction::Verdict::refused) << "the part that is full may give more";
 }
 
+TEST(PredictionOfGivenStreams, IsRefusedForMoreThanTheHeldBackRunGave) {
+    ClusterModel model = calibrated();
+    model.calibration->held_back = HeldBackRun{"dpx12", 2, 1, 2, 2, 2, false};
+    const auto asked = [&model](std::uint64_t streams, std::uint32_t seats) {
+        Prediction prediction;
+        prediction.question = Prediction::Question::plays;
+        prediction.what = "dpx12";
+        prediction.seats = seats;
+        prediction.streams = streams;
+        conclude(model, {}, draws({{streams, 200}}, ""), std::nullopt, prediction);
+        return prediction;
+    };
+    const Prediction more = asked(2, 2);
+    EXPECT_EQ(more.verdict, Prediction::Verdict::refused);
+    EXPECT_THAT(more.refused, ElementsAre("the held-back run gave 1 stream, and one more did not play"));
+    EXPECT_FALSE(predicts_play(more));
+    EXPECT_TRUE(predicts_play(asked(1, 2)));
+    EXPECT_TRUE(predicts_play(asked(2, 4))) << "another question";
+    model.calibration->held_back->at_least = "no more clips may be made";
+    EXPECT_TRUE(predicts_play(asked(2, 2))) << "more may play than the bound";
+}
+
+TEST(PredictionOfTheHeldBackRun, ThatGaveNothingIsNoPlay) {
+    ClusterModel model = calibrated();
+    model.calibration->held_back = HeldBackRun{"dpx12", 2, 0, 1, 1, 1, false};
+    const Prediction prediction = concluded(model, draws({{1, 200}}), 1);
+    EXPECT_EQ(prediction.low, 0U);
+    EXPECT_EQ(prediction.verdict, Prediction::Verdict::answered);
+    EXPECT_FALSE(predicts_play(prediction));
+    EXPECT_FALSE(predicts_play(concluded(calibrated(), draws({{0, 11}, {1, 189}}), 1)))
+        << "more than a twentieth of the draws play nothing";
+    EXPECT_TRUE(predicts_play(concluded(calibrated(), draws({{0, 10}, {1, 190}}), 1)));
+}
+
+TEST(PredictionOfTheHeldBackRun, SaysThatItsNumberIsABound) {
+    ClusterModel model = calibrated();
+    model.calibration->held_back = HeldBackRun{"dpx12", 2, 20, 19, 18, 19, false, "no more clips may be made"};
+    EXPECT_THAT(concluded(model, draws({{16, 100}, {18, 100}}), 17).sentence,
+                HasSubstr("90 %; measured: at least 20)"));
+}
+
 TEST(FullPart, IsTheFullestWhereFramesWereMissed) {
     RunResult result;
     EXPECT_EQ(full_part(result), "response time");

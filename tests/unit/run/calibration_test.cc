@@ -253,6 +253,11 @@ TEST(HeldBack, AModelIsRejectedThatPredictsFarMore) {
     const auto slowed = check_held_back(found, {"test", 1, good->streams / 2, ""}, format, {});
     ASSERT_TRUE(slowed);
     EXPECT_TRUE(slowed->rejected);
+    format.mean_frame_bytes = 12e6;  // 300 MB/s: one stream
+    const auto nothing = check_held_back(found, {"test", 1, 0, ""}, format, {});
+    ASSERT_TRUE(nothing);
+    EXPECT_EQ(nothing->low, 1U);
+    EXPECT_TRUE(nothing->rejected) << "though it is off by one stream";
 }
 
 TEST(HeldBack, ALowerBoundRejectsOnlyWhereMorePlayThanPredicted) {
@@ -278,7 +283,10 @@ TEST(HeldBack, ALowerBoundRejectsOnlyWhereMorePlayThanPredicted) {
     found.held_back = check(2 * good->streams);
     EXPECT_TRUE(found.held_back->rejected);
     EXPECT_TRUE(found.held_back->tells());
-    EXPECT_THAT(calibrated_document(found), HasSubstr("held_back"));
+    const auto model = sim::read_model_document(calibrated_document(found), "fitted");
+    ASSERT_TRUE(model) << model.error().problems.front();
+    ASSERT_TRUE(model->calibration->held_back);
+    EXPECT_EQ(model->calibration->held_back->at_least, "no more clips may be made");
 }
 
 TEST(SeatLimits, APortThatIsFullIsTheSeats) {
