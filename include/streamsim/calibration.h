@@ -89,8 +89,8 @@ void fields(ConstOr<ResponseQuantiles> auto& quantiles, auto& visit) {
 /// The raw row of a probe: what a fit needs, without the storage.
 struct ProbeRow {
     Probe probe;
-    std::string measured_at;  // RFC 3339
-    std::uint64_t operations = 0, failed = 0;
+    std::string measured_at;                   // RFC 3339
+    std::uint64_t operations = 0, failed = 0;  // by the end of the probe
     double operations_per_s = 0;
     double bytes_per_s = 0;
     ResponseQuantiles response_ns;             // from the intended time

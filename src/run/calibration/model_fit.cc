@@ -146,8 +146,8 @@ Result<void> Fit::check() const {
         if (row == nullptr)
             problems.problems.push_back(fmt::format("the probe {} was not measured", id));
         else if (row->operations == 0)
-            problems.problems.push_back(
-                fmt::format("the probe {} has no operation without an error ({} failed)", id, row->failed));
+            problems.problems.push_back(fmt::format(
+                "the probe {} has no operation that was done by its end ({} failed)", id, row->failed));
     }
     if (problems.problems.empty() && highest_rate(measured_) <= 0)
         problems.problems.emplace_back("no probe of the ladder delivered a byte");

@@ -244,19 +244,24 @@ ProbeRow row_of(const Probe& probe, const RunResult& result) {
     row.measured_at = result.started_at;
     std::int64_t wall_ns = 0;
     std::uint64_t bytes = 0;
+    std::uint64_t opened = 0;
     for (const MeterResult& meter : result.meters) {
         row.failed += std::max(meter.all.failed, meter.blocks_failed);  // a failed block fails its operation
-        row.operations += probe.kind == ProbeKind::opens ? meter.all.done : meter.blocks_done;
+        opened += meter.all.done;
         wall_ns = std::max(wall_ns, meter.wall_ns);
-        for (const OperationResult& each : meter.operations) bytes += each.bytes;
+        bytes += meter.all.bytes;
     }
+    // As the bytes: blocks_done has those, too, that were complete after the end.
+    row.operations = probe.kind == ProbeKind::opens ? opened : bytes / probe.block_bytes;
     if (wall_ns > 0) {
         row.operations_per_s = static_cast<double>(row.operations) * 1e9 / static_cast<double>(wall_ns);
         row.bytes_per_s = static_cast<double>(bytes) * 1e9 / static_cast<double>(wall_ns);
     }
     const auto all = completions_of(result, probe.operations_per_s > 0);
     row.response_ns = quantiles_of(all);
-    if (all.size() >= row.operations) {
+    const auto in_time =
+        std::ranges::count_if(all, [wall_ns](const Completion& each) { return each.at_ns <= wall_ns; });
+    if (static_cast<std::uint64_t>(in_time) >= row.operations) {
         add_series(all, std::min(probe.duration_ns, wall_ns), row);
     } else {
         add_meter_series(result, row);

@@ -23,8 +23,9 @@ std::vector<Probe> probes_of(const Measurement& measured, const ProbeOptions& op
 /// way.
 Workload workload_of(const Probe& probe, const Measurement& measured);
 
-/// The raw row of a probe from what its workload gave. `result` has rows of single operations where all seats
-/// were played by this process: the series then has ten intervals a second.
+/// The raw row of a probe from what its workload gave: operations and bytes that were complete by the end;
+/// response times also of those that were in flight then. `result` has rows of single operations where all
+/// seats were played by this process: the series then has ten intervals a second.
 ProbeRow row_of(const Probe& probe, const RunResult& result);
 
 /// The highest rate of the ladder in bytes a second, by one seat; 0: none was measured.

@@ -343,6 +343,20 @@ TEST(Probes, AllSeatsTogetherFillTheServerForLong) {
     EXPECT_EQ(find("steady-seats-4")->duration_ns, 5 * find("ladder-64")->duration_ns);
 }
 
+TEST(Probes, CountOperationsAndBytesByTheSameEnd) {
+    Measurement measured;
+    measured.set_bytes = std::uint64_t{1} << 40;
+    for (Probe probe : probes_of(measured, {})) {
+        if (probe.kind == ProbeKind::opens) continue;
+        SCOPED_TRACE(probe.id);
+        probe.duration_ns = milliseconds(400).ns;  // a read of 64 takes a third of it
+        const auto row = do_probe(request_on(server(500e6, 5e9)), probe, measured, {});
+        ASSERT_TRUE(row);
+        if (probe.kind == ProbeKind::ladder) EXPECT_GT(row->operations, 0u);
+        EXPECT_NEAR(row->bytes_per_s, row->operations_per_s * static_cast<double>(probe.block_bytes), 1);
+    }
+}
+
 // The operations in flight at the end of a closed load are half done, on average.
 TEST(SteadyRate, CountsHalfOfWhatIsInFlight) {
     ProbeRow row;
