@@ -229,6 +229,7 @@ void Fit::choose_free_numbers() {
     for (CalibratedNumber& value : limits_.free) {
         const double from = value.value > 0 ? value.value : start;
         value.value = from * wire;
+        value.low *= wire;
         trial_.add_free(std::move(value), from * wire * 0.5, from * wire * 3);
     }
     const double slope_s = parts_.bytes_ns / 1e9 / static_cast<double>(kProbeBlock);
@@ -456,7 +457,8 @@ void Fit::find_uncertainty() {
         const double spread = sim::kScoreOf95 * std::min(uncertainty_.deviations[k], 1.0);
         // A bound that was seen stays where nothing else tells it.
         constexpr double kUnknown = 0.5;
-        if (!at_least || uncertainty_.deviations[k] < kUnknown) value.low = value.value * std::exp(-spread);
+        const bool stays = at_least && uncertainty_.deviations[k] >= kUnknown;
+        value.low = stays ? std::min(value.low, value.value) : value.value * std::exp(-spread);
         if (!at_least) value.high = value.value * std::exp(spread);
     }
 }

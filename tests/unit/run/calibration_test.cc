@@ -130,8 +130,10 @@ TEST(Calibrate, LinesThatAreFullAreTheLimitOfTheServer) {
 
 TEST(Calibrate, OneSeatAndLinesStillSayAtLeast) {
     const Calibration found = calibrated(server(50e9, 50e9, 8), 1);
-    EXPECT_GT(value_of(found, kServerRate).low, 0);
+    EXPECT_GT(value_of(found, kServerRate).low / 8, 0.5 * 8 * kOfLine) << "as the lines delivered";
     EXPECT_FALSE(value_of(found, kServerRate).high);
+    const auto model = sim::read_model_document(found.document, "fitted");
+    EXPECT_TRUE(model) << model.error().problems.front();
 }
 
 TEST(Calibrate, TheResponseHasTheQuantilesThatTheServerHas) {
