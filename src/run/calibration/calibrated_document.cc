@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <utility>
@@ -174,7 +175,11 @@ Result<Calibration> calibration_of_document(const std::string& text,
 std::string with_held_back(const std::string& text, const HeldBackCheck& check) {
     if (!check.tells()) return text;
     auto document = OrderedJson::parse(text);
-    document["calibration"]["held_back"] = held_back_member(check);
+    OrderedJson& facts = document["calibration"];
+    facts["held_back"] = held_back_member(check);
+    OrderedJson& formats = facts["formats"];  // null where there were none
+    const OrderedJson format = check.measured.format;
+    if (std::find(formats.begin(), formats.end(), format) == formats.end()) formats.push_back(format);
     return json_text(document, 2) + "\n";
 }
 

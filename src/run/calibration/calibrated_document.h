@@ -20,8 +20,8 @@ std::string calibrated_document(const Calibration& calibration);
 Result<Calibration> calibration_of_document(const std::string& text,
                                             const std::string& source,
                                             const Measurement& measured);
-/// The same document with another held-back run; everything else stays as it is. REQUIRES: a calibrated
-/// document.
+/// The same document with another held-back run, whose format was measured; everything else stays as it is.
+/// REQUIRES: a calibrated document.
 std::string with_held_back(const std::string& text, const HeldBackCheck& check);
 
 // Pointers of the numbers that calibrations fill in.

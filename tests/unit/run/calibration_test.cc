@@ -5,6 +5,7 @@
 #include <cmath>
 #include <memory>
 
+#include "base/document/json.h"
 #include "run/calibration/calibrated_document.h"
 #include "run/calibration/direct_numbers.h"
 #include "run/calibration/held_back.h"
@@ -289,6 +290,18 @@ TEST(HeldBack, ALowerBoundRejectsOnlyWhereMorePlayThanPredicted) {
     ASSERT_TRUE(model) << model.error().problems.front();
     ASSERT_TRUE(model->calibration->held_back);
     EXPECT_EQ(model->calibration->held_back->at_least, "no more clips may be made");
+}
+
+TEST(HeldBack, ACheckWithAnotherFormatAddsItToThoseThatWereMeasured) {
+    Calibration calibration;
+    calibration.name = "fitted";
+    calibration.measured.held_back = HeldBackSearch{"dpx12", 1, 2, ""};
+    std::string document = calibrated_document(calibration);
+    for (int times = 0; times < 2; ++times)
+        document = with_held_back(document, HeldBackCheck{{"prores-hd", 1, 9, ""}, 9, 8, 10});
+    const Json facts = Json::parse(document)["calibration"];
+    EXPECT_EQ(facts["held_back"]["format"], "prores-hd");
+    EXPECT_EQ(facts["formats"], Json({"dpx12", "prores-hd"}));
 }
 
 TEST(SeatLimits, APortThatIsFullIsTheSeats) {
