@@ -29,9 +29,9 @@ std::vector<double> resampled_means(std::span<const double> series,
     return means;
 }
 
-double spread_of_mean(std::span<const double> series, std::size_t block, std::uint64_t seed) {
+std::optional<double> spread_of_mean(std::span<const double> series, std::size_t block, std::uint64_t seed) {
     constexpr std::size_t kResamples = 200;
-    if (series.size() < 2 * block || series.size() < 4) return 0;
+    if (series.size() < 2 * block || series.size() < 4) return std::nullopt;
     double sum = 0;
     double squares = 0;
     for (const double mean : resampled_means(series, block, kResamples, seed)) {

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -16,8 +17,9 @@ std::vector<double> resampled_means(std::span<const double> series,
                                     std::size_t count,
                                     std::uint64_t seed);
 
-/// The standard deviation of the logarithm of a series' mean; 0: too short to tell.
-double spread_of_mean(std::span<const double> series, std::size_t block, std::uint64_t seed);
+/// The standard deviation of the logarithm of a series' mean; nullopt: fewer than two blocks, or four values,
+/// do not tell it.
+std::optional<double> spread_of_mean(std::span<const double> series, std::size_t block, std::uint64_t seed);
 
 /// Value at a share of the sorted values, between neighbours in proportion. REQUIRES: not empty.
 double quantile(std::vector<double> values, double share);

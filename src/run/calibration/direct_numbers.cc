@@ -287,7 +287,9 @@ double undisturbed_bytes_per_s(const ProbeRow& row, const fit::SlowPeriods& othe
     return rates.size() < 4 ? own : std::max(own, fit::quantile(rates, kUndisturbed));
 }
 
-double spread_of_rate(const ProbeRow& row, std::uint64_t seed) {
+namespace {
+
+std::optional<double> spread_of_rate(const ProbeRow& row, std::uint64_t seed) {
     std::vector<double> values;
     for (const std::uint64_t operations : row.operations_in) values.push_back(static_cast<double>(operations));
     const std::size_t second =
@@ -295,6 +297,29 @@ double spread_of_rate(const ProbeRow& row, std::uint64_t seed) {
             ? static_cast<std::size_t>(std::max<std::int64_t>(1'000'000'000 / row.interval_ns, 1))
             : 1;
     return fit::spread_of_mean(values, second, seed);
+}
+
+}  // namespace
+
+std::vector<double> spreads_of_rates(const std::vector<const ProbeRow*>& rows, std::uint64_t seed) {
+    constexpr double kLeast = 0.002;
+    constexpr double kUnknown = 0.05;
+    // The spread of a mean falls with the root of the time.
+    const auto root_s = [](const ProbeRow& row) {
+        return std::sqrt(std::max(static_cast<double>(row.probe.duration_ns) / 1e9, 0.1));
+    };
+    std::vector<std::optional<double>> told;
+    std::optional<double> of_second;  // the largest
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+        told.push_back(spread_of_rate(*rows[i], seed + i));
+        if (told[i]) of_second = std::max(of_second.value_or(0), *told[i] * root_s(*rows[i]));
+    }
+    std::vector<double> spreads;
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+        const double unknown = of_second ? *of_second / root_s(*rows[i]) : kUnknown;
+        spreads.push_back(std::max(told[i].value_or(unknown), kLeast));
+    }
+    return spreads;
 }
 
 std::optional<double> drift_of(const Measurement& measured) {

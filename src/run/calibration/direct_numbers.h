@@ -51,8 +51,10 @@ std::optional<fit::SlowPeriods> other_load_of(const Measurement& measured);
 /// The rate of a row while no other load slows it, bytes a second. `seats`: of the measurement.
 double undisturbed_bytes_per_s(const ProbeRow& row, const fit::SlowPeriods& other, std::uint32_t seats);
 
-/// The standard deviation of the logarithm of a row's rate, by resampling blocks of a second.
-double spread_of_rate(const ProbeRow& row, std::uint64_t seed);
+/// The standard deviation of the logarithm of each row's rate, by resampling blocks of a second. A row of less
+/// than two seconds does not tell its own: it has the largest of the others, as of as short a time, or 5 %
+/// where none tells.
+std::vector<double> spreads_of_rates(const std::vector<const ProbeRow*>& rows, std::uint64_t seed);
 
 /// How much the reference steps differ: largest rate over smallest; nullopt: fewer than two.
 std::optional<double> drift_of(const Measurement& measured);

@@ -435,9 +435,7 @@ void Fit::optimise() {
 void Fit::find_uncertainty() {
     const auto at_best = fitted_rates(trial_, trial_.best);
     std::vector<std::vector<double>> derivatives(rows_.size(), std::vector<double>(trial_.free.size(), 0));
-    std::vector<double> spreads;
-    for (std::size_t i = 0; i < rows_.size(); ++i)
-        spreads.push_back(std::max(spread_of_rate(*rows_[i], measured_.seed + i), 0.002));
+    const std::vector<double> spreads = spreads_of_rates(rows_, measured_.seed);
     for (std::size_t k = 0; k < trial_.free.size(); ++k) {
         Values moved = trial_.best;
         moved[k] += kDerivativeStep;

@@ -372,6 +372,26 @@ TEST(Probes, CountOperationsAndBytesByTheSameEnd) {
     }
 }
 
+/// A row whose rate is another in each second.
+ProbeRow uneven_row(std::int64_t seconds_long) {
+    ProbeRow row;
+    row.probe.duration_ns = seconds(seconds_long).ns;
+    row.interval_ns = milliseconds(100).ns;
+    for (std::int64_t i = 0; i < 10 * seconds_long; ++i)
+        row.operations_in.push_back(i / 10 % 2 == 0 ? 80 : 120);
+    return row;
+}
+
+TEST(SpreadOfRates, ShortProbesAreNoSurerThanLongOnes) {
+    const ProbeRow brief = uneven_row(1);
+    const ProbeRow usual = uneven_row(6);
+    const ProbeRow steady = uneven_row(30);
+    const double of_usual = spreads_of_rates({&usual, &steady}, 1).front();
+    EXPECT_GT(of_usual, 0.02);
+    EXPECT_GT(spreads_of_rates({&brief, &steady}, 1).front(), of_usual) << "as of a second of the long one";
+    EXPECT_THAT(spreads_of_rates({&brief, &brief}, 1), testing::ElementsAre(0.05, 0.05)) << "none tells";
+}
+
 // The operations in flight at the end of a closed load are half done, on average.
 TEST(SteadyRate, CountsHalfOfWhatIsInFlight) {
     ProbeRow row;
