@@ -12,6 +12,7 @@ namespace {
 
 constexpr std::uint32_t kCountMax = 100'000;
 constexpr std::uint32_t kInflightMax = 65'536;
+constexpr std::uint64_t kAllInflightMax = 64 * kCountMax;  // probes have 64 of each seat
 constexpr double kRateMax = 1e15;
 constexpr std::int64_t kTimeMax = seconds(3600).ns;
 
@@ -35,10 +36,13 @@ private:
 };
 
 void check_probe(const Probe& probe, const Checks& checks) {
+    const std::uint64_t of_seat = std::uint64_t{probe.users} * probe.inflight;
     checks.expect(probe.seats >= 1 && probe.seats <= kCountMax, "seats", "1 to 100000");
+    checks.expect(probe.seats <= 1 || probe.kind == ProbeKind::seats, "seats", "1, but for probes of seats");
     checks.expect(probe.users >= 1 && probe.users <= kInflightMax, "users", "1 to 65536");
-    checks.expect(probe.inflight >= 1 && std::uint64_t{probe.inflight} * probe.users <= kInflightMax,
-                  "inflight", "1 to 65536 for all users");
+    checks.expect(probe.inflight >= 1 && of_seat <= kInflightMax, "inflight", "1 to 65536 for all users");
+    checks.expect(probe.seats > kCountMax || of_seat > kInflightMax || probe.seats * of_seat <= kAllInflightMax,
+                  "inflight", "at most 6400000 for all seats");
     checks.expect(probe.block_bytes >= 512 && probe.block_bytes <= (std::uint64_t{1} << 30), "block_bytes",
                   "512 bytes to 1 GiB");
     checks.expect(probe.duration_ns > 0 && probe.duration_ns <= seconds(86'400).ns, "duration_ns",

@@ -184,6 +184,25 @@ TEST_F(Calibrate, WrongRowsAreNamedByTheirPlace) {
     EXPECT_THAT(done.err, HasSubstr("nas.measured.json: /rows: missing"));
 }
 
+TEST_F(Calibrate, RowsWithMoreInFlightThanAnyProbeAreRefused) {
+    ASSERT_EQ(calibrate().exit_code, 0);
+    Json rows = read_json(rows_);
+    Json& probe = rows["rows"][5]["probe"];
+    probe["seats"] = 65536;
+    probe["users"] = 1;
+    probe["inflight"] = 65536;
+    write_text(rows_, rows.dump());
+    const Finished one = calibrate({"--refit"});
+    EXPECT_EQ(one.exit_code, 2) << one.text();
+    EXPECT_THAT(one.err,
+                HasSubstr("nas.measured.json: /rows/5/probe/seats: expected 1, but for probes of seats"));
+    probe["kind"] = "seats";
+    write_text(rows_, rows.dump());
+    const Finished many = calibrate({"--refit"});
+    EXPECT_EQ(many.exit_code, 2) << many.text();
+    EXPECT_THAT(many.err, HasSubstr("/rows/5/probe/inflight: expected at most 6400000 for all seats"));
+}
+
 TEST_F(Calibrate, WrongUsageIsRefused) {
     EXPECT_EQ(streamsim({"calibrate", "sim:nfs-generic"}).exit_code, 2);
     EXPECT_EQ(streamsim({"calibrate", "sim:null", "-o", model_}).exit_code, 2);
