@@ -188,7 +188,7 @@ private:
 
     void closed() {
         double busy = 0;
-        for (const TrafficUnit& unit : units_) busy += static_cast<double>(unit.busy_ns);
+        for (const TrafficUnit& unit : units_) busy += unit.busy_ns;
         const auto count = static_cast<double>(units_.size());
         const double cycle = overlap_.users * spec_.inflight * span_s_ * 1e9 / count;
         const double think = cycle - busy / count;

@@ -120,8 +120,8 @@ public:
         for (std::size_t i = 0; i < operations_.size(); ++i) {
             const TrafficOperation& at = operations_[i];
             if (at.moves_data() || taken(i)) continue;
-            out_.units.push_back(
-                {at.begin_ns, at.end_ns(), at.duration_ns, at.user, at.file, at.kind, false, 0});
+            out_.units.push_back({at.begin_ns, at.end_ns(), static_cast<double>(at.duration_ns), at.user,
+                                  at.file, at.kind, false, 0});
         }
         std::ranges::stable_sort(out_.units, {}, &TrafficUnit::begin_ns);
         return std::move(out_);
@@ -211,7 +211,7 @@ private:
             const TrafficOperation& at = operations_[block];
             unit.begin_ns = std::min(unit.begin_ns, at.begin_ns);
             unit.end_ns = std::max(unit.end_ns, at.end_ns());
-            unit.busy_ns += at.duration_ns;
+            unit.busy_ns += static_cast<double>(at.duration_ns);
             unit.bytes += at.bytes;
         }
         return unit;
@@ -233,7 +233,7 @@ private:
             TrafficUnit unit = unit_of(session.blocks);
             const TrafficOperation& open = operations_[*session.open];
             unit.begin_ns = open.begin_ns;
-            unit.busy_ns += open.duration_ns;
+            unit.busy_ns += static_cast<double>(open.duration_ns);
             transfers.push_back(unit);
         }
         std::ranges::stable_sort(transfers, {}, &TrafficUnit::begin_ns);

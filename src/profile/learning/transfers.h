@@ -15,7 +15,7 @@ namespace streamsim::profile {
 /// One operation of a meter.
 struct TrafficUnit {
     std::int64_t begin_ns = 0, end_ns = 0;
-    std::int64_t busy_ns = 0;  // time of its calls
+    double busy_ns = 0;  // time of its calls, which may overlap
     std::uint32_t user = 0, file = 0;
     TrafficKind kind = TrafficKind::read;
     bool random = false;

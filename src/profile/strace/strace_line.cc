@@ -44,7 +44,7 @@ void take_clock(std::string_view& text, StraceLine& line) {
     if (first && *first < kSecondsMax && rest.starts_with('.')) {
         line.time_ns = static_cast<std::int64_t>(*first) * 1'000'000'000 + take_fraction(rest);
         // No trace is older than 1973, and no two calls are three years apart.
-        line.clock = *first < 100'000'000 ? StraceLine::Clock::relative : StraceLine::Clock::epoch;
+        line.clock = *first < kSpanSecondsMax ? StraceLine::Clock::relative : StraceLine::Clock::epoch;
     } else if (first && *first < 24 && take(rest, ":")) {
         const auto minute = take_number(rest);
         if (!minute || *minute > 59 || !take(rest, ":")) return;
@@ -237,7 +237,7 @@ std::optional<StraceCall> parse_strace_call(std::string_view text) {
     const auto open = text.rfind('<');
     if (text.ends_with('>') && open != std::string_view::npos && (open == 0 || text[open - 1] == ' ')) {
         std::string_view time = text.substr(open + 1);
-        if (const auto whole = take_number(time); whole && *whole < kSecondsMax && time.starts_with('.')) {
+        if (const auto whole = take_number(time); whole && *whole < kSpanSecondsMax && time.starts_with('.')) {
             call.duration_ns = static_cast<std::int64_t>(*whole) * 1'000'000'000 + take_fraction(time);
             text = trimmed(text.substr(0, open));
         }

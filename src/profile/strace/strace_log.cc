@@ -18,6 +18,8 @@ constexpr std::size_t kLineBytesMax = std::size_t{1} << 20;  // longer ones are 
 /// A longer line ends the reading: a device may have no other end.
 constexpr std::uint64_t kLineEnd = std::uint64_t{16} << 20;
 constexpr std::int64_t kDay = 86'400'000'000'000;
+/// Times that add up end here.
+constexpr std::int64_t kLatest = static_cast<std::int64_t>(kSecondsMax) * 1'000'000'000;
 
 /// A call that waits for its end.
 struct Waiting {
@@ -74,10 +76,11 @@ private:
     void take_time() {
         switch (line->clock) {
             case StraceLine::Clock::none: return;
-            case StraceLine::Clock::relative: time_ns += line->time_ns; return;
+            case StraceLine::Clock::relative: time_ns = std::min(time_ns + line->time_ns, kLatest); return;
             case StraceLine::Clock::epoch: time_ns = line->time_ns; return;
             case StraceLine::Clock::of_day:
-                if (day_ns_ + line->time_ns < time_ns - kDay / 2) day_ns_ += kDay;  // past midnight
+                if (day_ns_ + line->time_ns < time_ns - kDay / 2)  // past midnight
+                    day_ns_ = std::min(day_ns_ + kDay, kLatest - kDay);
                 time_ns = day_ns_ + line->time_ns;
                 return;
         }

@@ -66,5 +66,9 @@ std::optional<Number> take_number(std::string_view& text) {
 /// Takes ".123456" from the front of a text: the nanoseconds of a time in seconds. Without digits 0.
 std::int64_t take_fraction(std::string_view& text);
 inline constexpr std::uint64_t kSecondsMax = 1ull << 33;  // seconds of a plausible clock
+/// Three years: of a plausible call, or between two. A clock and a call after it fit into 63 bits of
+/// nanoseconds.
+inline constexpr std::uint64_t kSpanSecondsMax = 100'000'000;
+static_assert(kSecondsMax + kSpanSecondsMax < INT64_MAX / 1'000'000'000);
 
 }  // namespace streamsim::profile

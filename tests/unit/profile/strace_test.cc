@@ -4,9 +4,11 @@
 
 #include <sstream>
 
+#include "profile/learning/learn.h"
 #include "profile/learning/selection.h"
 #include "profile/strace/strace_line.h"
 #include "profile/strace/strace_log.h"
+#include "profile/traffic/behaviour.h"
 
 namespace streamsim::profile {
 namespace {
@@ -67,6 +69,39 @@ TEST(StraceLog, ALineWithoutAnEndEnds) {
     const auto read = read_strace_log("log", {{"log", &in, std::nullopt}}, [](std::uint64_t) { return true; });
     ASSERT_FALSE(read);
     EXPECT_THAT(read.error().problems.front(), HasSubstr("log: line 1 is longer than 16777216 bytes"));
+}
+
+/// The beginnings ascend from 0, and each end comes after its beginning.
+void expect_times_in_order(const Traffic& traffic) {
+    std::int64_t before = 0;
+    for (const TrafficOperation& at : traffic.operations) {
+        EXPECT_GE(at.begin_ns, before);
+        EXPECT_GE(at.end_ns(), at.begin_ns);
+        before = at.begin_ns;
+    }
+}
+
+TEST(StraceLog, TimesThatAddUpEndAtALatestTime) {
+    std::string relative = "0.0 openat(AT_FDCWD, \"/a\", O_RDONLY) = 3</a> <0.1>\n";
+    for (int i = 0; i < 100; ++i) relative += "99999999.0 read(3</a>, \"x\", 1) = 1 <99999999.0>\n";
+    const auto late = read(relative);
+    ASSERT_TRUE(late);
+    ASSERT_EQ(late->operations.size(), 101u);
+    expect_times_in_order(*late);
+    EXPECT_EQ(late->operations.back().begin_ns, std::int64_t{1 << 30} * 8 * 1'000'000'000);
+    EXPECT_GT(behaviour_of(late->operations).span_ns, 0);
+    const auto learnt = learn(*late, "late");
+    EXPECT_TRUE(learnt || !learnt.error().problems.empty());
+}
+
+TEST(StraceLog, ACallOfMoreThanThreeYearsHasNoDuration) {
+    const auto log = read(
+        "1.0 openat(AT_FDCWD, \"/a\", O_RDONLY) = 3</a> <0.1>\n"
+        "8500000000.0 read(3</a>, \"x\", 1) = 1 <8500000000.0>\n");
+    ASSERT_TRUE(log);
+    ASSERT_EQ(log->operations.size(), 2u);
+    EXPECT_EQ(log->operations[1].duration_ns, 0);
+    expect_times_in_order(*log);
 }
 
 TEST(StraceLine, EveryClockAndPrefixIsUnderstood) {
