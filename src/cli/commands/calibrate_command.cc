@@ -155,18 +155,6 @@ std::string with_ending(const std::string& model, const std::string& ending) {
     return (model.ends_with(end) ? model.substr(0, model.size() - end.size()) : model) + ending;
 }
 
-/// The name of a model, as the model's document may have it.
-std::string model_name_of(const std::string& file) {
-    std::string name = utf8_text(utf8_path(file).stem());
-    for (char& each : name) {
-        const bool plain = std::isalnum(static_cast<unsigned char>(each)) != 0 || each == '-' || each == '_';
-        if (!plain) each = '-';
-    }
-    if (name.empty() || std::isalnum(static_cast<unsigned char>(name[0])) == 0) name.insert(0, "m");
-    constexpr std::size_t kLongest = 60;
-    return name == "null" ? "model-null" : name.substr(0, kLongest);
-}
-
 Result<void> CalibrateCommand::open_files() {
     Error problems{ErrorKind::bad_input, {}};
     if (options_.output.empty())
@@ -496,7 +484,7 @@ Result<void> CalibrateCommand::play_held_back() {
 
 Result<void> CalibrateCommand::fit() {
     run::FitOptions fit;
-    fit.name = model_name_of(options_.output);
+    fit.name = run::model_name_of(options_.output);
     fit.program = context_.program;
     fit.progress = [this](const std::string& text) { say(text); };
     BackgroundWork work(context_);

@@ -3,11 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <cmath>
 #include <cstring>
 #include <utility>
 
 #include "base/document/json.h"
+#include "base/system/utf8_path.h"
 #include "sim/model/model_document.h"
 
 namespace streamsim::run {
@@ -119,6 +121,17 @@ OrderedJson held_back_member(const HeldBackCheck& check) {
 }
 
 }  // namespace
+
+std::string model_name_of(const std::string& file) {
+    std::string name = utf8_text(utf8_path(file).stem());
+    for (char& each : name) {
+        const bool plain = std::isalnum(static_cast<unsigned char>(each)) != 0 || each == '-' || each == '_';
+        if (!plain) each = '-';
+    }
+    if (name.empty() || std::isalnum(static_cast<unsigned char>(name[0])) == 0) name.insert(0, "m");
+    constexpr std::size_t kLongest = 60;
+    return name == "null" ? "model-null" : name.substr(0, kLongest);
+}
 
 std::string trial_document(const std::string& name,
                            std::uint32_t mtu,

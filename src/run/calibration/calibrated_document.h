@@ -13,6 +13,8 @@
 
 namespace streamsim::run {
 
+/// The name of a model that is in this file, as its document may have it.
+std::string model_name_of(const std::string& file);
 /// Numbers of the document, by their pointers. A pointer without a number in the template is added.
 std::string calibrated_document(const Calibration& calibration);
 /// The calibration whose document this is, as far as it says. Errors: bad input, also where it has no
