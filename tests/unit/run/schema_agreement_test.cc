@@ -210,6 +210,7 @@ TEST_F(SchemaAgreement, OfStorageModels) {
         "lines": {"value": 12, "basis": "assumed: for the test"},
         "bytes_per_s": {"value": 9e7, "low": 8e7, "high": 1e8, "basis": "assumed: for the test"},
         "access": {"median": {"value": "1ms", "basis": "assumed: for the test"}}})");
+    calibrated["calibration"]["held_back"]["at_least"] = "no more clips may be made";
     EXPECT_EQ(problems_of_model(calibrated.dump()), std::vector<std::string>{});
     for (const char* below : {"/node/response", "/node/other_load", "/node/read_lines", "/node/front_end",
                               "/client/link", "/client/cores", "/calibration"})
