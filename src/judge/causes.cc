@@ -50,6 +50,19 @@ std::int64_t took_ns(const MissedFrame& missed) {
     return *missed.delivered_ns - *missed.submitted_ns + missed.open_ns;
 }
 
+/// How many frames of clips were due: a frame counts once, however many passes and streams with the same clips
+/// ask for it.
+std::uint64_t places_read(const Evidence& evidence) {
+    std::map<std::vector<std::uint32_t>, std::uint64_t> places_of;  // by clips
+    for (const StreamEvidence& stream : evidence.streams) {
+        std::uint64_t& places = places_of[stream.clips];
+        places = std::max(places, std::min(stream.slots, stream.pass_slots));
+    }
+    std::uint64_t sum = 0;
+    for (const auto& [clips, places] : places_of) sum += places;
+    return sum;
+}
+
 class CauseClassifier {
 public:
     CauseClassifier(const Evidence& evidence, const PlaceTest& places)
@@ -66,6 +79,7 @@ public:
         for (const MissedFrame& each : evidence_.missed) {
             if (each.reason == DropReason::error) error_places_.insert(place_of(each));
         }
+        errors_are_few_ = error_places_.size() * 4 <= places_read(evidence_);
         for (std::size_t i = 0; i < evidence_.missed.size(); ++i)
             causes_[i] = cause_of_reason(evidence_.missed[i], i);
         for (const Episode& episode : episodes()) {
@@ -122,6 +136,7 @@ private:
     std::vector<Cause> causes_;
     std::vector<bool> every_pass_;
     std::set<Place> error_places_, slow_again_, fine_again_, failed_again_, whole_again_;
+    bool errors_are_few_ = true;
     std::map<std::uint32_t, std::pair<int, int>> rereads_of_clip_;  // missed frames: slow again; fast
     NetworkPathFacts path_;
     bool over_network_ = false;
@@ -184,10 +199,9 @@ Cause CauseClassifier::cause_of_error(const MissedFrame& missed, std::size_t i) 
     const Place place = place_of(missed);
     if (whole_again_.contains(place) && !beside_damage(missed)) return Cause::storage_error;
     if (missed.reason != DropReason::error) return Cause::damaged_file;
-    // An error that stays with a few frames is the media's; an error everywhere is the storage's.
+    // An error that stays with a few frames of the clips is the media's; an error everywhere is the storage's.
     const bool stays = failed_again_.contains(place) || every_pass_[i] || beside_damage(missed);
-    const bool few = error_places_.size() * 4 <= evidence_.totals.scheduled;
-    return stays && few ? Cause::damaged_file : Cause::storage_error;
+    return stays && errors_are_few_ ? Cause::damaged_file : Cause::storage_error;
 }
 
 /// The cause of a connection that failed or was given up: the path or the server.

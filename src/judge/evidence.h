@@ -50,6 +50,7 @@ struct StreamEvidence {
     std::uint32_t readahead = 1;
     std::uint64_t slots = 0;                 // that were scheduled
     std::uint64_t pass_slots = 1;            // of one pass through the clip
+    std::vector<std::uint32_t> clips = {};   // the numbers of its clips
     std::vector<FaultInterval> faults = {};  // by time, apart from one another
 };
 

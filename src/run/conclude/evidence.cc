@@ -56,6 +56,7 @@ void fill_path_rtt(const RunFacts& facts, const RunResult& result, judge::Eviden
 }
 
 void fill_streams(const RunFacts& facts, judge::Evidence& evidence) {
+    const auto numbers = clip_numbers(*facts.streams);
     for (std::size_t i = 0; i < facts.ledgers.size(); ++i) {
         const StreamPlan& plan = (*facts.streams)[i];
         judge::StreamEvidence stream;
@@ -65,6 +66,7 @@ void fill_streams(const RunFacts& facts, judge::Evidence& evidence) {
         stream.readahead = plan.options.readahead;
         stream.slots = facts.ledgers[i]->counts().scheduled;
         stream.pass_slots = plan.path->pass_slots();
+        for (const Clip& clip : plan.clips) stream.clips.push_back(numbers.at(clip.index.get()));
         evidence.streams.push_back(stream);
     }
 }

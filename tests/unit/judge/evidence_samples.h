@@ -24,7 +24,7 @@ inline judge::Evidence good_run() {
     evidence.cpus = 2;
     evidence.required_bytes_per_s = 400e6;
     evidence.bytes_read = 16'000'000'000;
-    evidence.streams.push_back({0, kPeriodNs, 8, 1000, 2000});
+    evidence.streams.push_back({0, kPeriodNs, 8, 1000, 2000, {0}});
     return evidence;
 }
 

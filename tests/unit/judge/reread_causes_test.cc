@@ -1,7 +1,9 @@
 // Missed frames that are read again, alone: what their readings say of the place, the media and the storage.
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <array>
+#include <vector>
 
 #include "evidence_samples.h"
 #include "judge/judge.h"
@@ -100,6 +102,46 @@ TEST(Damage, IsSeenAroundAFrameThatFailsAgain) {
     evidence.missed[3].slot = evidence.missed[3].clip_frame = 21;
     evidence.rereads.front().clip_frame = 21;
     EXPECT_EQ(judge(evidence).missed_causes[0], Cause::storage_error) << "farther than a read-ahead";
+}
+
+/// `streams` that play one clip of 240 frames six times each, and whose frames fail from slot `from` on where
+/// `fails` says so; those of the first five that are re-read fail again.
+Cause cause_of_errors(std::uint32_t streams, std::uint64_t from, bool (*fails)(std::uint64_t clip_frame)) {
+    Evidence evidence = good_run();
+    evidence.streams.assign(streams, {0, test::kPeriodNs, 8, 1440, 240, {0}});
+    evidence.totals.scheduled = evidence.totals.on_time = std::uint64_t{1440} * streams;
+    std::vector<std::uint64_t> failed;
+    for (std::uint32_t stream = 0; stream < streams; ++stream) {
+        for (std::uint64_t slot = from; slot < 1440; ++slot) {
+            if (!fails(slot % 240)) continue;
+            fail(evidence, 1, &ReasonCounts::error);
+            evidence.missed.back() = test::missed(slot, DropReason::error);
+            evidence.missed.back().kind = FrameKind::failed;
+            evidence.missed.back().stream = stream;
+            evidence.missed.back().clip_frame = slot % 240;
+            failed.push_back(slot % 240);
+        }
+    }
+    failed.resize(std::min<std::size_t>(failed.size(), 5));
+    read_again(evidence, failed, 2 * kMs, true);
+    return judge(evidence).causes.front().cause;
+}
+
+TEST(Damage, IsNotAStorageThatFailsEverywhereThoughClipsLoop) {
+    const auto all = [](std::uint64_t /*clip_frame*/) { return true; };
+    EXPECT_EQ(cause_of_errors(1, 360, all), Cause::storage_error);
+    EXPECT_EQ(cause_of_errors(4, 360, all), Cause::storage_error) << "streams that share a clip";
+    EXPECT_EQ(cause_of_errors(4, 1200, all), Cause::storage_error) << "on the last pass alone";
+}
+
+TEST(Damage, IsAFewFramesOfAClipThatLoops) {
+    const auto few = [](std::uint64_t clip_frame) { return clip_frame >= 100 && clip_frame < 103; };
+    EXPECT_EQ(cause_of_errors(1, 0, few), Cause::damaged_file);
+    EXPECT_EQ(cause_of_errors(4, 0, few), Cause::damaged_file);
+    const auto quarter = [](std::uint64_t clip_frame) { return clip_frame < 60; };
+    EXPECT_EQ(cause_of_errors(1, 0, quarter), Cause::damaged_file);
+    const auto more = [](std::uint64_t clip_frame) { return clip_frame < 61; };
+    EXPECT_EQ(cause_of_errors(1, 0, more), Cause::storage_error);
 }
 
 }  // namespace
