@@ -150,8 +150,8 @@ bool Search::search() {
 }
 
 /// Plays the number that was found for longer. If it fails, the search goes on below it with runs of that
-/// length: down by 1, 2, 4, ... until one plays, then by halving. False: the search was interrupted, or a run
-/// ended it with an error.
+/// length: down by 1, 2, 4, ..., at last to 1, until one plays, then by halving. False: the search was
+/// interrupted, or a run ended it with an error.
 bool Search::confirm() {
     if (options_.confirm.ns == 0) return true;
     std::uint64_t next = found_.streams;
@@ -172,7 +172,7 @@ bool Search::confirm() {
         if (plays > 0) {
             next = plays + (found_.streams - plays + 1) / 2;
         } else {
-            next -= std::min(next, down);
+            next = next > down ? next - down : std::min<std::uint64_t>(next - 1, 1);
             down *= 2;
         }
     }

@@ -103,6 +103,21 @@ TEST(MaxSearch, FarBelowWhatWasFoundTheConfirmationGoesDownInStrides) {
     EXPECT_LE(confirmations, 11);
 }
 
+TEST(MaxSearch, TheConfirmationFindsEveryNumberBelowWhatWasFound) {
+    for (std::uint64_t plays = 1; plays < 40; ++plays) {
+        for (std::uint64_t lasts = 0; lasts < plays; ++lasts) {
+            Scripted storage(plays);
+            storage.options.repeatable = false;
+            for (std::uint64_t streams = lasts + 1; streams <= plays; ++streams)
+                storage.drops_unseen[streams] = seconds(100);
+            const MaxFormat found = storage.search();
+            EXPECT_EQ(found.streams, lasts) << plays << " play for a short time";
+            EXPECT_EQ(found.fails_at, lasts + 1);
+            EXPECT_EQ(found.confirmed, lasts > 0);
+        }
+    }
+}
+
 TEST(MaxSearch, ARunThatTheComputerDisturbedIsRepeatedAndDoesNotCount) {
     Scripted storage(3);
     storage.instead = {{0, false}, {1, false}};
