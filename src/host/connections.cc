@@ -225,7 +225,9 @@ std::optional<std::string> interface_toward(const std::string& address) {
     if (getifaddrs(&all) != 0) return std::nullopt;
     for (const ifaddrs* each = all; each != nullptr; each = each->ifa_next) {
         if (each->ifa_addr == nullptr || each->ifa_addr->sa_family != to.family()) continue;
-        if (address_text(*each->ifa_addr) == source) found = each->ifa_name;
+        if (address_text(*each->ifa_addr) != source) continue;
+        const std::string_view label = each->ifa_name;  // "eth0:1" for a second address
+        found = label.substr(0, label.find(':'));
     }
     freeifaddrs(all);
     return found;

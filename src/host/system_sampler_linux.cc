@@ -158,14 +158,13 @@ std::int64_t suspended_since_start_ns() {
 }
 
 struct SystemSampler::Impl {
-    Impl(const std::string& mounted, const std::vector<std::string>& servers)
+    Impl(const std::string& mounted, const std::vector<std::string>& remote)
         : server(fuse_server_of(mounted)),
           elsewhere(server && enter_network_of(*server)),
-          run_queue(server, !servers.empty()),
-          mount_servers(servers_of_mount(mounted)),
+          run_queue(server, !remote.empty()),
+          servers(remote.empty() ? servers_of_mount(mounted) : remote),
           // Other peers of this computer get no handshakes.
-          path(servers.empty() ? mount_servers : servers,
-               !servers.empty() || !mount_servers.empty() || elsewhere) {
+          path(servers, !servers.empty() || elsewhere) {
         for (const std::string& address : servers) {
             if (const auto link = interface_toward(address)) links.insert(*link);
         }
@@ -174,10 +173,10 @@ struct SystemSampler::Impl {
     const std::optional<int> server;
     const bool elsewhere;
     RunQueue run_queue;
-    const std::vector<std::string> mount_servers;
+    const std::vector<std::string> servers;  // addresses; empty: unknown
     ServerPath path;
     const MemoryWatch memory;
-    std::set<std::string> links;
+    std::set<std::string> links;  // toward the servers
 };
 
 void SystemSampler::prepare() {}

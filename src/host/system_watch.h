@@ -27,7 +27,7 @@ public:
     /// Begins. A `path` that a process in another network namespace serves (FUSE) has the network watched
     /// there, if this process may do so; else in its own namespace. `servers`: file servers of this process and
     /// of those that it starts, addresses as numbers; only the connections with them and the interfaces toward
-    /// them are watched. Empty: all.
+    /// them are watched. Empty: the server of the share (NFS, SMB) that `path` is on; all where it is on none.
     explicit SystemWatch(std::string path,
                          std::vector<std::string> servers = {},
                          SuspendClock suspended_ns = suspended_since_start_ns);
