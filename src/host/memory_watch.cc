@@ -78,33 +78,41 @@ std::optional<MemoryGroup> memory_group_in(std::string_view groups, std::string_
     return std::nullopt;
 }
 
-MemoryWatch::MemoryWatch() {
-    const auto group = memory_group_in(read_proc_text("/proc/self/cgroup").value_or(""),
-                                       read_proc_text("/proc/self/mountinfo").value_or(""));
+MemoryWatch::MemoryWatch(const std::string& root) : root_(root) {
+    const auto group = memory_group_in(read_proc_text(root + "/proc/self/cgroup").value_or(""),
+                                       read_proc_text(root + "/proc/self/mountinfo").value_or(""));
     if (!group) return;
     v2_ = group->v2;
+    const std::filesystem::path mount = root + group->mount;
     std::filesystem::path path = group->path;
     std::error_code error;
     // The table may name a group by a path that this process cannot see.
-    if (!std::filesystem::is_directory(group->mount / path, error)) path.clear();
-    for (; !path.empty(); path = path.parent_path()) groups_.push_back(group->mount / path);
-    groups_.emplace_back(group->mount);
+    if (!std::filesystem::is_directory(mount / path, error)) path.clear();
+    for (; !path.empty(); path = path.parent_path()) groups_.push_back(mount / path);
+    groups_.push_back(mount);
+}
+
+/// How often the limits of a group were met. The kernel counts that in the group whose limit it is, and in
+/// memory.events in those above it too.
+std::optional<std::uint64_t> MemoryWatch::limit_hits_of(const std::filesystem::path& group) const {
+    if (!v2_) return number_in(group / "memory.failcnt");
+    const auto hits = sum_of(group / "memory.events.local", {"max", "high"});
+    // Linux before 5.3.
+    return hits || group != groups_.front() ? hits : sum_of(group / "memory.events", {"max", "high"});
 }
 
 void MemoryWatch::read(SystemSample& sample) const {
     // Direct reclaim for the whole computer: a task had to free memory, as none was left.
-    sample.memory_limit_hits = sum_of("/proc/vmstat", {"allocstall"});
+    sample.memory_limit_hits = sum_of(root_ + "/proc/vmstat", {"allocstall"});
     if (groups_.empty()) {
         sample.memory_limit_hits.reset();
         return;
     }
     for (const std::filesystem::path& group : groups_) {
-        const auto hits =
-            v2_ ? sum_of(group / "memory.events", {"max", "high"}) : number_in(group / "memory.failcnt");
+        const auto hits = limit_hits_of(group);
         if (hits) sample.memory_limit_hits = sample.memory_limit_hits.value_or(0) + *hits;
         const auto limit = number_in(group / (v2_ ? "memory.max" : "memory.limit_in_bytes"));
         if (limit) sample.memory_limit_bytes = std::min(sample.memory_limit_bytes.value_or(UINT64_MAX), *limit);
-        if (v2_) break;  // its events are those of the groups above as well
     }
     const auto page = static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
     if (const auto pages = sum_of(groups_.front() / "memory.stat", {"workingset_refault"}))

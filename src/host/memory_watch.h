@@ -27,12 +27,15 @@ std::optional<std::int64_t> pressure_ns(const std::filesystem::path& file);
 
 class MemoryWatch {
 public:
-    /// Watches this process.
-    MemoryWatch();
+    /// Watches this process. `root` is prefixed to /proc and /sys, for tests.
+    explicit MemoryWatch(const std::string& root = "");
     /// Counters that only grow: times that a limit was reached, bytes read again after eviction, pressure.
     void read(SystemSample& sample) const;
 
 private:
+    std::optional<std::uint64_t> limit_hits_of(const std::filesystem::path& group) const;
+
+    const std::string root_;
     std::vector<std::filesystem::path> groups_;  // the process's own, then those above it
     bool v2_ = false;
 };

@@ -3,6 +3,11 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <string>
+
 namespace streamsim::host {
 namespace {
 
@@ -49,6 +54,62 @@ TEST(MemoryWatch, CountsWhatTheComputerSays) {
     SystemSample later;
     MemoryWatch().read(later);
     EXPECT_GE(*later.memory_limit_hits, *sample.memory_limit_hits);
+}
+
+/// A process in the group user/job, with files in place of those of the kernel.
+class GroupsAbove : public testing::Test {
+protected:
+    GroupsAbove() {
+        EXPECT_NE(mkdtemp(root_.data()), nullptr);
+        put("/proc/vmstat", "allocstall_normal 5\n");
+    }
+    ~GroupsAbove() override { std::filesystem::remove_all(root_); }
+
+    void put(const std::string& path, const std::string& text) {
+        std::filesystem::create_directories(std::filesystem::path(root_ + path).parent_path());
+        std::ofstream(root_ + path) << text;
+    }
+    void use_version_2() {
+        put("/proc/self/cgroup", "0::/user/job\n");
+        put("/proc/self/mountinfo", std::string(kV2Mounts));
+        put("/sys/fs/cgroup/user/job/memory.max", "max\n");
+        put("/sys/fs/cgroup/user/memory.max", "500000\n");
+        // The kernel counts an event in the group whose limit was met, and in memory.events above it.
+        put("/sys/fs/cgroup/user/job/memory.events", "low 1\nhigh 2\nmax 3\noom 0\noom_kill 0\n");
+        put("/sys/fs/cgroup/user/memory.events", "low 1\nhigh 2\nmax 43\noom 0\noom_kill 0\n");
+    }
+    SystemSample sample() const {
+        SystemSample sample;
+        MemoryWatch(root_).read(sample);
+        return sample;
+    }
+
+    std::string root_ = testing::TempDir() + "streamsim-memory-watch-XXXXXX";
+};
+
+TEST_F(GroupsAbove, HaveLimitsOfVersion2Too) {
+    use_version_2();
+    put("/sys/fs/cgroup/user/job/memory.events.local", "low 1\nhigh 2\nmax 3\noom 0\noom_kill 0\n");
+    put("/sys/fs/cgroup/user/memory.events.local", "low 0\nhigh 0\nmax 40\noom 0\noom_kill 0\n");
+    EXPECT_EQ(sample().memory_limit_hits, 5u + 5 + 40);
+    EXPECT_EQ(sample().memory_limit_bytes, 500'000u);
+}
+
+TEST_F(GroupsAbove, CountNothingWhereTheKernelDoesNotTellWhoseLimitItWas) {
+    use_version_2();
+    EXPECT_EQ(sample().memory_limit_hits, 5u + 5) << "the events above are also those of other groups";
+    EXPECT_EQ(sample().memory_limit_bytes, 500'000u);
+}
+
+TEST_F(GroupsAbove, HaveLimitsOfVersion1) {
+    put("/proc/self/cgroup", "4:memory:/user/job\n");
+    put("/proc/self/mountinfo", std::string(kV1Mounts));
+    put("/sys/fs/cgroup/memory/user/job/memory.failcnt", "3\n");
+    put("/sys/fs/cgroup/memory/user/memory.failcnt", "40\n");
+    put("/sys/fs/cgroup/memory/user/job/memory.limit_in_bytes", "9223372036854771712\n");
+    put("/sys/fs/cgroup/memory/user/memory.limit_in_bytes", "400000\n");
+    EXPECT_EQ(sample().memory_limit_hits, 5u + 3 + 40);
+    EXPECT_EQ(sample().memory_limit_bytes, 400'000u);
 }
 
 }  // namespace
