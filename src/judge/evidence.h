@@ -124,7 +124,7 @@ struct Evidence {
     bool remote = false;  // another computer serves the file system
 
     // The diagnosis: rates as the streams were played, as an editing system reads, and in other ways.
-    std::uint64_t io_size = 0;  // 0: a frame in one read
+    std::uint64_t io_size = 0;  // the smallest of the streams; 0: a frame in one read
     std::optional<ProbeResult> as_played, usual, more_in_flight, larger_reads;
     std::vector<Reread> rereads;
 

@@ -71,6 +71,16 @@ void fill_streams(const RunFacts& facts, judge::Evidence& evidence) {
     }
 }
 
+/// 0: all streams read whole frames.
+std::uint64_t smallest_io_size(const std::vector<StreamPlan>& streams) {
+    std::uint64_t smallest = 0;
+    for (const StreamPlan& plan : streams) {
+        const std::uint64_t own = plan.options.io_size;
+        if (own != 0 && (smallest == 0 || own < smallest)) smallest = own;
+    }
+    return smallest;
+}
+
 bool is_one_of(int error, std::initializer_list<std::string_view> names) {
     const char* const name = errno_name(error);  // not every system has all of them
     return name != nullptr && std::find(names.begin(), names.end(), name) != names.end();
@@ -284,7 +294,7 @@ judge::Evidence evidence_of(const RunFacts& facts, const RunResult& result) {
     evidence.bytes_read = result.totals.bytes_read;
     evidence.remote = facts.request->target.kind == target::Target::Kind::remote ||
                       (facts.mount && is_remote(facts.mount->type));
-    evidence.io_size = facts.request->io_size;
+    evidence.io_size = smallest_io_size(*facts.streams);
     evidence.as_played = facts.diagnosis.as_played;
     evidence.usual = facts.diagnosis.usual;
     evidence.larger_reads = facts.diagnosis.larger_reads;

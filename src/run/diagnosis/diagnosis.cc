@@ -86,34 +86,52 @@ private:
 
     void measure_rates() {
         const play::ReadSettings standard;
-        play::ReadSettings played = subject_.streams->front().options;
-        played.inflight = played.inflight_slots();
-        found_.as_played = rate("as played", played);
-        play::ReadSettings usual = played;
-        usual.inflight = std::max(played.inflight, standard.inflight);
-        usual.io_depth = std::max(played.io_depth, standard.io_depth);
-        if (usual.inflight > played.inflight || usual.io_depth > played.io_depth)
-            found_.usual = rate("with as much in flight as editing systems ask for", usual);
-        play::ReadSettings larger = usual;
-        larger.io_size = standard.io_size;
-        const bool small = played.io_size != 0 && static_cast<double>(played.io_size) <
-                                                      kSmallReadRatio * static_cast<double>(standard.io_size);
-        if (small) found_.larger_reads = rate("with larger reads", larger);
-        play::ReadSettings more = usual;
-        std::uint64_t pieces = 0;
-        bool whole_frames = true;  // a frame has no more pieces than are asked for at once
+        std::vector<play::ReadSettings> settings;  // by stream
         for (const StreamPlan& plan : *subject_.streams) {
-            const double of_frame =
-                more.io_size == 0 ? 1 : plan.bytes_per_slot / static_cast<double>(more.io_size);
-            whole_frames &= of_frame <= more.io_depth;
-            pieces +=
-                static_cast<std::uint64_t>(more.inflight * std::clamp(of_frame, 1.0, 1.0 * more.io_depth));
+            settings.push_back(plan.options);
+            settings.back().inflight = plan.options.inflight_slots();
+        }
+        found_.as_played = rate("as played", settings);
+        bool little = false;
+        for (play::ReadSettings& each : settings) {
+            little |= each.inflight < standard.inflight || each.io_depth < standard.io_depth;
+            each.inflight = std::max(each.inflight, standard.inflight);
+            each.io_depth = std::max(each.io_depth, standard.io_depth);
+        }
+        if (little) found_.usual = rate("with as much in flight as editing systems ask for", settings);
+        std::vector<play::ReadSettings> larger = settings;
+        bool small = false;
+        for (play::ReadSettings& each : larger) {
+            if (each.io_size == 0) continue;  // whole frames
+            small |=
+                static_cast<double>(each.io_size) < kSmallReadRatio * static_cast<double>(standard.io_size);
+            each.io_size = std::max(each.io_size, standard.io_size);
+        }
+        if (small) found_.larger_reads = rate("with larger reads", larger);
+        measure_more_in_flight(std::move(settings));
+    }
+
+    void measure_more_in_flight(std::vector<play::ReadSettings> settings) {
+        std::uint64_t pieces = 0;
+        for (std::size_t i = 0; i < settings.size(); ++i) {
+            const double at_once = std::clamp(pieces_of_frame(i, settings[i]), 1.0, 1.0 * settings[i].io_depth);
+            pieces += static_cast<std::uint64_t>(settings[i].inflight * at_once);
         }
         if (pieces * 2 > kPiecesMax) return;
-        const std::uint64_t times =
-            std::min(kInFlightFactorMax, kPiecesMax / std::max<std::uint64_t>(pieces, 1));
-        (whole_frames ? more.inflight : more.io_depth) *= static_cast<std::uint32_t>(times);
-        found_.more_in_flight = rate("with more in flight", more);
+        const auto times = static_cast<std::uint32_t>(
+            std::min(kInFlightFactorMax, kPiecesMax / std::max<std::uint64_t>(pieces, 1)));
+        for (std::size_t i = 0; i < settings.size(); ++i) {
+            play::ReadSettings& each = settings[i];
+            // A frame that has no more pieces than are asked for at once gets none from a larger depth.
+            (pieces_of_frame(i, each) <= each.io_depth ? each.inflight : each.io_depth) *= times;
+        }
+        found_.more_in_flight = rate("with more in flight", settings);
+    }
+
+    double pieces_of_frame(std::size_t stream, const play::ReadSettings& settings) const {
+        return settings.io_size == 0
+                   ? 1
+                   : (*subject_.streams)[stream].bytes_per_slot / static_cast<double>(settings.io_size);
     }
 
     /// Plays the streams without deadlines. False: there is no memory for them, or the loop did not run to its
@@ -147,17 +165,19 @@ private:
         (void)new Probe(std::move(probe));
     }
 
-    std::optional<ProbeResult> rate(const char* name, const play::ReadSettings& settings) {
+    /// `settings`: by stream; those of the first are told.
+    std::optional<ProbeResult> rate(const char* name, const std::vector<play::ReadSettings>& settings) {
         if (control_.interrupted() || found_.stuck) return std::nullopt;
         ByteMeter::Count count{kProbeWarmUp, kProbeMeasured};  // the probe's storage refers to it
         Probe probe{*subject_.streams, {}, {}, {}};
-        for (StreamPlan& plan : probe.plans) {
-            plan.options.slots = UINT64_MAX;
-            plan.options.verify = false;
-            plan.options.inflight = settings.inflight;
-            plan.options.readahead = std::max<std::uint32_t>(settings.inflight, 2);
-            plan.options.io_depth = settings.io_depth;
-            plan.options.io_size = settings.io_size;
+        for (std::size_t i = 0; i < settings.size(); ++i) {
+            play::PlayerOptions& each = probe.plans[i].options;
+            each.slots = UINT64_MAX;
+            each.verify = false;
+            each.inflight = settings[i].inflight;
+            each.readahead = std::max<std::uint32_t>(settings[i].inflight, 2);
+            each.io_depth = settings[i].io_depth;
+            each.io_size = settings[i].io_size;
         }
         PlaybackLoopOptions options;
         options.storage = subject_.storage;
@@ -167,7 +187,8 @@ private:
         const bool ran = play(probe, std::move(options));
         keep_if_stuck(probe);
         if (!ran || count.first == Instant::never()) return std::nullopt;
-        return ProbeResult{name, settings.inflight, settings.io_size, settings.io_depth, count.bytes_per_s()};
+        const play::ReadSettings& first = settings.front();
+        return ProbeResult{name, first.inflight, first.io_size, first.io_depth, count.bytes_per_s()};
     }
 
     /// The first stream of this format that missed nothing; the number of streams where there is none.
