@@ -1,6 +1,7 @@
 // The outcome of a frame slot, in the words of the result document.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 
 #include "base/time.h"
@@ -67,6 +68,11 @@ struct FrameOutcome {
     /// The moment that the frame is judged by: its deadline; of one that failed without a deadline, its
     /// failure.
     Instant due() const { return deadline != Instant::never() ? deadline : failed_at; }
+    /// The time that its read took: from its submission, or from its open file where that came later. REQUIRES:
+    /// delivered.
+    Duration read_time() const {
+        return delivered - (opened != Instant::never() ? std::max(submitted, opened) : submitted);
+    }
     /// When it came, of what came too late: a frame that was there after its deadline is not decoded any more.
     Instant came() const {
         return completed != Instant::never() || delivered <= deadline ? completed : delivered;

@@ -45,11 +45,6 @@ struct Episode {
     std::int64_t to_ns = INT64_MIN;    // the deadline of the last
 };
 
-std::int64_t took_ns(const MissedFrame& missed) {
-    if (!missed.submitted_ns || !missed.delivered_ns) return -1;
-    return *missed.delivered_ns - *missed.submitted_ns + missed.open_ns;
-}
-
 /// How many frames of clips were due: a frame counts once, however many passes and streams with the same clips
 /// ask for it.
 std::uint64_t places_read(const Evidence& evidence) {
@@ -299,7 +294,7 @@ std::vector<Episode> CauseClassifier::episodes() const {
         if (!same) out.push_back({{}, order[n]});
         Episode& episode = out.back();
         episode.frames.push_back(order[n]);
-        if (took_ns(missed) > took_ns(evidence_.missed[episode.slowest])) episode.slowest = order[n];
+        if (missed.took_ns() > evidence_.missed[episode.slowest].took_ns()) episode.slowest = order[n];
         const std::int64_t window_ns = stream.period_ns * stream.readahead;
         episode.from_ns = std::min(episode.from_ns, missed.submitted_ns.value_or(missed.due_ns - window_ns));
         episode.to_ns =

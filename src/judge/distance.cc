@@ -55,8 +55,9 @@ DistanceShare distance_share(const Evidence& evidence,
     std::int64_t most_time_ns = 0;
     for (const std::size_t i : frames) {
         const MissedFrame& missed = evidence.missed[i];
-        if (!missed.submitted_ns || !missed.delivered_ns) continue;
-        took.push_back(*missed.delivered_ns - *missed.submitted_ns + missed.open_ns);
+        const auto took_ns = missed.took_ns();
+        if (!took_ns) continue;
+        took.push_back(*took_ns);
         most_time_ns = std::max(most_time_ns, missed.due_ns - *missed.submitted_ns);
     }
     if (took.empty()) return DistanceShare::some;

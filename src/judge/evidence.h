@@ -37,6 +37,12 @@ struct MissedFrame {
     std::optional<std::int64_t> delivered_ns;
     std::int64_t open_ns = 0;  // the open of its file; 0: none was needed
     std::int64_t read_ns = 0;  // from its submission, or its open file, to its delivery; 0: never delivered
+
+    /// The time that its open and its read took, without a time between them; nullopt: never delivered.
+    std::optional<std::int64_t> took_ns() const {
+        if (!submitted_ns || !delivered_ns) return std::nullopt;
+        return open_ns + read_ns;
+    }
 };
 
 /// A time in which injected faults delayed operations of a stream.

@@ -128,10 +128,7 @@ judge::MissedFrame missed_of(const FrameOutcome& entry, std::uint32_t stream, st
     missed.submitted_ns = known(entry.submitted);
     missed.delivered_ns = known(entry.delivered);
     missed.open_ns = entry.open_time.ns;
-    if (missed.submitted_ns && missed.delivered_ns) {
-        const std::int64_t opened_ns = known(entry.opened).value_or(0);
-        missed.read_ns = *missed.delivered_ns - std::max(*missed.submitted_ns, opened_ns);
-    }
+    if (missed.submitted_ns && missed.delivered_ns) missed.read_ns = entry.read_time().ns;
     return missed;
 }
 
@@ -171,7 +168,8 @@ void fill_missed(const RunFacts& facts, judge::Evidence& evidence) {
         }
     }
     for (std::size_t i = 0; i < facts.ledgers.size(); ++i) {
-        for (const FrameOutcome& entry : facts.ledgers[i]->stalls()) {
+        for (FrameOutcome entry : facts.ledgers[i]->stalls()) {
+            if (entry.delivered == Instant::never()) entry.delivered = entry.completed;  // it failed then
             judge::MissedFrame& missed = add(i, entry);
             missed.stall = true;
             if (entry.completed != Instant::never()) missed.delivered_ns = entry.completed.ns;

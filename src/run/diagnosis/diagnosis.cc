@@ -211,7 +211,7 @@ private:
         const auto took = [](const FrameOutcome& entry) {
             if (entry.submitted == Instant::never() || entry.delivered == Instant::never())
                 return std::int64_t{-1};
-            return (entry.delivered - entry.submitted + entry.open_time).ns;
+            return (entry.open_time + entry.read_time()).ns;
         };
         std::stable_sort(entries.begin(), entries.end(),
                          [&took](const FrameOutcome& a, const FrameOutcome& b) { return took(a) > took(b); });
@@ -321,7 +321,7 @@ private:
             judge::Reread reread{numbers_.at(plan.clips[frame.source].index.get()), frame.frame, missed};
             reread.failed = outcome.kind == FrameKind::failed;
             if (outcome.delivered != Instant::never())
-                reread.took_ns = (outcome.delivered - outcome.submitted + outcome.open_time).ns;
+                reread.took_ns = (outcome.open_time + outcome.read_time()).ns;
             reread.open_ns = outcome.open_time.ns;
             found_.rereads.push_back(reread);
         }

@@ -134,7 +134,7 @@ const std::vector<CauseCase> kCauseCases = {
     {"frames_that_were_held_up_by_a_slow_one_are_its",
      [](Evidence& e) {
          drop(e, 6, &ReasonCounts::late);
-         e.missed[2].delivered_ns = *e.missed[2].submitted_ns + 2 * kSecond;
+         test::deliver(e.missed[2], 2 * kSecond);
          read_again(e, {32}, 900 * kMs);
      },
      Cause::slow_file, Limit::media, "6 frames"},

@@ -12,6 +12,7 @@
 namespace streamsim::judge {
 namespace {
 
+using test::deliver;
 using test::drop;
 using test::good_run;
 using test::kMs;
@@ -27,7 +28,7 @@ struct FarRun {
         drop(evidence, 100, &ReasonCounts::late);
         for (MissedFrame& each : evidence.missed) {
             each.submitted_ns = each.due_ns - 28 * kMs;
-            each.delivered_ns = *each.submitted_ns + 130 * kMs;
+            deliver(each, 130 * kMs);
         }
         evidence.as_played = ProbeResult{"", 2, 1 << 20, 8, 18e6};
         SystemSample first;
@@ -66,12 +67,25 @@ TEST(Distance, IsNotWhatAServerTakesLongerThanItsRoundTrips) {
 
 TEST(Distance, IsNotWhatFramesTookInPlayBeyondWaitingForEachOther) {
     FarRun run;
-    for (MissedFrame& each : run.evidence.missed) each.delivered_ns = *each.submitted_ns + 200 * kMs;
+    for (MissedFrame& each : run.evidence.missed) deliver(each, 200 * kMs);
     EXPECT_EQ(run.share(), DistanceShare::some);
     run.evidence.as_played->inflight = 4;
     EXPECT_EQ(run.share(), DistanceShare::most);
     run.evidence.as_played.reset();
     EXPECT_EQ(run.share(), DistanceShare::some);
+}
+
+TEST(Distance, CountsAnOpenOnceWhetherItWasAheadOrNot) {
+    FarRun run;
+    run.evidence.rereads.clear();
+    for (MissedFrame& each : run.evidence.missed) {
+        deliver(each, 90 * kMs);
+        each.open_ns = 40 * kMs;
+        each.read_ns = 50 * kMs;  // on demand: its open began with it
+    }
+    EXPECT_EQ(run.share(), DistanceShare::part) << "90 ms";
+    for (MissedFrame& each : run.evidence.missed) each.read_ns = 90 * kMs;  // its open had ended before
+    EXPECT_EQ(run.share(), DistanceShare::some) << "130 ms";
 }
 
 TEST(Distance, IsNotOfFramesThatAreReadAloneInTime) {

@@ -28,6 +28,12 @@ inline judge::Evidence good_run() {
     return evidence;
 }
 
+/// The frame is delivered so long after its submission; its file was open by then.
+inline void deliver(judge::MissedFrame& frame, std::int64_t took_ns) {
+    frame.delivered_ns = *frame.submitted_ns + took_ns;
+    frame.read_ns = took_ns;
+}
+
 /// A missed frame of the stream: due in its time, requested a read-ahead before, read in `took_ns`.
 inline judge::MissedFrame missed(std::uint64_t slot, DropReason reason, std::int64_t took_ns = 400 * kMs) {
     judge::MissedFrame frame;
@@ -35,8 +41,7 @@ inline judge::MissedFrame missed(std::uint64_t slot, DropReason reason, std::int
     frame.reason = reason;
     frame.due_ns = static_cast<std::int64_t>(slot) * kPeriodNs;
     frame.submitted_ns = frame.due_ns - 8 * kPeriodNs;
-    frame.delivered_ns = *frame.submitted_ns + took_ns;
-    frame.read_ns = took_ns;
+    deliver(frame, took_ns);
     return frame;
 }
 

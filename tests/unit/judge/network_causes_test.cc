@@ -138,7 +138,7 @@ PathRates with(PathRates rates, Change change) {
 /// Frames that take `took_ns` over a path whose round trip takes `rtt_ns`.
 void slow_over(Evidence& e, std::int64_t took_ns, std::int64_t rtt_ns) {
     slow_for_long(e);
-    for (MissedFrame& each : e.missed) each.delivered_ns = *each.submitted_ns + took_ns;
+    for (MissedFrame& each : e.missed) test::deliver(each, took_ns);
     e.system = path({}, rtt_ns);
 }
 
@@ -310,7 +310,7 @@ const std::vector<NetworkCase> kNetworkCases = {
      [](Evidence& e) {
          slow_over(e, 400 * kMs, 90 * kMs);
          for (MissedFrame& each : e.missed) each.submitted_ns = each.due_ns - 2 * kPeriodNs;
-         for (MissedFrame& each : e.missed) each.delivered_ns = *each.submitted_ns + 400 * kMs;
+         for (MissedFrame& each : e.missed) test::deliver(each, 400 * kMs);
      },
      Cause::network, Limit::network, "is too long for this way to play"},
     {"a_round_trip_of_a_quarter_of_a_frames_time",

@@ -137,5 +137,18 @@ TEST(DiagnosisOfAScenario, ReadsEachStreamAsItWasPlayed) {
     EXPECT_THAT(run.reads[4], own) << "more in flight";
 }
 
+/// Alone a frame is opened when it is read, and in play before.
+TEST(DiagnosisOfFrames, CountsTheirOpensOnce) {
+    Diagnosed run("jpeg2000-2k", 1);
+    run.times = {milliseconds(40), 20e6};
+    const Diagnosis found = run.run();
+    const double took_ns = 40e6 + run.plans.front().bytes_per_slot / run.times.bytes_per_s * 1e9;
+    ASSERT_GE(found.rereads.size(), 3u);
+    for (const judge::Reread& each : found.rereads) {
+        EXPECT_EQ(each.open_ns, milliseconds(40).ns);
+        EXPECT_NEAR(static_cast<double>(each.took_ns), took_ns, 2e6);
+    }
+}
+
 }  // namespace
 }  // namespace streamsim::run
