@@ -152,10 +152,12 @@ std::vector<Cause> causes_on_model(const Evidence& evidence) {
     return causes;
 }
 
-/// Slots lost to each cause: one for a missed frame, for a stall the frame periods that it lasted.
+/// Slots lost to each cause: one for a missed frame, for a stall the frame periods that it lasted. Drops of the
+/// first second are none.
 using LostSlots = std::map<Cause, std::uint64_t>;
 
 std::uint64_t lost_slots(const MissedFrame& missed, const Evidence& evidence) {
+    if (missed.startup) return 0;
     if (!missed.stall || !missed.delivered_ns) return 1;
     const std::int64_t period_ns = std::max<std::int64_t>(evidence.streams[missed.stream].period_ns, 1);
     const std::int64_t slots = (*missed.delivered_ns - missed.due_ns) / period_ns;
@@ -185,8 +187,9 @@ std::vector<CauseResult> sum_up(const Evidence& evidence, const std::vector<Caus
         frames += result.frames;
         out.push_back(result);
     }
-    std::ranges::stable_sort(out, std::ranges::greater{},
-                             [&lost](const CauseResult& each) { return lost[each.cause]; });
+    std::ranges::stable_sort(out, std::ranges::greater{}, [&lost](const CauseResult& each) {
+        return std::pair(lost[each.cause], each.frames);
+    });
     const FrameCounts& totals = evidence.totals;
     if (!out.empty()) {
         const std::uint64_t omitted = totals.late + totals.failed + totals.dropped - frames;

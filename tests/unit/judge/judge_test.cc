@@ -326,5 +326,27 @@ TEST(Causes, HaveTheStallsAndFramesThatNoTableKeeps) {
     EXPECT_EQ(stalls, 5'000u);
 }
 
+TEST(Limits, AreNotWeighedByDropsOfTheFirstSecond) {
+    Evidence evidence = good_run();
+    drop(evidence, 12, &ReasonCounts::late);
+    for (std::size_t i = 0; i < 12; ++i) evidence.missed[i] = test::missed(500 + i, DropReason::late);
+    evidence.delivery_gaps.push_back({491 * test::kPeriodNs, 512 * test::kPeriodNs});
+    drop(evidence, 1, &ReasonCounts::client);
+    for (std::uint64_t slot = 2; slot < 22; ++slot) {
+        evidence.missed.push_back(test::missed(slot, DropReason::client));
+        evidence.missed.back().startup = true;
+    }
+    evidence.totals.dropped += 20;
+    evidence.totals.startup_drops = 20;
+    evidence.totals.on_time -= 20;
+    const Judgement found = judge(evidence);
+    EXPECT_EQ(found.verdict.limit, Limit::storage);
+    EXPECT_THAT(found.verdict.reason, HasSubstr("the storage gave no data"));
+    ASSERT_EQ(found.causes.size(), 2u);
+    EXPECT_EQ(found.causes[0].cause, Cause::storage_stall);
+    EXPECT_EQ(found.causes[1].cause, Cause::client_scheduling);
+    EXPECT_EQ(found.causes[1].frames, 21u) << "with those that do not count";
+}
+
 }  // namespace
 }  // namespace streamsim::judge
