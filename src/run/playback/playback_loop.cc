@@ -23,6 +23,7 @@ struct PlaybackLoop::Stream {
     StreamProgress* progress = nullptr;
     std::size_t index = 0;                        // into streams_ and ledgers_
     std::size_t drops_told = 0, stalls_told = 0;  // to the claim's watch
+    std::uint64_t omitted_told = 0;               // the same: both, of those that the tables do not keep
     std::unique_ptr<Decoder> decoder;
     std::unique_ptr<play::FrameStream> player;
     TimerId begin_timer = 0;
@@ -543,6 +544,10 @@ void PlaybackLoop::tell_claim(bool ended) {
         }
         for (; stream->stalls_told < ledger.stalls().size(); ++stream->stalls_told)
             news.misses.push_back(ledger.stalls()[stream->stalls_told].deadline);
+        // Behind the tables it is known only that something was missed since the last news.
+        const std::uint64_t omitted = ledger.drops_omitted() + ledger.counts().stalls - ledger.stalls().size();
+        if (omitted > stream->omitted_told) news.misses.push_back(ledger.last_due());
+        stream->omitted_told = omitted;
         news.last = std::max(news.last, ledger.last_due());
         if (!stream->player->finished())
             news.settled = std::min({news.settled, ledger.last_due(), stream->player->overdue_since()});

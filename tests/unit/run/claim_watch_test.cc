@@ -2,6 +2,15 @@
 
 #include <gtest/gtest.h>
 
+#include <cerrno>
+#include <cstddef>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "run/diagnosis/diagnosis.h"
+#include "unit/run/sessions.h"
+
 namespace streamsim::run {
 namespace {
 
@@ -52,6 +61,42 @@ TEST(ClaimWatch, DoesNotWaitForALoopThatHasEnded) {
     watch.tell(1, kOrigin, settled(110, true));
     EXPECT_FALSE(watch.is_decided()) << "after the end there is no more time";
     EXPECT_NEAR(watch.result().hours * 3600, 110, 1e-6);
+}
+
+/// Plays for 200 s on storage without latency, with a table of drops and one of stalls of one row each. `rule`
+/// hits a frame every 5 s.
+ProveResult claim_of_play(PlayRequest request, storage::FaultRule rule) {
+    request.duration = seconds(200);
+    request.io_size = 0;
+    rule.operation = storage::FaultRule::Operation::read;
+    rule.slots = {150, UINT64_MAX, 150};
+    request.faults.emplace().rules = {std::move(rule)};
+    const std::vector<PlayPart> parts = one_part(request, *find_media(nullptr, request, nullptr));
+    const std::vector<StreamPlan> plans = *plan_parts(parts, 1);
+    std::vector<std::byte> memory(plans.front().memory_bytes());
+    StreamProgress progress;
+    ClaimWatch watch(kPerDay, 1);
+    PlaybackLoopOptions options;
+    static_cast<StorageRequest&>(options.storage) = request;
+    options.streams = {{&plans.front(), &progress}};
+    options.memory = memory;
+    options.drops_kept = 1;
+    options.notice = [](const std::string&) {};
+    options.claim = &watch;
+    PlaybackLoop loop(std::move(options));
+    EXPECT_TRUE(DiagnosisControl().run(loop));
+    return watch.result();
+}
+
+TEST(ClaimOfPlay, FailsByMissesThatTheTablesDoNotKeep) {
+    storage::FaultRule fails;
+    fails.error = EIO;
+    EXPECT_EQ(claim_of_play(test::request_on("sim:null", {"prores-hd"}), fails).decided, ProveDecision::failed);
+    storage::FaultRule slow;
+    slow.delay = seconds(1);
+    PlayRequest request = test::request_on("sim:null", {"prores-hd"});
+    request.on_miss = play::OnMiss::stall;
+    EXPECT_EQ(claim_of_play(request, slow).decided, ProveDecision::failed);
 }
 
 }  // namespace
