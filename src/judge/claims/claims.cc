@@ -161,6 +161,33 @@ std::string sentence_of(const Claims& claims, std::uint64_t streams, double drop
                        interval_text(claims, streams > 1));
 }
 
+struct PlayTime {
+    std::int64_t from_ns = 0, to_ns = 0;
+};
+
+/// The times in which some stream played against deadlines: by time, apart from one another.
+std::vector<PlayTime> play_times(const RunResult& result) {
+    std::vector<PlayTime> streams;
+    for (const StreamResult& stream : result.streams) {
+        if (stream.paced && stream.last_due_ns > 0)
+            streams.push_back({stream.play_start_ns, stream.play_start_ns + stream.last_due_ns});
+    }
+    std::ranges::sort(streams, {}, &PlayTime::from_ns);
+    std::vector<PlayTime> out;
+    for (const PlayTime& stream : streams) {
+        if (out.empty() || stream.from_ns > out.back().to_ns) out.push_back(stream);
+        out.back().to_ns = std::max(out.back().to_ns, stream.to_ns);
+    }
+    return out;
+}
+
+/// How much of these times is over at an instant.
+std::int64_t played_ns(const std::vector<PlayTime>& times, std::int64_t at_ns) {
+    std::int64_t sum_ns = 0;
+    for (const PlayTime& time : times) sum_ns += std::clamp(at_ns, time.from_ns, time.to_ns) - time.from_ns;
+    return sum_ns;
+}
+
 }  // namespace
 
 std::optional<double> dispersion_p(const std::vector<std::int64_t>& waits_ns) {
@@ -216,21 +243,18 @@ Claims claims_of(const ClaimPlay& play) {
 std::optional<Claims> claims_of(const RunResult& result) {
     ClaimPlay play;
     play.streams = 0;
-    std::int64_t begin_ns = INT64_MAX;
-    std::int64_t end_ns = 0;
     for (const StreamResult& stream : result.streams) {
         if (!stream.paced || stream.last_due_ns <= 0) continue;
         ++play.streams;
         play.stream_hours += hours(stream.last_due_ns);
-        begin_ns = std::min(begin_ns, stream.play_start_ns);
-        end_ns = std::max(end_ns, stream.play_start_ns + stream.last_due_ns);
     }
-    if (play.streams == 0 || end_ns <= begin_ns) return std::nullopt;
-    play.run_hours = hours(end_ns - begin_ns);
+    if (play.streams == 0) return std::nullopt;
+    const std::vector<PlayTime> times = play_times(result);
+    play.run_hours = hours(played_ns(times, INT64_MAX));
     play.of_model = result.backend == "sim";
     for (const MissEvent& event : result.events) {
         if (event.frames + event.stalls <= event.startup_frames) continue;
-        play.events.push_back({event.from_ns - begin_ns, event.to_ns - begin_ns, event.streams});
+        play.events.push_back({played_ns(times, event.from_ns), played_ns(times, event.to_ns), event.streams});
     }
     const std::uint64_t unlisted = misses_in_no_event(result);
     if (unlisted == 0) return claims_of(play);

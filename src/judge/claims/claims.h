@@ -23,7 +23,8 @@ namespace streamsim::judge {
 
 inline constexpr double kClaimConfidence = 0.95;
 
-/// A drop event that counts. Times from the first play_start.
+/// A drop event that counts. Times are of the run's play: from the first play_start, without the pauses in
+/// which no stream plays.
 struct ClaimEvent {
     std::int64_t from_ns = 0, to_ns = 0;
     std::uint64_t streams = 1;  // that it hit

@@ -160,6 +160,22 @@ TEST(Claims, HaveTheHoursOfTheStreamsAndOfTheRun) {
     EXPECT_NEAR(claims->run_hours, 1 + 60.0 / 3600, 1e-9);
 }
 
+TEST(Claims, CountNoHoursInWhichNoStreamPlays) {
+    RunResult result = result_of(2);
+    result.streams[1].play_start_ns = 36'000 * kSecondNs;
+    MissEvent second = result.events[0];
+    second.from_ns = second.to_ns = 36'010 * kSecondNs;
+    result.events.push_back(second);
+    const auto claims = claims_of(result);
+    EXPECT_NEAR(claims->run_hours, 2, 1e-9);
+    RunResult without = result;
+    without.streams[1].play_start_ns = 3600 * kSecondNs;
+    without.events[1].from_ns = without.events[1].to_ns = 3610 * kSecondNs;
+    EXPECT_DOUBLE_EQ(claims->per_stream_day_together.high, claims_of(without)->per_stream_day_together.high);
+    EXPECT_EQ(claims->dispersion_p, claims_of(without)->dispersion_p);
+    EXPECT_EQ(claims->sentence, claims_of(without)->sentence);
+}
+
 TEST(Claims, AreNotMadeWithoutDeadlines) {
     RunResult result = result_of(0);
     for (StreamResult& stream : result.streams) stream.paced = false;
