@@ -51,7 +51,7 @@ std::optional<double> cached_share(const std::vector<const Clip*>& clips) {
 
 bool missed_anything(const RunFacts& facts) {
     return std::any_of(facts.ledgers.begin(), facts.ledgers.end(), [](const play::DeadlineLedger* ledger) {
-        return ledger->options().slots > 0 && judge::bad_frames(ledger->counts()) > 0;
+        return judge::bad_frames(ledger->counts()) > 0;
     });
 }
 
