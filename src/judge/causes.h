@@ -55,8 +55,9 @@ std::vector<Cause> classify_causes(const Evidence& evidence, const PlaceTest& pl
 ///   the stream is given as long as that delay to catch up; or
 /// - it failed in one run of failed slots with a frame of which an operation failed: they share a piece.
 ///
-/// A cause of this computer stays; the cause of any other frame is unknown, however near it is to these. A part
-/// of a model stays, since a model is no measurement either.
+/// A cause of this computer stays, unless a fault failed the frame, whatever its error was; the cause of any
+/// other frame is unknown, however near it is to these. A part of a model stays, since a model is no
+/// measurement either.
 ///
 /// On the null storage every operation completes at once: this computer is the cause of every late frame.
 void withhold_storage_causes(const Evidence& evidence, std::vector<Cause>& causes);

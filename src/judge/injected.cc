@@ -36,10 +36,20 @@ bool has_failed(const MissedFrame& missed) {
            missed.reason == DropReason::missing || missed.reason == DropReason::corrupt;
 }
 
-/// Frames of a container share pieces of it: one that fails, fails all of them. `order`: by stream and slot.
-void add_shared_pieces(const Evidence& evidence,
-                       const std::vector<std::size_t>& order,
-                       std::vector<bool>& met) {
+/// Indices into Evidence::missed, by stream and slot.
+std::vector<std::size_t> by_slot(const Evidence& evidence) {
+    std::vector<std::size_t> order(evidence.missed.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::ranges::sort(order, {}, [&evidence](std::size_t i) {
+        return std::pair(evidence.missed[i].stream, evidence.missed[i].slot);
+    });
+    return order;
+}
+
+/// By Evidence::missed: it failed by a fault, whatever the error was. Frames of a container share pieces of it:
+/// one that fails, fails all of them.
+std::vector<bool> failed_by_faults(const Evidence& evidence, const std::vector<std::size_t>& order) {
+    std::vector<bool> failed(order.size());
     for (std::size_t begin = 0; begin < order.size();) {
         std::size_t end = begin;
         bool any = false;
@@ -52,18 +62,14 @@ void add_shared_pieces(const Evidence& evidence,
             }
             any = any || missed.injected;
         }
-        for (std::size_t i = begin; any && i < end; ++i) met[order[i]] = true;
+        for (std::size_t i = begin; any && i < end; ++i) failed[order[i]] = true;
         begin = std::max(end, begin + 1);
     }
+    return failed;
 }
 
-/// By Evidence::missed: an injected fault caused it.
-std::vector<bool> met_by_faults(const Evidence& evidence) {
-    std::vector<std::size_t> order(evidence.missed.size());
-    std::iota(order.begin(), order.end(), std::size_t{0});
-    std::ranges::sort(order, {}, [&evidence](std::size_t i) {
-        return std::pair(evidence.missed[i].stream, evidence.missed[i].slot);
-    });
+/// By Evidence::missed: an injected fault met it, or delayed it.
+std::vector<bool> met_by_faults(const Evidence& evidence, const std::vector<std::size_t>& order) {
     std::vector<bool> met(order.size());
     const MissedFrame* last_met = nullptr;
     std::int64_t backlog_end_ns = INT64_MIN;
@@ -78,7 +84,6 @@ std::vector<bool> met_by_faults(const Evidence& evidence) {
         met[i] = missed.injected || window_begin_ns(missed, stream) <= backlog_end_ns;
         if (met[i]) last_met = &missed;
     }
-    add_shared_pieces(evidence, order, met);
     return met;
 }
 
@@ -99,9 +104,13 @@ Cause without_storage(const MissedFrame& missed, Cause cause, bool met, const Ev
 
 void withhold_storage_causes(const Evidence& evidence, std::vector<Cause>& causes) {
     if (evidence.judges_storage()) return;
-    const std::vector<bool> met = met_by_faults(evidence);
-    for (std::size_t i = 0; i < causes.size(); ++i)
-        causes[i] = without_storage(evidence.missed[i], causes[i], met[i], evidence);
+    const std::vector<std::size_t> order = by_slot(evidence);
+    const std::vector<bool> failed = failed_by_faults(evidence, order);
+    const std::vector<bool> met = met_by_faults(evidence, order);
+    for (std::size_t i = 0; i < causes.size(); ++i) {
+        causes[i] = failed[i] ? Cause::injected_fault
+                              : without_storage(evidence.missed[i], causes[i], met[i], evidence);
+    }
 }
 
 void describe_injected(CauseResult& cause, const CauseFrames& of) {

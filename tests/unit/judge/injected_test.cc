@@ -1,6 +1,7 @@
 // Runs that say nothing about a storage (injected faults, the null storage), and stalls that are two.
 #include <gmock/gmock.h>
 
+#include <cerrno>
 #include <string>
 #include <vector>
 
@@ -204,6 +205,22 @@ TEST(InjectedFaults, OfFilesAreNoDamagedMedia) {
     EXPECT_THAT(judgement.missed_causes, Each(Cause::injected_fault));
     EXPECT_EQ(judgement.verdict.limit, Limit::unknown);
     expect_no_storage(judgement);
+}
+
+TEST(InjectedFaults, OfAResourceAreNoShortageOfThisComputer) {
+    Evidence evidence = good_run();
+    evidence.faults_injected = true;
+    fail(evidence, 5, &ReasonCounts::error);
+    for (MissedFrame& missed : evidence.missed) missed.shortage = ENOMEM;
+    evidence.missed[0].shortage = EMFILE;
+    evidence.missed[0].injected = evidence.missed[3].injected = true;
+    evidence.missed[1].slot = 100;
+    evidence.missed[2].slot = 200;  // the one before a frame that failed by a fault: they share a piece
+    evidence.missed[3].slot = 201;
+    evidence.missed[4].slot = 300;
+    EXPECT_THAT(judge(evidence).missed_causes,
+                ElementsAre(Cause::injected_fault, Cause::client_memory, Cause::injected_fault,
+                            Cause::injected_fault, Cause::client_memory));
 }
 
 TEST(InjectedFaults, OverAModelAreNotTheModelsStorage) {
