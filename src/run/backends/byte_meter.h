@@ -20,6 +20,7 @@ public:
         Duration length;                   // of the span
         Instant first = Instant::never();  // submission
         std::uint64_t bytes = 0;           // of reads that completed in the span
+        std::function<void()> begun = {};  // called once, before the first read is submitted
         std::function<void()> over = {};   // called once a read completes behind the span
 
         /// The layer that counts here.
@@ -34,6 +35,7 @@ public:
         : StorageDecorator(std::move(inner)), count_(count) {}
 
     void read(ReadOp& op) override {
+        if (count_.begun) std::exchange(count_.begun, nullptr)();
         Watched& watched = watched_[&op];
         watched = {this, &op, op.done};
         op.done = Callback::of<&Watched::finished>(&watched);

@@ -15,8 +15,9 @@ namespace {
 
 constexpr Duration kProbeWarmUp = milliseconds(200);  // the first reads fill caches and queues on the path
 constexpr Duration kProbeMeasured = milliseconds(700);
-constexpr Duration kProbeLimit = seconds(3);    // with connecting, opening, and reads that do not end
-constexpr Duration kReadTimeout = seconds(20);  // a slow storage has to give back every read
+constexpr Duration kProbeOpenLimit = seconds(3);  // for connecting and opening
+constexpr Duration kProbeReadLimit = seconds(3);  // for reads that do not end
+constexpr Duration kReadTimeout = seconds(20);    // a slow storage has to give back every read
 constexpr Duration kRereadTimeout = seconds(6);
 constexpr std::uint64_t kReadings = 3;  // of a frame alone
 constexpr std::size_t kFramesMax = 5;   // missed frames, failed frames and others of a stream, each
@@ -182,11 +183,13 @@ private:
         PlaybackLoopOptions options;
         options.storage = subject_.storage;
         options.storage.through = count.wrapper();
-        options.interrupt_after = kProbeLimit;
+        options.interrupt_after = kProbeOpenLimit;
+        count.begun = [&probe] { probe.loop->interrupt_after(kProbeReadLimit); };
         count.over = [&probe] { probe.loop->end_play(); };
         const bool ran = play(probe, std::move(options));
         keep_if_stuck(probe);
-        if (!ran || count.first == Instant::never()) return std::nullopt;
+        // An interruption from outside may come before the end of the span.
+        if (!ran || control_.interrupted() || count.first == Instant::never()) return std::nullopt;
         const play::ReadSettings& first = settings.front();
         return ProbeResult{name, first.inflight, first.io_size, first.io_depth, count.bytes_per_s()};
     }

@@ -223,8 +223,7 @@ void PlaybackLoop::begin() {
     if (options_.wall_limit) {
         made_.loop->at(origin_ + *options_.wall_limit, Callback::of<&PlaybackLoop::wall_limit_reached>(this));
     }
-    if (options_.interrupt_after)
-        made_.loop->at(origin_ + *options_.interrupt_after, Callback::of<&PlaybackLoop::interrupt_here>(this));
+    if (options_.interrupt_after) interrupt_after(*options_.interrupt_after);
     if (options_.origin_of_faults && made_.faults != nullptr) made_.faults->set_origin(origin_);
     for (auto& stream : streams_) {
         if (stream->plan->stop_offset) {
@@ -378,6 +377,12 @@ void PlaybackLoop::interrupt() {
         const Duration soon = std::min(options_.drain_timeout, kInterruptedTimeout);
         made_.loop->at(made_.loop->now() + soon, Callback::of<&PlaybackLoop::drain_timed_out>(this));
     });
+}
+
+void PlaybackLoop::interrupt_after(Duration time) {
+    made_.loop->cancel(interrupt_timer_);
+    interrupt_timer_ =
+        made_.loop->at(made_.loop->now() + time, Callback::of<&PlaybackLoop::interrupt_here>(this));
 }
 
 void PlaybackLoop::interrupt_here() {

@@ -104,6 +104,10 @@ public:
     /// Settles what is due and cancels the rest; run() returns soon. Any thread, any time.
     void interrupt();
 
+    /// The interruption of PlaybackLoopOptions::interrupt_after comes so long from now instead. On the loop's
+    /// thread.
+    void interrupt_after(Duration time);
+
     /// Ends play as if the streams had no more slots: settles what is due, cancels the rest. Any thread.
     void end_play();
 
@@ -194,6 +198,7 @@ private:
     Instant origin_;
     std::optional<Error> error_;
     TimerId claim_timer_ = 0;
+    TimerId interrupt_timer_ = 0;
     bool finishing_ = false;
     bool interrupting_ = false;
     bool stuck_ = false;

@@ -137,6 +137,16 @@ TEST(DiagnosisOfAScenario, ReadsEachStreamAsItWasPlayed) {
     EXPECT_THAT(run.reads[4], own) << "more in flight";
 }
 
+/// A server far away: connecting and opening take most of the time that a measurement may take without reads.
+TEST(DiagnosisOfRates, CountsNoTimeInWhichNothingIsRead) {
+    Diagnosed run("prores-hd", 2);
+    run.times.open = milliseconds(2300);
+    const Diagnosis found = run.run();
+    ASSERT_TRUE(found.as_played && found.more_in_flight);
+    EXPECT_NEAR(found.as_played->bytes_per_s, run.times.bytes_per_s, run.times.bytes_per_s * 0.07);
+    EXPECT_NEAR(found.more_in_flight->bytes_per_s, run.times.bytes_per_s, run.times.bytes_per_s * 0.07);
+}
+
 /// Alone a frame is opened when it is read, and in play before.
 TEST(DiagnosisOfFrames, CountsTheirOpensOnce) {
     Diagnosed run("jpeg2000-2k", 1);
