@@ -14,12 +14,11 @@ namespace streamsim::judge {
 /// One round trip is at least two fifths of a frame's time (`most`), as TCP often needs two; at least a fourth
 /// (`part`); less (`some`); or the server is not far away (`little`). It is also `most` where
 /// - a round trip takes longer than a frame may take: no storage could have sent one before its deadline; or
-/// - frames that were re-read alone took no more than the round trips for which a server needs no time, that
-/// was
-///   longer than a period, and in play they took as long as one behind the other.
+/// - frames that were re-read alone took no more than the round trips of a server that needs no time itself,
+///   that was longer than a period, and in play they took as long as one behind the other.
 enum class DistanceShare { little, some, part, most };
 
-/// Of the frames with these indices of evidence.missed. REQUIRES: `path` is of evidence.system.
+/// `frames`: indices into evidence.missed. REQUIRES: `path` is of evidence.system.
 DistanceShare distance_share(const Evidence& evidence,
                              const NetworkPathFacts& path,
                              std::span<const std::size_t> frames);
