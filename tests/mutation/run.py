@@ -29,7 +29,7 @@ CORES = {
     "play": ["src/play/player.cc", "src/play/player_end.cc", "src/play/frame_read.cc", "src/play/frame_stream.cc",
              "src/play/slot_reads.cc", "src/play/play_path.cc", "src/play/frame_write.cc", "src/play/recorder.cc"],
     "ledger": ["src/play/ledger.cc"],
-    "judge": ["src/judge/*.cc", "src/judge/claims/*.cc"],
+    "judge": ["src/judge/*.cc", "src/judge/*/*.cc"],
     "merge": ["src/result/merge*.cc"],
     "sim": ["src/sim/*/*.cc", "src/sim/*.cc"],
 }

@@ -15,7 +15,7 @@
 #include "cli/media/steps_ahead.h"
 #include "cli/output/output_documents.h"
 #include "cli/play/ranks_run.h"
-#include "judge/max_search.h"
+#include "judge/search/max_search.h"
 #include "report/html/html_report.h"
 #include "report/text/text_report.h"
 #include "result/json_report.h"

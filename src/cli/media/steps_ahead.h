@@ -14,7 +14,7 @@
 
 #include "base/result.h"
 #include "base/system/mutex.h"
-#include "judge/max_search.h"
+#include "judge/search/max_search.h"
 #include "run/plan/play_request.h"
 #include "run/session/session.h"
 

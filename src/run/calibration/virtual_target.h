@@ -6,7 +6,7 @@
 #include <string>
 
 #include "base/result.h"
-#include "judge/max_search.h"
+#include "judge/search/max_search.h"
 #include "run/calibration/probes.h"
 #include "run/plan/play_request.h"
 #include "run/session/session.h"

@@ -11,8 +11,8 @@
 #include "base/prng.h"
 #include "base/system/parallel_for.h"
 #include "base/units.h"
-#include "judge/max_search.h"
 #include "judge/prediction_rules.h"
+#include "judge/search/max_search.h"
 #include "sim/model/model_document.h"
 #include "sim/model/model_draws.h"
 

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "base/result.h"
-#include "judge/max_search.h"
+#include "judge/search/max_search.h"
 #include "media/catalogue/catalogue.h"
 #include "run/session/session.h"
 #include "streamsim/cluster_model.h"

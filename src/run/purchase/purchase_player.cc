@@ -6,7 +6,7 @@
 #include <memory>
 #include <utility>
 
-#include "judge/max_search.h"
+#include "judge/search/max_search.h"
 #include "run/plan/media_plan.h"
 #include "run/plan/needs.h"
 #include "run/published/published_run.h"

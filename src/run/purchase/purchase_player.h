@@ -9,7 +9,7 @@
 
 #include "base/result.h"
 #include "base/system/mutex.h"
-#include "judge/plan_search.h"
+#include "judge/search/plan_search.h"
 #include "run/session/session.h"
 #include "sim/model/model_numbers.h"
 #include "streamsim/purchase_need.h"

@@ -12,7 +12,7 @@
 #include "base/system/parallel_for.h"
 #include "base/units.h"
 #include "judge/claims/prove.h"
-#include "judge/plan_search.h"
+#include "judge/search/plan_search.h"
 #include "run/published/published_run.h"
 #include "run/purchase/purchase_player.h"
 #include "run/scenario_run.h"

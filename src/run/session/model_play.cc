@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "judge/max_search.h"
 #include "judge/prediction_rules.h"
+#include "judge/search/max_search.h"
 #include "run/plan/media_plan.h"
 
 namespace streamsim::run {

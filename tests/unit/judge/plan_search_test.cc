@@ -1,5 +1,5 @@
 // The search for plans against a list of all configurations, on spaces by chance.
-#include "judge/plan_search.h"
+#include "judge/search/plan_search.h"
 
 #include <gtest/gtest.h>
 

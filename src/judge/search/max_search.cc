@@ -1,4 +1,4 @@
-#include "judge/max_search.h"
+#include "judge/search/max_search.h"
 
 #include <fmt/format.h>
 

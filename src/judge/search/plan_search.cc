@@ -1,4 +1,4 @@
-#include "judge/plan_search.h"
+#include "judge/search/plan_search.h"
 
 #include <algorithm>
 #include <map>
