@@ -149,8 +149,8 @@ TEST(DiagnosisOfRates, CountsNoTimeInWhichNothingIsRead) {
 
 /// Alone a frame is opened when it is read, and in play before.
 TEST(DiagnosisOfFrames, CountsTheirOpensOnce) {
-    Diagnosed run("jpeg2000-2k", 1);
-    run.times = {milliseconds(40), 20e6};
+    Diagnosed run("dpx10", 1);
+    run.times = {milliseconds(40), 100e6};
     const Diagnosis found = run.run();
     const double took_ns = 40e6 + run.plans.front().bytes_per_slot / run.times.bytes_per_s * 1e9;
     ASSERT_GE(found.rereads.size(), 3u);
