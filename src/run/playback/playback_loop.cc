@@ -244,7 +244,7 @@ void PlaybackLoop::begin() {
 }
 
 void PlaybackLoop::begin_meters() {
-    if (meters_.empty()) return;
+    if (meters_.empty() || interrupting_) return;
     start_groups_[0].not_ready += meters_.size();
     meters_timeout_ = made_.loop->at(made_.loop->now() + options_.preroll_timeout,
                                      Callback::of<&PlaybackLoop::preroll_timed_out>(this));

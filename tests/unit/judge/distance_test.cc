@@ -32,7 +32,8 @@ struct FarRun {
         }
         evidence.as_played = ProbeResult{"", 2, 1 << 20, 8, 18e6};
         SystemSample first;
-        first.path.emplace().peer = "10.0.0.1";
+        first.path = SystemSample::Path();
+        first.path->peer = "10.0.0.1";
         first.links.push_back({"eth0", 10'000'000'000, 0});
         SystemSample last = first;
         last.at_ns = 40'000 * kMs;

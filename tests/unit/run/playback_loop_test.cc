@@ -3,9 +3,13 @@
 
 #include <gtest/gtest.h>
 
+#include <memory>
 #include <optional>
+#include <utility>
 
+#include "base/document/document.h"
 #include "run/playback/loop_options.h"
+#include "sim/model/model_document.h"
 #include "unit/run/sessions.h"
 
 namespace streamsim::run {
@@ -33,6 +37,49 @@ TEST(PlaybackLoop, AStreamThatWasEndedBeforeItBeganDoesNotPlay) {
     const FrameCounts& second = loop.ledgers()[1]->counts();
     EXPECT_GT(second.scheduled, 0u);
     EXPECT_EQ(second.cancelled, second.scheduled);
+}
+
+class CountedOpens final : public StorageDecorator {
+public:
+    CountedOpens(std::unique_ptr<Storage> inner, int& opens)
+        : StorageDecorator(std::move(inner)), opens_(opens) {}
+    void open(OpenOp& op) override {
+        ++opens_;
+        StorageDecorator::open(op);
+    }
+
+private:
+    int& opens_;
+};
+
+/// A meter that was interrupted before it was prepared opens no files: the loop would close them under it.
+TEST(PlaybackLoop, InterruptedBeforeItBeginsItPreparesNoMeter) {
+    PlayRequest request;
+    request.target = *target::parse_target("sim:a");
+    const auto document = read_document(STREAMSIM_SOURCE_DIR "/formats/storage/nfs-generic.json");
+    ASSERT_TRUE(document);
+    const auto model = sim::read_model_document(*document, "nfs-generic");
+    ASSERT_TRUE(model);
+    request.target.model = std::make_shared<const ClusterModel>(*model);
+    request.duration = seconds(1);
+    MeterSpec spec;
+    spec.name = "m";
+    spec.weights[static_cast<std::size_t>(LoadOperation::read)] = 1;
+    spec.blocks = {{4096, 1}};
+    spec.set.file_bytes = 65'536;
+    request.meters = {{spec, 0, 1}};
+    int opens = 0;
+    request.through = [&opens](std::unique_ptr<Storage> inner) {
+        return std::make_unique<CountedOpens>(std::move(inner), opens);
+    };
+    NoticeLog log([](const std::string&) {});
+    PlaybackPlan plan(request, one_part(request, {}), {}, log);
+    ASSERT_TRUE(plan.make());
+    PlaybackLoop loop(loop_options(plan, 1).front());
+    loop.interrupt();
+    ASSERT_TRUE(loop.run());
+    EXPECT_TRUE(loop.interrupted());
+    EXPECT_EQ(opens, 0);
 }
 
 }  // namespace
