@@ -72,6 +72,32 @@ TEST_F(Calibrate, KeepsAModelThatAppearsWhileItMeasures) {
     EXPECT_EQ(read_json(dir_ / "nas.2.json")["calibration"]["target"], "sim:nfs-generic");
 }
 
+TEST_F(Calibrate, KeepsRowsThatAppearWhileItMeasuresAgain) {
+    ASSERT_EQ(calibrate().exit_code, 0);
+    Spawn spawn;
+    spawn.args = {"calibrate", "sim:nfs-generic", "-o", model_, "--duration", "1s", "--again"};
+    Process process(streamsim_binary(), spawn);
+    while (process.running() && !std::filesystem::exists(dir_ / "nas.again.json")) sleep_ms(1);
+    const std::string mine = R"({"mine": true})";
+    write_text(rows_, mine);
+    const Finished done = process.wait();
+    EXPECT_EQ(done.exit_code, 0) << done.text();
+    EXPECT_EQ(read_text(rows_), mine);
+    EXPECT_THAT(done.err, HasSubstr("another file has appeared"));
+    EXPECT_TRUE(read_json(dir_ / "nas.measured.2.json")["complete"]);
+}
+
+TEST_F(Calibrate, ReplacesNoModelWhoseRowsAreGone) {
+    ASSERT_EQ(calibrate().exit_code, 0);
+    const std::string before = read_text(model_);
+    std::filesystem::remove(rows_);
+    const Finished done = calibrate();
+    EXPECT_EQ(done.exit_code, 2) << done.text();
+    EXPECT_THAT(done.err, HasSubstr("nas.json: is there already"));
+    EXPECT_EQ(read_text(model_), before);
+    EXPECT_FALSE(std::filesystem::exists(rows_)) << "nothing was measured";
+}
+
 TEST_F(Calibrate, TheModelIsThereAlsoWhereAReportCannotBeWritten) {
     const Finished done = calibrate({"--json", "/dev/full"});
     EXPECT_EQ(done.exit_code, 3) << done.text();

@@ -232,6 +232,7 @@ TEST_F(Consent, RecordingsOfASearchAreAskedForOnceAndForItsLongestRun) {
     const Finished refused = streamsim(search);
     EXPECT_EQ(refused.exit_code, 3) << refused.text();
     EXPECT_THAT(refused.err, AllOf(HasSubstr("12.8 MB would be written"), HasSubstr("--yes")));
+    EXPECT_EQ(refused.err.find("trying 1"), std::string::npos) << "nothing was played before: " << refused.err;
     EXPECT_FALSE(std::filesystem::exists(target() + "/streamsim-media"));
     search.args.emplace_back("--yes");
     const Finished found = streamsim(search);

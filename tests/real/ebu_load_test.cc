@@ -128,10 +128,8 @@ protected:
     Finished played_;
 };
 
-TEST(FillLevel, AnInterruptedSweepKeepsItsStepsWhereTheFilesAreSlowToRemove) {
-    if (const auto reason = no_slowfs_because()) GTEST_SKIP() << *reason;
-    const SinkMount mount("remove to-* delay=2500ms\n");
-    const TempDir dir;
+/// Writes a document that fills a volume in two steps; returns its path.
+std::string filling(const TempDir& dir) {
     const Json meter = {{"name", "m"},
                         {"operations", {{"read", 1}}},
                         {"blocks", "4KiB"},
@@ -144,9 +142,31 @@ TEST(FillLevel, AnInterruptedSweepKeepsItsStepsWhereTheFilesAreSlowToRemove) {
                            {"duration", "1s"},
                            {"sweep", {{"over", "fill_percent"}, {"values", {0.0002, 0.0004}}}},
                            {"meters", Json::array({meter})}};
-    write_text(dir / "w.json", document.dump());
+    std::string path = dir / "w.json";
+    write_text(path, document.dump());
+    return path;
+}
+
+TEST(FillLevel, TheResultIsWrittenBeforeTheFilesAreRemoved) {
+    if (const auto reason = no_slowfs_because()) GTEST_SKIP() << *reason;
+    const SinkMount mount("remove to-* delay=1500ms\n");
+    const TempDir dir;
     Spawn spawn;
-    spawn.args = {"run", dir / "w.json", mount.path(), "--yes", "--json", dir / "r.json"};
+    spawn.args = {"run", filling(dir), mount.path(), "--yes", "--json", dir / "r.json"};
+    Process process(streamsim_binary(), spawn);
+    while (process.running() && !std::filesystem::exists(dir / "r.json")) sleep_ms(5);
+    const std::filesystem::path fill = mount.path() + "/streamsim-media/load/fill";
+    EXPECT_TRUE(std::filesystem::exists(fill) && !std::filesystem::is_empty(fill)) << "they are gone already";
+    const Finished finished = process.wait();
+    EXPECT_EQ(finished.exit_code, 0) << finished.text();
+}
+
+TEST(FillLevel, AnInterruptedSweepKeepsItsStepsWhereTheFilesAreSlowToRemove) {
+    if (const auto reason = no_slowfs_because()) GTEST_SKIP() << *reason;
+    const SinkMount mount("remove to-* delay=2500ms\n");
+    const TempDir dir;
+    Spawn spawn;
+    spawn.args = {"run", filling(dir), mount.path(), "--yes", "--json", dir / "r.json"};
     Process process(streamsim_binary(), spawn);
     const std::string second = mount.path() + "/streamsim-media/load/fill/to-0.0004.load";
     while (process.running() && !std::filesystem::exists(second)) sleep_ms(5);

@@ -150,6 +150,28 @@ TEST_F(Record, AnInterruptedRemovalLeavesTheResultAndTheRestToClean) {
     }
 }
 
+/// FUSE has leases, which are renewed every 10 s. All frames would be removed in 29 s.
+TEST_F(Record, ACleanThatHasLostItsLeaseRemovesNothingMore) {
+    SinkMount mount("remove frame.* delay=300ms\n");
+    record(mount.path(),
+           {"--record", "1", "--fps", "48", "--frames", "96", "--no-probes", "--yes", "--keep-recordings"});
+    Spawn spawn;
+    spawn.args = {"clean", mount.path()};
+    Process clean(streamsim_binary(), spawn);
+    while (clean.running() && mount.count("remove") < 1) sleep_ms(5);
+    std::vector<fs::path> leases;
+    for (const auto& entry : fs::directory_iterator(mount.path() + "/streamsim-media")) {
+        if (entry.path().extension() == ".lease") leases.push_back(entry.path());
+    }
+    ASSERT_EQ(leases.size(), 1U);
+    fs::remove(leases.front());  // as another process does that takes it over
+    const Finished finished = clean.wait();
+    EXPECT_EQ(finished.exit_code, 3) << finished.text();
+    EXPECT_THAT(finished.err, ::testing::HasSubstr("another process has taken over the lock"));
+    EXPECT_LT(mount.count("remove"), 60U);
+    EXPECT_TRUE(fs::exists(mount.path() + "/streamsim-media/recordings"));
+}
+
 TEST_F(Record, ARemovalThatHangsTakesNoResultWithIt) {
     SinkMount mount("remove frame.* delay=2500ms\n");
     const auto args =

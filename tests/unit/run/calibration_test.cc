@@ -52,14 +52,26 @@ std::shared_ptr<const ClusterModel> server(double server_bytes_per_s,
     return std::make_shared<const ClusterModel>(std::move(*model));
 }
 
+Calibration fitted_to(const Measurement& measured) {
+    FitOptions options;
+    options.name = "fitted";
+    auto fitted = fit_model(measured, options);
+    EXPECT_TRUE(fitted) << (fitted ? "" : fitted.error().problems.front());
+    return std::move(*fitted);
+}
+
 Calibration calibrated(const std::shared_ptr<const ClusterModel>& model, std::uint32_t seats) {
     const auto measured = measure_virtual(request_on(model), seats, {});
     EXPECT_TRUE(measured);
-    FitOptions options;
-    options.name = "fitted";
-    auto fitted = fit_model(*measured, options);
-    EXPECT_TRUE(fitted) << (fitted ? "" : fitted.error().problems.front());
-    return std::move(*fitted);
+    return fitted_to(*measured);
+}
+
+/// The rates stay, and vary so much that they tell nothing: a bound that was seen is all that is known.
+void make_unsure(Measurement& measured) {
+    for (ProbeRow& row : measured.rows) {
+        row.interval_ns = 0;
+        row.operations_in = {0, 0, 0, 1};
+    }
 }
 
 const CalibratedNumber& value_of(const Calibration& calibration, const std::string& pointer) {
@@ -130,9 +142,30 @@ TEST(Calibrate, LinesThatAreFullAreTheLimitOfTheServer) {
 }
 
 TEST(Calibrate, OneSeatAndLinesStillSayAtLeast) {
-    const Calibration found = calibrated(server(50e9, 50e9, 8), 1);
+    auto measured = measure_virtual(request_on(server(50e9, 50e9, 8)), 1, {});
+    ASSERT_TRUE(measured);
+    make_unsure(*measured);
+    const Calibration found = fitted_to(*measured);
     EXPECT_GT(value_of(found, kServerRate).low / 8, 0.5 * 8 * kOfLine) << "as the lines delivered";
     EXPECT_FALSE(value_of(found, kServerRate).high);
+    const auto model = sim::read_model_document(found.document, "fitted");
+    EXPECT_TRUE(model) << model.error().problems.front();
+}
+
+TEST(Calibrate, ABoundThatWasSeenIsNoMoreThanTheValue) {
+    auto measured = measure_virtual(request_on(server(500e6, 5e9)), 1, {});
+    ASSERT_TRUE(measured);
+    make_unsure(*measured);
+    const auto highest =
+        std::ranges::find_if(measured->rows, [](const ProbeRow& row) { return row.probe.id == "ladder-64"; });
+    ASSERT_NE(highest, measured->rows.end());
+    highest->operations *= 2;  // seen once, and in no other probe
+    highest->operations_per_s *= 2;
+    highest->bytes_per_s *= 2;
+    const Calibration found = fitted_to(*measured);
+    const CalibratedNumber& rate = value_of(found, kServerRate);
+    ASSERT_LT(rate.value / 8, 900e6) << "else there is nothing to bound";
+    EXPECT_LE(rate.low, rate.value);
     const auto model = sim::read_model_document(found.document, "fitted");
     EXPECT_TRUE(model) << model.error().problems.front();
 }
@@ -389,6 +422,10 @@ TEST(SpreadOfRates, ShortProbesAreNoSurerThanLongOnes) {
     const double of_usual = spreads_of_rates({&usual, &steady}, 1).front();
     EXPECT_GT(of_usual, 0.02);
     EXPECT_GT(spreads_of_rates({&brief, &steady}, 1).front(), of_usual) << "as of a second of the long one";
+    ProbeRow briefer = brief;
+    briefer.probe.duration_ns = milliseconds(250).ns;
+    EXPECT_DOUBLE_EQ(spreads_of_rates({&briefer, &steady}, 1).front(),
+                     2 * spreads_of_rates({&brief, &steady}, 1).front());
     EXPECT_THAT(spreads_of_rates({&brief, &brief}, 1), testing::ElementsAre(0.05, 0.05)) << "none tells";
 }
 
