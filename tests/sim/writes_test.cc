@@ -4,6 +4,7 @@
 
 #include <cerrno>
 
+#include "base/prng.h"
 #include "sim/sim_fixture.h"
 
 namespace streamsim::test {
@@ -231,6 +232,11 @@ TEST(Writes, OutliveALostNodeAndADeadDrive) {
     }
 }
 
+/// Not at the beginning of a page, so that none is a read of the beginning of the file.
+std::uint64_t place_in_page(std::uint64_t page) {
+    return page * (8 << 10) + 4096;
+}
+
 TEST(SmallReads, AtRandomAskTheDrivesForPages) {
     sim::ClusterOptions options = with_journal();
     options.model.page_bytes = 8 << 10;
@@ -266,12 +272,45 @@ TEST(SmallReads, FindInAWarmCacheTheShareThatThereIsRoomFor) {
     run.cluster.add_file("a", 256 * kMiB);
     const FileId file = run.open("a");
     constexpr std::uint64_t kReads = 4000;
-    for (std::uint64_t i = 1; i <= kReads; ++i) run.read(file, (i * 7919 % 32768) * 8192, 4096);
-    run.loop.run();
+    Prng prng(1);
+    for (std::uint64_t i = 0; i < kReads; ++i) run.time_of_read(file, place_in_page(prng.below(32768)), 4096);
     const auto stats = run.stats();
     EXPECT_NEAR(static_cast<double>(part(stats, "node 0 RAM").hits), kReads * 0.25, 100);
     EXPECT_NEAR(static_cast<double>(part(stats, "node 0 SSD").hits), kReads * 0.5, 120);
     EXPECT_NEAR(static_cast<double>(part(stats, "node 0 drive 0").requests), kReads * 0.25, 100);
+}
+
+TEST(SmallReads, FindNoMoreInAWarmCacheWhenEachPageWasRead) {
+    for (const std::uint64_t ssd_mib : {0U, 128U}) {
+        sim::ClusterOptions options = with_journal();  // 64 MiB of RAM
+        options.model.page_bytes = 8 << 10;
+        options.model.node.ssd_bytes = ssd_mib * kMiB;
+        options.warm = true;
+        WriteRun run(options);
+        run.cluster.add_file("a", 256 * kMiB);
+        const FileId file = run.open("a");
+        constexpr std::uint64_t kPages = 32768;
+        Prng prng(1);
+        double ram_before = 0;
+        double drive_before = 0;
+        for (int pass = 0; pass < 2; ++pass) {
+            for (std::uint64_t i = 0; i < kPages; ++i)
+                run.time_of_read(file, place_in_page(prng.below(kPages)), 4096);
+            const auto stats = run.stats();
+            const auto ram = static_cast<double>(part(stats, "node 0 RAM").hits);
+            const auto drive = static_cast<double>(part(stats, "node 0 drive 0").requests);
+            EXPECT_NEAR((ram - ram_before) / kPages, 0.25, 0.02) << pass;
+            const double from_drive = (drive - drive_before) / kPages;
+            if (ssd_mib == 0) {
+                EXPECT_NEAR(from_drive, 0.75, 0.02) << pass;
+            } else {  // a page that the SSD gave to the RAM is in both
+                EXPECT_GT(from_drive, 0.25) << pass;
+                EXPECT_LT(from_drive, 0.4) << pass;
+            }
+            ram_before = ram;
+            drive_before = drive;
+        }
+    }
 }
 
 TEST(Names, AreThereUntilTheyAreRemoved) {

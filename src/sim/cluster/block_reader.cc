@@ -57,23 +57,30 @@ std::uint64_t BlockReader::key_at_home(std::uint32_t file, std::uint32_t number,
 }
 
 /// In a warm cache, a page that nobody asked for before is present with the chance that the cache's size gives,
-/// among the files that are open at this node. One draw decides for all levels.
+/// among the files that are open at this node. Pages that were asked for are listed: neither they nor their
+/// room count. One draw decides for all levels. Assumption: all listed pages are of these files.
 bool BlockReader::has_page(Node& node, std::uint32_t file, std::uint32_t page, BlockCache& cache) const {
     const ClusterModel& model = parts_.model();
     const bool at_home = two_levels() && &cache != &node.ram;
     bool was_there = false;
     if (parts_.options.warm) {
         std::uint64_t room = cache.capacity();
+        std::uint64_t listed = cache.used();
         std::uint64_t opened = node.opened_bytes;
-        if (&cache == &node.ssd) room += two_levels() ? node.l2.capacity() : node.ram.capacity();
+        if (&cache == &node.ssd) {
+            const BlockCache& above = two_levels() ? node.l2 : node.ram;
+            room += above.capacity();
+            listed += above.used();
+        }
         if (at_home) {  // the homes together hold what all nodes have open
             room *= parts_.nodes.size();
+            listed *= parts_.nodes.size();
             opened = 0;
             for (const Node& each : parts_.nodes) opened += each.opened_bytes;
         }
         const double pages = static_cast<double>(opened) / static_cast<double>(model.page_bytes);
-        was_there =
-            Prng(parts_.options.seed ^ key_of(file, page, true)).unit() * pages < static_cast<double>(room);
+        const double draw = Prng(parts_.options.seed ^ key_of(file, page, true)).unit();
+        was_there = draw * (pages - static_cast<double>(listed)) < static_cast<double>(room - listed);
     }
     const auto block = static_cast<std::uint32_t>(page / pages_a_block());
     if (at_home)

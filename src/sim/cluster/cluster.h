@@ -14,7 +14,8 @@
 // Small reads at random: where the model has pages, a read of up to an eighth of a block that does not follow
 // another one asks the drive for its pages alone, and only they are cached. In a warm cache a page is present
 // with a chance: the share of the files that the node's seats have open for which the cache has room. That is
-// the state that many random reads leave (each page is as likely as any other).
+// the state that many random reads leave (each page is as likely as any other), and further ones do not change
+// the share.
 //
 // Assumptions: each part stores and forwards requests whole; requests towards the storage are small and take
 // time, but no bandwidth; metadata is in memory. Every random draw is seeded by the request that it decides,

@@ -3,8 +3,9 @@
 //
 // A warm cache holds the run's media as far as it has room. Its blocks need no list: as long as there is room,
 // a block that nobody has asked for counts as present, and is inserted then. Without room it was not present.
-// Pages are requested at random, and there may be many times more of them than room: a page is present with a
-// chance, the share of the working set that there is room for.
+// Pages are requested at random, and there may be many times more of them than room: a page that nobody has
+// asked for is present with a chance, the share of such pages that the entries of the list leave room for, and
+// is listed then.
 //
 // Eight neighbours share an entry of the index, which is small enough to stay in the processor's cache.
 //
@@ -46,7 +47,9 @@ public:
     /// A request for a page. True: the page or its block is here. Counted. `was_there`: a warm cache holds the
     /// page, if nobody asked for it before.
     bool take_page(std::uint64_t page, std::uint64_t block, bool was_there) {
-        const bool hit = touch_if_here(page) || touch_if_here(block) || (warm_ && was_there);
+        const bool listed = touch_if_here(page) || touch_if_here(block);
+        const bool hit = listed || (warm_ && was_there);
+        if (hit && !listed && used_ < room_left()) put(page);
         ++(hit ? hits_ : misses_);
         return hit;
     }
@@ -99,6 +102,8 @@ public:
 
     /// In pages, or in blocks where those have none.
     std::uint64_t capacity() const { return capacity_; }
+    /// The room of the listed entries, in the same unit.
+    std::uint64_t used() const { return used_; }
     std::uint64_t hits() const { return hits_; }
     std::uint64_t misses() const { return misses_; }
     std::uint64_t evictions() const { return evictions_; }
