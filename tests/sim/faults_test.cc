@@ -3,6 +3,7 @@
 
 #include <cerrno>
 
+#include "base/prng.h"
 #include "sim/sim_fixture.h"
 
 namespace streamsim::test {
@@ -89,6 +90,27 @@ TEST(ClusterFaults, TheSeatsOfALostNodeGoOnAtTheOthers) {
     const std::uint64_t before = part(run.stats(), "node 3 front end").requests;
     run.time_of_read(file, 0, kMiB, {.seat = 2});
     EXPECT_EQ(part(run.stats(), "node 3 front end").requests, before + 1) << "the next node has it";
+}
+
+TEST(ClusterFaults, TheNextNodeHasOfAFileTheShareThatItsCacheHasRoomFor) {
+    sim::ClusterOptions options = four_nodes();
+    options.model.nodes = 2;
+    options.model.data_drives = 1;
+    options.model.node.ram_bytes = 64 * kMiB;
+    options.model.page_bytes = 8 << 10;
+    options.seats = {{0, {}}};
+    options.warm = true;
+    SimRun run(options);
+    run.cluster.add_file("a", 128 * kMiB);
+    const FileId file = run.open("a");
+    run.cluster.at(run.loop.now(), {.kind = Kind::node_lost, .node = 0});
+    run.loop.run();
+    constexpr std::uint64_t kReads = 4000;
+    Prng prng(1);
+    for (std::uint64_t i = 0; i < kReads; ++i)
+        run.time_of_read(file, prng.below(128 * kMiB / 8192) * 8192 + 4096, 4096);
+    EXPECT_EQ(part(run.stats(), "node 0 RAM").hits, 0u);
+    EXPECT_NEAR(static_cast<double>(part(run.stats(), "node 1 RAM").hits), kReads / 2.0, 100);
 }
 
 TEST(ClusterFaults, WithoutANodeReadsFail) {

@@ -313,6 +313,34 @@ TEST(SmallReads, FindNoMoreInAWarmCacheWhenEachPageWasRead) {
     }
 }
 
+TEST(SmallReads, FindNothingInAWarmCacheOfAFileWithoutAnEnd) {
+    sim::ClusterOptions options = with_journal();
+    options.model.page_bytes = 8 << 10;
+    options.warm = true;
+    WriteRun run(options);
+    const FileId file = run.open("a");
+    for (std::uint64_t i = 1; i <= 20; ++i) run.time_of_read(file, i * 37 * kMiB + 4096, 4096);
+    EXPECT_EQ(part(run.stats(), "node 0 RAM").hits, 0u);
+    EXPECT_EQ(part(run.stats(), "node 0 drive 0").bytes, 20u * (8 << 10));
+}
+
+TEST(SmallReads, FindInTheRamOfTheHomesAShareThatCountsASharedFileOnce) {
+    sim::ClusterOptions options = with_journal();
+    options.model.nodes = 2;
+    options.model.page_bytes = 8 << 10;
+    options.model.node.ram_bytes = 0;
+    options.model.node.l2_bytes = 64 * kMiB;
+    options.seats = {{0, {}}, {1, {}}};
+    options.warm = true;
+    WriteRun run(options);
+    run.cluster.add_file("a", 128 * kMiB);
+    const FileId files[] = {run.open("a", 0), run.open("a", 1)};
+    for (std::uint32_t i = 1; i <= 200; ++i)
+        run.time_of_read(files[i % 2], place_in_page(i * 7919 % 16384), 4096, {.seat = i % 2});
+    const auto stats = run.stats();
+    EXPECT_EQ(part(stats, "node 0 L2").hits + part(stats, "node 1 L2").hits, 200u) << "both have room for all";
+}
+
 TEST(Names, AreThereUntilTheyAreRemoved) {
     using PathKind = PathOp::Kind;
     WriteRun run(with_journal());

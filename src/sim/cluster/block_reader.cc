@@ -16,6 +16,7 @@ std::uint64_t key_of(std::uint32_t file, std::uint32_t number, bool paged) {
 
 void BlockReader::request(Job& read, std::uint64_t ahead) {
     Node& node = parts_.nodes[read.node];
+    if (read.paged) parts_.add_opened(read.node, read.file);
     const std::uint64_t size = unit_bytes(read);
     const std::uint64_t last = (read.offset + read.bytes - 1) / size;
     for (std::uint64_t at = read.offset / size; at <= last; ++at) {
@@ -59,33 +60,36 @@ std::uint64_t BlockReader::key_at_home(std::uint32_t file, std::uint32_t number,
 /// In a warm cache, a page that nobody asked for before is present with the chance that the cache's size gives,
 /// among the files that are open at this node. Pages that were asked for are listed: neither they nor their
 /// room count. One draw decides for all levels. Assumption: all listed pages are of these files.
-bool BlockReader::has_page(Node& node, std::uint32_t file, std::uint32_t page, BlockCache& cache) const {
-    const ClusterModel& model = parts_.model();
-    const bool at_home = two_levels() && &cache != &node.ram;
-    bool was_there = false;
-    if (parts_.options.warm) {
-        std::uint64_t room = cache.capacity();
-        std::uint64_t listed = cache.used();
-        std::uint64_t opened = node.opened_bytes;
-        if (&cache == &node.ssd) {
-            const BlockCache& above = two_levels() ? node.l2 : node.ram;
-            room += above.capacity();
-            listed += above.used();
-        }
-        if (at_home) {  // the homes together hold what all nodes have open
-            room *= parts_.nodes.size();
-            listed *= parts_.nodes.size();
-            opened = 0;
-            for (const Node& each : parts_.nodes) opened += each.opened_bytes;
-        }
-        const double pages = static_cast<double>(opened) / static_cast<double>(model.page_bytes);
-        const double draw = Prng(parts_.options.seed ^ key_of(file, page, true)).unit();
-        was_there = draw * (pages - static_cast<double>(listed)) < static_cast<double>(room - listed);
+bool BlockReader::was_there(const Node& node,
+                            std::uint32_t file,
+                            std::uint32_t page,
+                            const BlockCache& cache) const {
+    if (!parts_.options.warm || parts_.files[file].bytes == UINT64_MAX) return false;
+    std::uint64_t room = cache.capacity();
+    std::uint64_t listed = cache.used();
+    std::uint64_t opened = node.opened.bytes();
+    if (&cache == &node.ssd) {
+        const BlockCache& above = two_levels() ? node.l2 : node.ram;
+        room += above.capacity();
+        listed += above.used();
     }
+    if (two_levels() && &cache != &node.ram) {  // the homes together hold what all nodes have open
+        room *= parts_.nodes.size();
+        listed *= parts_.nodes.size();
+        opened = parts_.opened.bytes();
+    }
+    if (opened == 0) return false;
+    const double pages = static_cast<double>(opened) / static_cast<double>(parts_.model().page_bytes);
+    const double draw = Prng(parts_.options.seed ^ key_of(file, page, true)).unit();
+    return draw * (pages - static_cast<double>(listed)) < static_cast<double>(room - listed);
+}
+
+bool BlockReader::has_page(Node& node, std::uint32_t file, std::uint32_t page, BlockCache& cache) const {
+    const bool there = was_there(node, file, page, cache);
     const auto block = static_cast<std::uint32_t>(page / pages_a_block());
-    if (at_home)
-        return cache.take_page(key_at_home(file, page, true), key_at_home(file, block, false), was_there);
-    return cache.take_page(key_of(file, page, true), key_of(file, block, false), was_there);
+    if (two_levels() && &cache != &node.ram)
+        return cache.take_page(key_at_home(file, page, true), key_at_home(file, block, false), there);
+    return cache.take_page(key_of(file, page, true), key_of(file, block, false), there);
 }
 
 /// A block that leaves the RAM goes to the SSD, unless that is behind another level.

@@ -37,6 +37,7 @@ public:
 
 private:
     void fetch(const Job& read, std::uint32_t file, std::uint32_t block, bool paged, std::uint64_t ahead);
+    bool was_there(const Node& node, std::uint32_t file, std::uint32_t page, const BlockCache& cache) const;
     bool has_page(Node& node, std::uint32_t file, std::uint32_t page, BlockCache& cache) const;
     std::uint64_t run_bytes(std::uint64_t ahead) const;
     std::uint64_t key_at_home(std::uint32_t file, std::uint32_t number, bool paged) const;

@@ -68,12 +68,20 @@ struct ClusterParts {
         pass(job, stage);
     }
 
+    /// A seat of the node has opened the file, or reads it after it came from a lost node.
+    void add_opened(std::uint32_t node, std::uint32_t file) {
+        if (!options.warm) return;
+        nodes[node].opened.add(file, files[file].bytes);
+        opened.add(file, files[file].bytes);
+    }
+
     const ClusterOptions options;
     Calendar calendar;
     JobPool jobs;
     FileTable files;
     std::deque<Seat> seats;
     std::deque<Node> nodes;
+    OpenedFiles opened;  // at any node
 };
 
 }  // namespace streamsim::sim

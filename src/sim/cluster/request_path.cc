@@ -265,7 +265,7 @@ void RequestPath::finish(Job& job) {
 
 void RequestPath::set_result(Job& job) {
     if (job.kind == Kind::open) {
-        if (parts_.options.warm) parts_.nodes[job.node].add_opened(job.file, parts_.files[job.file].bytes);
+        parts_.add_opened(job.node, job.file);
         static_cast<OpenOp*>(job.op)->file = open_files_.open(job.file);
     } else if (job.kind == Kind::write) {
         static_cast<WriteOp*>(job.op)->bytes = job.bytes;

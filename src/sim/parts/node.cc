@@ -103,10 +103,10 @@ Node::Node(Calendar& calendar, const ClusterModel& model, bool warm, std::uint64
     for (std::uint32_t i = 0; i < model.node.drives; ++i) drives.push_back(make_drive(calendar, model.drive));
 }
 
-void Node::add_opened(std::uint32_t file, std::uint64_t bytes) {
-    if (bytes == UINT64_MAX || opened_.find(file) != FlatIndex::kNone) return;
-    opened_.insert(file, 0);
-    opened_bytes += bytes;
+void OpenedFiles::add(std::uint32_t file, std::uint64_t bytes) {
+    if (bytes == UINT64_MAX || files_.find(file) != FlatIndex::kNone) return;
+    files_.insert(file, 0);
+    bytes_ += bytes;
 }
 
 }  // namespace streamsim::sim

@@ -72,6 +72,18 @@ struct WriteJournal {
     JobQueue waiting;                      // for room
 };
 
+/// The files whose shares a warm cache holds: those that were opened, or read in pages.
+class OpenedFiles {
+public:
+    /// Counts the file once; never one without an end.
+    void add(std::uint32_t file, std::uint64_t bytes);
+    std::uint64_t bytes() const { return bytes_; }
+
+private:
+    FlatIndex files_;
+    std::uint64_t bytes_ = 0;
+};
+
 struct Node {
     /// `seed`: of the other load on its front end.
     Node(Calendar& calendar, const ClusterModel& model, bool warm, std::uint64_t seed = 0);
@@ -99,17 +111,11 @@ struct Node {
     Duration write_time;    // of one core, for a request that writes
     Duration ssd_time;      // of the SSD's server, for a request
     double core_speed;
-    Rate writing;                    // of one core
-    Rate streaming;                  // of one core, the extra work of strategy streaming
-    Rate filename;                   // of one core, the extra work of strategy filename_prefetch
-    std::uint64_t opened_bytes = 0;  // of all opened files whose end is known
+    Rate writing;        // of one core
+    Rate streaming;      // of one core, the extra work of strategy streaming
+    Rate filename;       // of one core, the extra work of strategy filename_prefetch
+    OpenedFiles opened;  // at this node; warm caches only
     bool lost = false;
-
-    /// Counts a file that was opened, once.
-    void add_opened(std::uint32_t file, std::uint64_t bytes);
-
-private:
-    FlatIndex opened_;
 };
 
 }  // namespace streamsim::sim
