@@ -92,6 +92,31 @@ TEST(ClusterFaults, TheSeatsOfALostNodeGoOnAtTheOthers) {
     EXPECT_EQ(part(run.stats(), "node 3 front end").requests, before + 1) << "the next node has it";
 }
 
+/// Reads a block later.
+struct LaterRead {
+    SimRun* run;
+    FileId file;
+    std::uint32_t seat;
+    ReadOp* op = nullptr;
+    void go() { op = &run->read(file, 0, kMiB, {.seat = seat}); }
+};
+
+TEST(ClusterFaults, TheLossOfASecondNodeDoesNotEndTheWaitForTheFirst) {
+    SimRun run(four_nodes());
+    const FileId file = run.open("a.mov");
+    run.cluster.at(Instant{} + seconds(1), {.kind = Kind::node_lost, .node = 0, .length = seconds(30)});
+    run.cluster.at(Instant{} + seconds(2), {.kind = Kind::node_lost, .node = 1});
+    LaterRead moved_twice{&run, file, 0};
+    LaterRead moved_once{&run, file, 1};
+    for (LaterRead* read : {&moved_twice, &moved_once})
+        run.loop.at(Instant{} + seconds(3), Callback::of<&LaterRead::go>(read));
+    run.loop.run();
+    EXPECT_EQ(moved_twice.op->error, 0);
+    EXPECT_GE(moved_twice.op->completed_at, Instant{} + seconds(31));
+    EXPECT_EQ(moved_once.op->error, 0);
+    EXPECT_LT(moved_once.op->completed_at, Instant{} + seconds(4));
+}
+
 TEST(ClusterFaults, TheNextNodeHasOfAFileTheShareThatItsCacheHasRoomFor) {
     sim::ClusterOptions options = four_nodes();
     options.model.nodes = 2;

@@ -2,10 +2,10 @@
 //
 // drive_dies: the jobs that wait for the drive go elsewhere (BlockReader, WritePath); the job that the drive
 // serves still completes. node_lost: its drives are dead and its caches are gone; its seats repeat their
-// requests to the nodes that are left as soon as they are back. Rebuilding lost drives in the background costs
-// nothing. A lost node's journal has a copy, from which its content still goes to the drives. link_slows: where
-// several faults slow one link at a time, the lowest factor counts; other load (parts/other_load.h) then takes
-// its share of what is left.
+// requests to the nodes that are left as soon as they are back, which is after all losses that they met.
+// Rebuilding lost drives in the background costs nothing. A lost node's journal has a copy, from which its
+// content still goes to the drives. link_slows: where several faults slow one link at a time, the lowest factor
+// counts; other load (parts/other_load.h) then takes its share of what is left.
 #pragma once
 
 #include <algorithm>
@@ -122,7 +122,7 @@ private:
         for (Seat& seat : parts_.seats) {
             if (seat.node != lost) continue;
             seat.node = left.empty() ? Seat::kNoNode : left[turn++ % left.size()];
-            seat.back_at = parts_.calendar.now() + until_back;
+            seat.back_at = std::max(seat.back_at, parts_.calendar.now() + until_back);
         }
     }
 
