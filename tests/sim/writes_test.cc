@@ -107,6 +107,43 @@ TEST(Writes, WhatWasWrittenIsThereToBeRead) {
     EXPECT_EQ(part(run.stats(), "node 0 drive 0").bytes, 0u) << "what is written is not among what is read";
 }
 
+TEST(Writes, OfAPartOfABlockLeaveTheRestOnTheDrives) {
+    WriteRun run(with_journal());
+    run.cluster.add_file("a", 100 * kMiB + kMiB / 2);
+    const FileId file = run.open("a");
+    const auto time_of_block = [&](std::uint64_t block) { return run.time_of_read(file, block * kMiB, kMiB); };
+    run.time_of_write(file, 10 * kMiB, 4096);
+    EXPECT_EQ(time_of_block(10).ns, kBlockNs);
+    run.time_of_write(file, 10 * kMiB + 8192, 4096);
+    EXPECT_EQ(time_of_block(10), Duration{}) << "it was in the RAM";
+    run.time_of_write(file, 20 * kMiB, kMiB);
+    EXPECT_EQ(time_of_block(20), Duration{}) << "it was written whole";
+    run.time_of_write(file, 100 * kMiB + 4096, kMiB / 2);
+    EXPECT_GT(time_of_block(100), Duration{}) << "not its beginning, though up to the new end";
+    run.time_of_write(file, 101 * kMiB, 4096);
+    EXPECT_EQ(time_of_block(101), Duration{}) << "the file ended before";
+}
+
+TEST(Writes, OfTheLastBlockUpToTheEndKeepItInTheRam) {
+    WriteRun run(with_journal());
+    run.cluster.add_file("a", 100 * kMiB + kMiB / 2);
+    const FileId file = run.open("a");
+    run.time_of_write(file, 100 * kMiB, kMiB / 2);
+    EXPECT_EQ(run.time_of_read(file, 100 * kMiB, kMiB), Duration{});
+}
+
+TEST(Writes, OfAPartOfAPageLeaveTheRestOnTheDrives) {
+    sim::ClusterOptions options = with_journal();
+    options.model.page_bytes = 8 << 10;
+    WriteRun run(options);
+    run.cluster.add_file("a", 1024 * kMiB);
+    const FileId file = run.open("a");
+    run.time_of_write(file, 100 * kMiB, 4096);
+    EXPECT_EQ(run.time_of_read(file, 100 * kMiB, 4096).ns, 8192) << "the page";
+    run.time_of_write(file, 200 * kMiB, 8192);
+    EXPECT_EQ(run.time_of_read(file, 200 * kMiB, 4096), Duration{}) << "it was written whole";
+}
+
 TEST(Writes, OneThatFindsTheJournalFullWaitsForTheDrivesWithTheirProtection) {
     sim::ClusterOptions options = with_journal();
     options.model.node.journal.bytes = 8 * kMiB;

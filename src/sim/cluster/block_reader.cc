@@ -22,7 +22,7 @@ void BlockReader::request(Job& read, std::uint64_t ahead) {
     for (std::uint64_t at = read.offset / size; at <= last; ++at) {
         const auto block = static_cast<std::uint32_t>(at);
         const std::uint64_t key = key_of(read.file, block, read.paged);
-        if (read.paged ? has_page(node, read.file, block, node.ram) : node.ram.take(key)) continue;
+        if (read.paged ? take_page(node, read.file, block, node.ram) : node.ram.take(key)) continue;
         if (!node.arrivals.expects(key)) fetch(read, read.file, block, read.paged, ahead);
         node.arrivals.wait(key, read);
         ++read.waits_for;
@@ -44,9 +44,15 @@ void BlockReader::keep_written(const Job& write) {
     const ClusterModel& model = parts_.model();
     const bool paged = write.paged && model.page_bytes > 0;
     const std::uint64_t unit = paged ? model.page_bytes : model.block_bytes;
-    const std::uint64_t last = (write.offset + write.bytes - 1) / unit;
-    for (std::uint64_t at = write.offset / unit; at <= last; ++at)
-        cache(node, key_of(write.file, static_cast<std::uint32_t>(at), paged));
+    const std::uint64_t to = write.offset + write.bytes;
+    const std::uint64_t end = std::max(write.end_before, to);
+    for (std::uint64_t at = write.offset / unit; at <= (to - 1) / unit; ++at) {
+        const auto number = static_cast<std::uint32_t>(at);
+        const std::uint64_t begin = at * unit;
+        const bool whole = begin >= write.offset && std::min(begin + unit, end) <= to;
+        if (whole || begin >= write.end_before || is_in_ram(node, write.file, number, paged))
+            cache(node, key_of(write.file, number, paged));
+    }
 }
 
 /// Blocks follow each other from node to node, so that neighbours at home are as many apart in the file as
@@ -84,12 +90,19 @@ bool BlockReader::was_there(const Node& node,
     return draw * (pages - static_cast<double>(listed)) < static_cast<double>(room - listed);
 }
 
-bool BlockReader::has_page(Node& node, std::uint32_t file, std::uint32_t page, BlockCache& cache) const {
+bool BlockReader::take_page(Node& node, std::uint32_t file, std::uint32_t page, BlockCache& cache) const {
     const bool there = was_there(node, file, page, cache);
     const auto block = static_cast<std::uint32_t>(page / pages_a_block());
     if (two_levels() && &cache != &node.ram)
         return cache.take_page(key_at_home(file, page, true), key_at_home(file, block, false), there);
     return cache.take_page(key_of(file, page, true), key_of(file, block, false), there);
+}
+
+bool BlockReader::is_in_ram(Node& node, std::uint32_t file, std::uint32_t number, bool paged) const {
+    const std::uint64_t key = key_of(file, number, paged);
+    if (!paged) return node.ram.has(key);
+    const auto block = static_cast<std::uint32_t>(number / pages_a_block());
+    return node.ram.has_page(key, key_of(file, block, false), was_there(node, file, number, node.ram));
 }
 
 /// A block that leaves the RAM goes to the SSD, unless that is behind another level.
@@ -150,7 +163,7 @@ void BlockReader::reach_home(Job& job) {
     Node& home = home_of(job);
     if (home.lost) return enter_drive(job);
     const std::uint64_t key = key_at_home(job.file, job.block, job.paged);
-    if (job.paged ? has_page(home, job.file, job.block, home.l2)
+    if (job.paged ? take_page(home, job.file, job.block, home.l2)
                   : home.l2.take(key, parts_.files[job.file].of_media)) {
         // The read that asks for the block does not wait for it yet.
         return &home == &parts_.nodes[job.node] ? parts_.pass(job, Stage::back_way) : leave_home(job);
@@ -166,7 +179,7 @@ void BlockReader::read_below(Job& job, Node& node) {
     const std::uint64_t key =
         two_levels() ? key_at_home(job.file, job.block, job.paged) : key_of(job.file, job.block, job.paged);
     const bool on_ssd = node.ssd.capacity() > 0 &&
-                        (job.paged ? has_page(node, job.file, job.block, node.ssd) : node.ssd.take(key));
+                        (job.paged ? take_page(node, job.file, job.block, node.ssd) : node.ssd.take(key));
     if (!on_ssd) return enter_drive(job);
     node.ssd_reads.enter(job.enter_stage(Stage::ssd), 0, node.ssd_time, job.bytes);
 }

@@ -29,7 +29,9 @@ public:
     /// Fetches a block for the node of `read`, unless the block is there or in transit. `ahead`: the bytes that
     /// are asked for ahead of the reader altogether.
     void fetch_ahead(const Job& read, std::uint32_t file, std::uint64_t block, std::uint64_t ahead);
-    /// Keeps the blocks that `write` changes in the RAM of its node.
+    /// Keeps in the RAM of its node the blocks, or the pages, that `write` changes: those that it writes whole
+    /// (the last one up to the end of the file), those behind the end that the file had before, and those that
+    /// are there. Assumption: a block that several writes overwrite together is not kept.
     void keep_written(const Job& write);
 
     void advance(Job& job) override;
@@ -38,7 +40,8 @@ public:
 private:
     void fetch(const Job& read, std::uint32_t file, std::uint32_t block, bool paged, std::uint64_t ahead);
     bool was_there(const Node& node, std::uint32_t file, std::uint32_t page, const BlockCache& cache) const;
-    bool has_page(Node& node, std::uint32_t file, std::uint32_t page, BlockCache& cache) const;
+    bool take_page(Node& node, std::uint32_t file, std::uint32_t page, BlockCache& cache) const;
+    bool is_in_ram(Node& node, std::uint32_t file, std::uint32_t number, bool paged) const;
     std::uint64_t run_bytes(std::uint64_t ahead) const;
     std::uint64_t key_at_home(std::uint32_t file, std::uint32_t number, bool paged) const;
     std::uint64_t pages_a_block() const { return parts_.model().block_bytes / parts_.model().page_bytes; }

@@ -2,10 +2,10 @@
 //
 // A write takes its bytes along: the seat's processor (the request and its bytes) -> the seat's connections and
 // link, outwards -> the transit to the node -> its front-end link, inwards -> its processor -> where the model
-// has one, the coordinator of the file's writes -> the journal -> the transit back. The node's RAM keeps what
-// was written. A sync finds all of its file in the journal, as every answered write is there: it takes a
-// request and the journal's latency. Operations on names take the processor, then their metadata line where the
-// model has lines, and the journal for what they change.
+// has one, the coordinator of the file's writes -> the journal -> the transit back. The node's RAM keeps the
+// blocks that were written whole (BlockReader::keep_written()). A sync finds all of its file in the journal, as
+// every answered write is there: it takes a request and the journal's latency. Operations on names take the
+// processor, then their metadata line where the model has lines, and the journal for what they change.
 //
 // Assumption: copies in the caches of other nodes are updated at no cost.
 #pragma once

@@ -63,6 +63,7 @@ public:
         const bool in_order = is_near(job, handle.written_end, small_gap(job));
         job.paged = !in_order && job.bytes < parts_.model().block_bytes;
         handle.written_end = job.offset + job.bytes;
+        job.end_before = parts_.files[job.file].bytes;
         parts_.files.extend(job.file, handle.written_end);
         path_.start(job);
     }

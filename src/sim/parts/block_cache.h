@@ -42,8 +42,13 @@ public:
         return hit;
     }
 
-    /// As take(), for reading ahead: not counted, and the order stays.
+    /// As take(), for reading ahead and for writing: not counted, and the order stays.
     bool has(std::uint64_t key) { return find(key) != kNone || was_there_all_the_time(key); }
+    /// As take_page(), for writing: not counted, and the order stays.
+    bool has_page(std::uint64_t page, std::uint64_t block, bool was_there) const {
+        return find(page) != kNone || find(block) != kNone || (warm_ && was_there);
+    }
+
     /// A request for a page. True: the page or its block is here. Counted. `was_there`: a warm cache holds the
     /// page, if nobody asked for it before.
     bool take_page(std::uint64_t page, std::uint64_t block, bool was_there) {

@@ -88,6 +88,7 @@ struct Job {
     std::uint64_t bytes = 0;
     std::uint64_t run_bytes = 0;    // fetch: of one access to a drive, at most
     std::uint64_t drive_bytes = 0;  // destage: bytes with protection
+    std::uint64_t end_before = 0;   // write: the end of the file before it
     std::uint64_t path_hash = 0;    // open and name: chooses the metadata line
     Duration metadata_time;         // open and name: on the node's processor
     std::uint64_t chance = 0;       // the key of its random draws
