@@ -100,6 +100,39 @@ TEST(StripeUnits, OfADeadDriveIsRebuiltFromTheOthersOfItsGroup) {
     EXPECT_EQ(drives(run).bytes, 7 * kMiB / 8 + 4 * kMiB / 8);
 }
 
+/// The drive of node 0 that two blocks which are read at once ask twice.
+std::uint32_t drive_with_a_queue(const sim::ClusterOptions& options) {
+    SimRun run(options);
+    const FileId file = run.open("a.mov");
+    for (std::uint64_t block = 0; block < 2; ++block) run.read(file, block * kMiB, kMiB);
+    run.loop.run();
+    for (std::uint32_t drive = 0; drive < options.model.node.drives; ++drive) {
+        if (part(run.stats(), fmt::format("node 0 drive {}", drive)).requests == 2) return drive;
+    }
+    ADD_FAILURE() << "no drive was asked twice";
+    return 0;
+}
+
+TEST(StripeUnits, ThatWaitForADriveThatDiesAreRebuiltFromTheOthersOfTheirGroup) {
+    sim::ClusterOptions options = striped(AccessStrategy::random);
+    const std::uint32_t dies = drive_with_a_queue(options);
+    for (const std::uint32_t data_drives : {1U, 4U, 15U, 16U}) {
+        options.model.data_drives = data_drives;
+        SimRun run(options);
+        const FileId file = run.open("a.mov");
+        for (std::uint64_t block = 0; block < 2; ++block) run.read(file, block * kMiB, kMiB);
+        run.cluster.at(Instant{kBlockNs / 16},
+                       {.kind = sim::ClusterFault::Kind::drive_dies, .node = 0, .drive = dies});
+        run.loop.run();
+        const bool lost = data_drives == 16;  // 15 are left
+        const std::uint64_t rebuilding = lost ? 0 : data_drives;
+        EXPECT_EQ(drives(run).requests, 15U + rebuilding) << data_drives;
+        EXPECT_EQ(drives(run).bytes, (15 + rebuilding) * kMiB / 8) << data_drives;
+        EXPECT_EQ(run.reads[0].error, 0) << data_drives;
+        EXPECT_EQ(run.reads[1].error, lost ? EIO : 0) << data_drives;
+    }
+}
+
 TEST(StripeUnits, OfTheOnlyDriveThatDiesAreAnError) {
     for (const std::uint32_t data_drives : {1U, 2U}) {
         sim::ClusterOptions options = striped(AccessStrategy::random);

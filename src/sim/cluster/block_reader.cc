@@ -245,7 +245,7 @@ void BlockReader::read_in_runs(Job& job, const BlockPlace& place) {
     const std::uint32_t ring_size = parts_.files.ring_size();
     const auto runs = static_cast<std::uint32_t>((job.bytes + job.run_bytes - 1) / job.run_bytes);
     const auto ring_of = [&](std::uint32_t run) { return (place.ring + run) % ring_size; };
-    const std::uint32_t needed = std::max<std::uint32_t>(parts_.model().data_drives, 1);
+    const std::uint32_t needed = rebuild_reads();
     job.waits_for = 0;
     bool any_dead = false;
     for (std::uint32_t run = 0; run < runs; ++run) {
@@ -253,11 +253,7 @@ void BlockReader::read_in_runs(Job& job, const BlockPlace& place) {
         any_dead |= dead;
         job.waits_for += dead ? needed : 1;
     }
-    if (any_dead) {
-        std::uint32_t live = 0;
-        for (std::uint32_t at = 0; at < ring_size; ++at) live += parts_.drive_at(at).dead ? 0U : 1U;
-        if (live < needed) return parts_.fail(job, Stage::back_way, EIO);
-    }
+    if (any_dead && !can_rebuild()) return parts_.fail(job, Stage::back_way, EIO);
     // The last part may end the job within its call.
     std::uint64_t rest = job.bytes;
     std::uint32_t number = 0;
@@ -269,13 +265,23 @@ void BlockReader::read_in_runs(Job& job, const BlockPlace& place) {
         const bool dead = parts_.drive_at(ring).dead;
         for (std::uint32_t i = 0; i < (dead ? needed : 1); ++i) {
             if (dead) ring = parts_.live_drive_after(ring);
-            start_run(job, number++, ring, position, bytes);
+            start_run(job, derive_seed(job.chance, number++), ring, position, bytes, dead);
         }
     }
 }
 
-void BlockReader::start_run(
-    Job& whole, std::uint32_t number, std::uint32_t ring, std::uint64_t position, std::uint64_t bytes) {
+bool BlockReader::can_rebuild() const {
+    std::uint32_t live = 0;
+    for (std::uint32_t at = 0; at < parts_.files.ring_size(); ++at) live += parts_.drive_at(at).dead ? 0U : 1U;
+    return live >= rebuild_reads();
+}
+
+void BlockReader::start_run(Job& whole,
+                            std::uint64_t chance,
+                            std::uint32_t ring,
+                            std::uint64_t position,
+                            std::uint64_t bytes,
+                            bool rebuilds) {
     Job& part = parts_.jobs.take(*this, Job::Kind::fetch);
     part.parent = &whole;
     part.seat = whole.seat;
@@ -285,16 +291,30 @@ void BlockReader::start_run(
     part.paged = whole.paged;
     part.bytes = bytes;
     part.offset = position;
-    part.chance = derive_seed(whole.chance, number);
+    part.chance = chance;
+    part.rebuilds = rebuilds;
     enter_live_drive(part, ring);
 }
 
 /// The drive in whose queue the job waited is dead.
 void BlockReader::reroute(Job& job) {
     if (job.parent == nullptr) return enter_drive(job);
-    const std::uint32_t other = parts_.live_drive_after(job.ring);
-    if (other != ClusterParts::kNoDrive) return enter_live_drive(job, other);
-    parts_.fail(job, Stage::back_way, EIO);
+    if (!can_rebuild()) return parts_.fail(job, Stage::back_way, EIO);
+    if (!job.rebuilds) return rebuild(job);
+    enter_live_drive(job, parts_.live_drive_after(job.ring));
+}
+
+/// The run becomes the first of the reads that give its bytes.
+void BlockReader::rebuild(Job& run) {
+    run.rebuilds = true;
+    run.parent->waits_for += rebuild_reads() - 1;
+    const std::uint32_t first = parts_.live_drive_after(run.ring);
+    std::uint32_t ring = first;
+    for (std::uint32_t i = 1; i < rebuild_reads(); ++i) {
+        ring = parts_.live_drive_after(ring);
+        start_run(*run.parent, derive_seed(run.chance, i), ring, run.offset, run.bytes, true);
+    }
+    enter_live_drive(run, first);
 }
 
 void BlockReader::leave_drive(Job& job) {

@@ -11,9 +11,12 @@
 // seek and a turn of its own. The run on each drive is the distance that is read ahead, divided by the data
 // drives of a stripe.
 //
-// A run that lies on a dead drive is rebuilt from as many others of its group as there are data drives in it.
+// A run that lies on a dead drive, or waits for one that dies, is rebuilt from as many others of its group as
+// there are data drives in it.
 // Assumption: the others lie on the drives that follow around the ring, in the same row.
 #pragma once
+
+#include <algorithm>
 
 #include "sim/cluster/parts.h"
 
@@ -60,8 +63,15 @@ private:
     void enter_drive(Job& job);
     void enter_live_drive(Job& job, std::uint32_t ring);
     void read_in_runs(Job& job, const BlockPlace& place);
-    void start_run(
-        Job& whole, std::uint32_t number, std::uint32_t ring, std::uint64_t position, std::uint64_t bytes);
+    void start_run(Job& whole,
+                   std::uint64_t chance,
+                   std::uint32_t ring,
+                   std::uint64_t position,
+                   std::uint64_t bytes,
+                   bool rebuilds);
+    void rebuild(Job& run);
+    bool can_rebuild() const;
+    std::uint32_t rebuild_reads() const { return std::max<std::uint32_t>(parts_.model().data_drives, 1); }
     void leave_drive(Job& job);
     void come(Job& job);
 
