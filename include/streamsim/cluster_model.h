@@ -228,7 +228,8 @@ struct ClusterModel {
     std::uint64_t stripe_bytes = 0;  // the unit that a file goes around the drives in: what a drive is asked
                                      // for at a time without reading ahead; 0: a block
     std::uint32_t data_drives = 1;   // of a protection group: a lost block is read from that many others
-    std::uint32_t protection_drives = 0;  // of it, beyond those: what writing costs more
+    std::uint32_t protection_drives = 0;  // of it, beyond those: what writing costs more; it does not limit
+                                          // how many drives may be lost
     double file_bytes_per_s = 0;          // of one file over all nodes (who owns its locks); 0: no limit
     double file_write_bytes_per_s = 0;    // the same, for writes
     std::uint64_t page_bytes = 0;         // what a drive is asked for where reads do not follow each other, and

@@ -13,7 +13,8 @@
 //
 // A run that lies on a dead drive, or waits for one that dies, is rebuilt from as many others of its group as
 // there are data drives in it.
-// Assumption: the others lie on the drives that follow around the ring, in the same row.
+// Assumptions: the others lie on the drives that follow around the ring, in the same row; no group has lost
+// more drives than its protection allows, as layouts that survive the loss of a node are not modelled.
 #pragma once
 
 #include <algorithm>
