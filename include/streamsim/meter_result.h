@@ -111,10 +111,11 @@ struct MeterResult {
     std::array<OperationResult, kLoadOperations> operations{};
     OperationResult all;
     std::uint64_t blocks_done = 0, blocks_failed = 0;
-    std::uint64_t arrived = 0;       // open loop: operations whose intended time came
-    std::uint64_t unfinished = 0;    // operations that had arrived and were not complete at the end
-    std::uint64_t substituted = 0;   // removes and renames for which no file was left: done as a create
-    std::uint64_t rows_omitted = 0;  // rows of operations beyond those that are kept for --csv
+    std::uint64_t arrived = 0;           // open loop: operations whose intended time came
+    std::uint64_t unfinished = 0;        // operations that had arrived and were not complete at the end
+    std::uint64_t failed_after_end = 0;  // unfinished operations that failed later
+    std::uint64_t substituted = 0;       // removes and renames for which no file was left: done as a create
+    std::uint64_t rows_omitted = 0;      // rows of operations beyond those that are kept for --csv
     struct Cell {
         TransferMode mode = TransferMode::sequential_read;
         std::uint64_t block_bytes = 0;
@@ -197,6 +198,7 @@ void fields(ConstOr<MeterResult> auto& meter, auto& visit) {
     visit("blocks_failed", meter.blocks_failed);
     visit("arrived", meter.arrived);
     visit("unfinished", meter.unfinished);
+    visit("failed_after_end", meter.failed_after_end, kAdded);
     visit("substituted", meter.substituted);
     visit("rows_omitted", meter.rows_omitted, kAdded);
     visit("cells", meter.cells);

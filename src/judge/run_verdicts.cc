@@ -18,6 +18,7 @@ namespace {
 struct Totals {
     std::uint64_t done = 0;
     std::uint64_t failed = 0;
+    std::uint64_t failed_after_end = 0;
     std::uint64_t blocks = 0;
     const MeterResult::Error* first = nullptr;  // also of an open before play or a sync at the end
     const MeterResult* unanswered = nullptr;    // a meter without a single answer by its end
@@ -28,6 +29,7 @@ Totals totals_of(const std::vector<MeterResult>& meters) {
     for (const MeterResult& meter : meters) {
         out.done += meter.all.done;
         out.failed += meter.all.failed;
+        out.failed_after_end += meter.failed_after_end;
         out.blocks += meter.blocks_done;
         if (out.first == nullptr && !meter.errors.empty()) out.first = &meter.errors.front();
         const bool answered = meter.all.done + meter.all.failed + meter.blocks_done + meter.blocks_failed > 0;
@@ -40,9 +42,12 @@ Totals totals_of(const std::vector<MeterResult>& meters) {
 std::string failure_of(const Totals& totals) {
     const char* const known = totals.first != nullptr ? errno_name(totals.first->error) : nullptr;
     const char* const name = known != nullptr ? known : "an error";
-    if (totals.failed > 0) {
-        std::string text = fmt::format("{} of {} operations of the meters failed", show_count(totals.failed),
-                                       show_count(totals.done + totals.failed));
+    if (totals.failed + totals.failed_after_end > 0) {
+        std::string text = totals.failed > 0
+                               ? fmt::format("{} of {} operations of the meters failed",
+                                             show_count(totals.failed), show_count(totals.done + totals.failed))
+                               : fmt::format("{} of the meters failed after the end",
+                                             counted(totals.failed_after_end, "operation"));
         if (totals.first == nullptr) return text;
         return text + fmt::format(", the first with {} ({}) on {}", name, to_string(totals.first->operation),
                                   totals.first->path);

@@ -22,8 +22,9 @@
 // the times of its blocks.
 //
 // No operation is lost: arrived = done + failed + unfinished, after interrupt() as well. An operation that had
-// not completed by the end is unfinished, whatever its outcome is later; bytes are those of blocks that had
-// completed, unfinished transfers included; blocks_done counts every block.
+// not completed by the end is unfinished, whatever its outcome is later; one that fails then is in
+// failed_after_end too, and its error in the errors. Bytes are those of blocks that had completed, unfinished
+// transfers included; blocks_done counts every block.
 #pragma once
 
 #include <cstdint>
@@ -70,7 +71,8 @@ public:
     bool finished() const { return state_ == State::finished; }
 
     /// After finished(). Failures of prepare() are in its errors, as opens, and the operations on those files
-    /// have failed; failures of an fsync at the end are there too, as writes.
+    /// have failed; failures of an fsync at the end are there too, as writes, and those of operations that
+    /// ended after the end.
     MeterResult result() const;
     /// The same where a storage keeps operations of an interrupted meter for ever: those are unfinished.
     MeterResult result_without_waiting() const;

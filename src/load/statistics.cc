@@ -95,14 +95,15 @@ void MeterStats::transfer_done(TransferMode mode,
 }
 
 void MeterStats::failed(LoadOperation operation, int error, const std::string& path, Instant completed) {
+    this->error(operation, error, path);
     if (completed > end_) {
         unfinished();
+        ++result_.failed_after_end;
         return;
     }
     ++result_.operations[static_cast<std::size_t>(operation)].failed;
     ++result_.all.failed;
     if (plan_.progress != nullptr) add_to(plan_.progress->failed, std::uint64_t{1});
-    this->error(operation, error, path);
 }
 
 void MeterStats::error(LoadOperation operation, int error, const std::string& path) {

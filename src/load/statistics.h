@@ -50,6 +50,7 @@ public:
                        std::uint32_t block,
                        TransferCell blocks,
                        const OperationTimes& times);
+    /// One that fails after the end counts as unfinished; its error counts all the same.
     void failed(LoadOperation operation, int error, const std::string& path, Instant completed);
     /// An error besides the operations: of an open before play, or of a sync at the end.
     void error(LoadOperation operation, int error, const std::string& path);

@@ -81,6 +81,22 @@ TEST(MeterResults, ASyncOrAnOpenThatFailsBesideTheOperationsFailsTheVerdict) {
     EXPECT_FALSE(verdict_on({copied}, false, true).pass);
 }
 
+TEST(MeterResults, OperationsThatFailAfterTheEndFailTheVerdict) {
+    MeterResult hung = meter("a", 1000, 2);
+    hung.failed_after_end = 2;
+    hung.errors.push_back({LoadOperation::write, ETIMEDOUT, 2, "/mnt/a/file"});
+    const Verdict verdict = verdict_on({meter("b", 7, 0), hung});
+    EXPECT_FALSE(verdict.pass);
+    EXPECT_EQ(verdict.limit, Limit::storage);
+    EXPECT_EQ(
+        verdict.reason,
+        "2 operations of the meters failed after the end, the first with ETIMEDOUT (write) on /mnt/a/file");
+    EXPECT_THAT(verdict_on({hung}, true).reason,
+                HasSubstr("the streams played, but 2 operations of the meters failed after the end"));
+    hung.all.failed = 1;
+    EXPECT_THAT(verdict_on({hung}).reason, HasSubstr("1 of 1,001 operations of the meters failed, the first"));
+}
+
 SeatResult seat_of(std::uint32_t rank, std::vector<std::uint32_t> seats, Verdict verdict) {
     SeatResult seat;
     seat.rank = rank;

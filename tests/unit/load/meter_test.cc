@@ -180,6 +180,25 @@ TEST(MeterFailures, AnFsyncThatFailsIsToldAndItsTimeCounts) {
     EXPECT_EQ(rig.result.errors[0].error, EIO);
 }
 
+TEST(MeterFailures, AnErrorAfterTheEndIsTold) {
+    Rig rig;
+    rig.weigh(LoadOperation::read, 1);
+    rig.storage.stall_from = rig.start() + milliseconds(50);
+    rig.storage.stall_to = rig.start() + milliseconds(300);
+    rig.storage.error = [&rig](const Asked& asked) {
+        return asked.at >= rig.storage.stall_from && asked.kind == Asked::read ? EIO : 0;
+    };
+    rig.run(milliseconds(100));
+    EXPECT_EQ(rig.result.all.done, 5u);
+    EXPECT_EQ(rig.result.all.failed, 0u);
+    EXPECT_EQ(rig.result.unfinished, 1u);
+    EXPECT_EQ(rig.result.failed_after_end, 1u);
+    ASSERT_EQ(rig.result.errors.size(), 1u);
+    EXPECT_EQ(rig.result.errors[0].operation, LoadOperation::read);
+    EXPECT_EQ(rig.result.errors[0].error, EIO);
+    EXPECT_EQ(rig.result.errors[0].times, 1u);
+}
+
 TEST(MeterFailures, WhatCouldNotBeRemovedIsStillThere) {
     Rig rig;
     rig.weigh(LoadOperation::create, 1);
