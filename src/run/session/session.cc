@@ -31,7 +31,11 @@ Result<RunResult> Session::execute() {
     }
     PlayObservation observation(plan_);
     conclusion_.observe(observation);
-    if (auto ran = playback_.run(); !ran) return ran.error();
+    if (auto ran = playback_.run(); !ran) {
+        // The process ends by _exit then: nothing removes the recordings.
+        if (playback_.is_stuck()) (void)plan_.close_recordings(false, nullptr);
+        return ran.error();
+    }
     return conclusion_.conclude(observation, [this] {
         if (after_play_ && !interrupted_) after_play_();
     });

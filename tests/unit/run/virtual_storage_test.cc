@@ -3,9 +3,13 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstdlib>
+#include <filesystem>
 #include <map>
 #include <memory>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "storage/operation_intake.h"
 #include "unit/run/sessions.h"
@@ -14,6 +18,7 @@
 namespace streamsim::run {
 namespace {
 
+using testing::Contains;
 using testing::HasSubstr;
 
 /// Reads one after the other at a constant rate; nothing else takes time.
@@ -56,6 +61,18 @@ struct Line {
     std::map<std::uint64_t, std::uint64_t> read;
 };
 
+/// Never completes an operation, not even a cancelled one.
+class DeadStorage final : public storage::OperationIntake {
+public:
+    explicit DeadStorage(EventLoop& loop) : OperationIntake(loop) {}
+    void close(FileId) override {}
+    void cancel(Op&) override {}
+    StorageCapabilities capabilities() const override { return {"sim", false, 1, false, true}; }
+
+private:
+    void begin(Op&) override {}
+};
+
 TEST(AStorageOfATest, PlaysAsManyStreamsAsItsRateAllows) {
     Line line;
     PlayRequest request = test::request_on("sim:null", {"dpx10"});  // 796 MB/s a stream
@@ -92,6 +109,29 @@ TEST(AStorageOfATest, MeetsClosedLoopsWhereSimNullRefusesThem) {
     const auto none = refused.execute();
     ASSERT_FALSE(none);
     EXPECT_THAT(none.error().problems.front(), HasSubstr("a closed loop would never end"));
+}
+
+/// It hangs between the plan, which makes the directory of the recordings, and the end of preroll.
+TEST(AStorageOfATest, ThatHangsInPrerollLeavesTheRecordingsWithANotice) {
+    char name[] = "/tmp/streamsim-recordings-XXXXXX";
+    const std::string path = mkdtemp(name);
+    PlayRequest request = test::request_on(path, {"prores-hd"});
+    std::swap(request.formats, request.record.formats);
+    request.streams = 0;
+    request.record.streams = 1;
+    request.virtual_storage = [](EventLoop& loop) { return std::make_unique<DeadStorage>(loop); };
+    static std::vector<std::string> notices;
+    // A process of streamsim ends without destroying it: the storage keeps its operations.
+    static Session* const session =
+        new Session(request, FoundMedia{}, {}, [](const std::string& text) { notices.push_back(text); });
+    const auto result = session->execute();
+    ASSERT_FALSE(result);
+    EXPECT_THAT(result.error().problems.front(), HasSubstr("preroll did not end within 10.0 s"));
+    EXPECT_TRUE(session->stuck());
+    const std::string left = path + "/streamsim-media/recordings/run-";
+    EXPECT_THAT(notices, Contains(HasSubstr("recordings are left in " + left)));
+    EXPECT_FALSE(std::filesystem::is_empty(path + "/streamsim-media/recordings"));
+    std::filesystem::remove_all(path);
 }
 
 /// Its caches would hold a clip that loops.
