@@ -66,6 +66,12 @@ play::PlayerOptions player_options(const PlayRequest& request,
     return options;
 }
 
+/// How long a stream without deadlines reads; nullopt: it has deadlines, or reads a number of frames.
+std::optional<Duration> reading_time(const PlayRequest& request) {
+    if (request.paced || (request.frames && !request.duration)) return std::nullopt;
+    return request.duration.value_or(kDefaultDuration);
+}
+
 /// "dpx12"; "3 formats".
 std::string formats_of(const std::vector<Clip>& clips) {
     std::vector<std::string> formats;
@@ -136,6 +142,7 @@ public:
             }
             for (StreamPlan& plan : seat) {
                 plan.start_offset = {static_cast<std::int64_t>(all.size()) * request_.stagger.ns};
+                if (const auto time = reading_time(request_)) plan.stop_offset = plan.start_offset + *time;
                 all.push_back(std::move(plan));
             }
         }
@@ -308,6 +315,8 @@ Result<std::vector<StreamPlan>> plan_parts(const std::vector<PlayPart>& parts,
         for (StreamPlan& plan : *planned) {
             if (part.schedule) apply(*part.schedule, part.request, plan);
             if (play_time != nullptr && plan.options.paced) *play_time = std::max(*play_time, plan.play_time());
+            if (play_time != nullptr && !part.schedule && plan.stop_offset)
+                *play_time = std::max(*play_time, *plan.stop_offset);
             all.push_back(std::move(plan));
         }
     }

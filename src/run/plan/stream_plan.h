@@ -61,8 +61,9 @@ std::map<const FrameIndex*, std::uint32_t> clip_numbers(const std::vector<Stream
 
 /// Assigns the media of all parts to streams, and returns the streams of the seats that this process plays
 /// (PlayRequest::plays): by seat, then stream. The parts outlive them. `alignment` is the storage's. Errors:
-/// bad input. `play_time` becomes the time from the start of play to the end of the last paced stream, over the
-/// streams of all seats; null: it is not wanted.
+/// bad input. `play_time` becomes the time from the start of play to the end of the last stream, over the
+/// streams of all seats; without deadlines, those of a schedule and those that read a number of frames do not
+/// count. Null: it is not wanted.
 Result<std::vector<StreamPlan>> plan_parts(const std::vector<PlayPart>& parts,
                                            std::uint32_t alignment,
                                            Duration* play_time = nullptr);

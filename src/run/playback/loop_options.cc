@@ -74,8 +74,7 @@ private:
         options.sync = request.sync;
         options.staggered = request.stagger > Duration{} || plan_.is_in_phases();
         options.origin_of_faults = plan_.is_in_phases();
-        if (!request.paced && !plan_.is_in_phases())
-            options.wall_limit = request.duration.value_or(kDefaultDuration);
+        if (!request.paced && !plan_.is_in_phases()) options.wall_limit = plan_.play_time();
         if (!request.paced && request.frames && !request.duration) options.wall_limit.reset();
         options.drops_kept =
             std::max(kDropsKept / std::max<std::size_t>(plan_.streams().size(), 1), kDropsKeptOfStream);

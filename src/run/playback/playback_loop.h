@@ -71,7 +71,7 @@ struct PlaybackLoopOptions {
     bool staggered = false;                   // streams begin at their own offsets, not all at once
     bool origin_of_faults = false;            // stalls count from the beginning, not from the first operation
     Duration decode_cpu;                      // processor time of each frame
-    std::optional<Duration> wall_limit;       // without deadlines: how long to read
+    std::optional<Duration> wall_limit;       // without deadlines: when all end, also those that were added
     std::optional<Duration> interrupt_after;  // from the beginning: as interrupt()
     Duration drain_timeout = seconds(2);      // for the storage to give back its operations
     std::uint64_t drops_kept = 0;             // rows of each stream's drop table

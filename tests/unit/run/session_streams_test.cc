@@ -295,6 +295,33 @@ TEST_F(SessionStreams, AsFastAsItGoesMoreMayJoinUntilTheTimeIsUp) {
     EXPECT_LT(result.streams[1].counts.on_time, result.streams[0].counts.on_time);
 }
 
+/// As with a rate: the last one begins when the first has ended, and the meters play until it ends.
+TEST_F(SessionStreams, AsFastAsItGoesEachReadsForTheWholeTimeHoweverLateItBegins) {
+    PlayRequest request = request_on("sim:null", {"dpx10"});
+    request.paced = false;
+    request.duration = seconds(2);
+    storage::FaultRule rule;
+    rule.delay = milliseconds(10);
+    request.faults.emplace().rules = {rule};
+    const auto alone = static_cast<double>(run(request).totals.on_time);
+    EXPECT_GT(alone, 100);
+    request.streams = 3;
+    for (const Duration stagger : {milliseconds(500), seconds(3)}) {
+        request.stagger = stagger;
+        const RunResult result = run(request);
+        ASSERT_EQ(result.streams.size(), 3u);
+        for (std::size_t i = 0; i < 3; ++i) {
+            const auto began_ns = static_cast<double>(static_cast<std::int64_t>(i) * stagger.ns);
+            EXPECT_NEAR(static_cast<double>(result.streams[i].play_start_ns), began_ns, 100e6);
+            EXPECT_NEAR(static_cast<double>(result.streams[i].counts.on_time), alone, 10) << i;
+        }
+        const std::vector<PlayPart> parts = one_part(request, *find_media(nullptr, request, nullptr));
+        Duration play_time;
+        ASSERT_TRUE(plan_parts(parts, 1, &play_time));
+        EXPECT_EQ(play_time.ns, 2 * stagger.ns + seconds(2).ns);
+    }
+}
+
 TEST_F(SessionStreams, OneThatComesWhenAllIsOverIsInNoStatistics) {
     PlayRequest request = request_on("sim:null", {"dpx10"});
     request.paced = false;
