@@ -106,8 +106,8 @@ std::string path_text(const RunResult& result) {
 
 std::string player_text(const RunResult& result) {
     std::string out = fmt::format("read-ahead {}, {} in flight, {} order, {}, on a miss: {}",
-                                  counted(result.readahead, "frame"), result.inflight, result.order,
-                                  result.pattern, result.on_miss);
+                                  counted(result.readahead, "frame"), result.inflight, printable(result.order),
+                                  printable(result.pattern), printable(result.on_miss));
     if (result.layers > 1) out += fmt::format(", {} layers", result.layers);
     if (result.sync) out += ", the streams of a seat on one clock";
     if (result.multicam == "active") out += ", only the angle that is shown";
