@@ -11,20 +11,13 @@
 #include "cli/output/cli_context.h"
 #include "cli/output/output_file.h"
 #include "view/screen.h"
+#include "view/terminal.h"
 
 namespace streamsim::cli {
 namespace {
 
 constexpr std::string_view kNoMemory =
     "the system gives no more memory (`ulimit -v`, a control group, or this computer's own)";
-
-void write_to_stderr(std::string_view text) {
-    while (!text.empty()) {
-        const auto written = write(STDERR_FILENO, text.data(), static_cast<unsigned>(text.size()));
-        if (written <= 0) return;
-        text.remove_prefix(static_cast<std::size_t>(written));
-    }
-}
 
 /// Names the resource that the system has refused, and how to give more of it; empty: no resource was refused.
 std::string_view shortage(const std::error_code& code) {
@@ -49,9 +42,8 @@ std::string_view shortage(const std::error_code& code) {
 void end_at_once(int code, std::string_view sentence) {
     view::Screen::give_back_at_once();
     remove_temporary_outputs();
-    write_to_stderr("streamsim: ");
-    write_to_stderr(sentence);
-    write_to_stderr("\n");
+    for (const std::string_view text : {std::string_view("streamsim: "), sentence, std::string_view("\n")})
+        view::write_while_ready(STDERR_FILENO, text);
     _exit(code);
 }
 

@@ -8,7 +8,8 @@
 namespace streamsim::cli {
 
 /// Ends the process at once, from any thread, whatever the others are doing: gives the terminal back, removes
-/// output files that are not whole, and says `sentence` on standard error. Allocates nothing.
+/// output files that are not whole, and says `sentence` on standard error where that takes it. Allocates
+/// nothing.
 [[noreturn]] void end_at_once(int code, std::string_view sentence);
 
 /// Ends the process after an unexpected exception: exit code 3, with a sentence that says what is

@@ -26,7 +26,8 @@ public:
     std::string typed() const;
     void leave();
 
-    /// Restores the terminal from any thread, for a process that ends at once.
+    /// Restores the terminal from any thread, for a process that ends at once. Writes nothing to a terminal
+    /// that takes nothing.
     static void give_back_at_once();
 
 private:

@@ -30,12 +30,14 @@ termios mode_before{};
 std::array<struct sigaction, NSIG> actions_before{};
 // NOLINTEND(cppcoreguidelines-avoid-non-const-global-variables)
 
-/// Calls only write() and tcsetattr(), which a signal handler may call.
-void give_back() {
+/// Calls only write(), poll() and tcsetattr(), which a signal handler may call. Without `waiting`, for a
+/// process that ends, a terminal that takes nothing does not block it.
+void give_back(bool waiting) {
     const int error = errno;
     if (taken_now.exchange(false)) {
-        write_all(out_now, kLeave);
-        if (in_now >= 0) tcsetattr(in_now, TCSADRAIN, &mode_before);
+        waiting ? write_all(out_now, kLeave) : write_while_ready(out_now, kLeave);
+        // TCSADRAIN also waits for a thread that is blocked in a write to the terminal.
+        if (in_now >= 0) tcsetattr(in_now, waiting ? TCSADRAIN : TCSANOW, &mode_before);
     }
     errno = error;
 }
@@ -64,13 +66,13 @@ void handle_as_before(int number) {
 }
 
 void on_killing(int number) {
-    give_back();
+    give_back(false);
     handle_as_before(number);
     raise(number);  // when this handler returns
 }
 
 void on_stop(int number) {
-    give_back();
+    give_back(true);
     handle_as_before(number);
     sigset_t own;
     sigemptyset(&own);
@@ -139,13 +141,13 @@ std::string Screen::typed() const {
 }
 
 void Screen::give_back_at_once() {
-    give_back();
+    give_back(false);
 }
 
 void Screen::leave() {
     if (left_) return;
     left_ = true;
-    give_back();
+    give_back(true);
     for (const int number : kKilling) handle_as_before(number);
     handle_as_before(SIGTSTP);
     handle_as_before(SIGCONT);

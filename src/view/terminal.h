@@ -1,5 +1,5 @@
 // Helpers of the live view and the progress bar: the size of a terminal, and text that fits into it. Inside
-// view/ only.
+// view/ only, but for write_while_ready().
 #pragma once
 
 #include <cstdint>
@@ -18,6 +18,11 @@ inline constexpr std::pair kUsualSize{80, 24};
 
 /// Writes everything or gives up: a view that cannot be drawn is no reason to stop playing.
 void write_all(int fd, std::string_view text);
+
+/// Writes the text as far as `fd` takes it without blocking, for a process that ends at once: the reader of a
+/// pipe or a terminal may have stopped. Allocates nothing; a signal handler may call it. Windows: as
+/// write_all().
+void write_while_ready(int fd, std::string_view text);
 
 /// The first `columns` characters of UTF-8 text, never half of one.
 std::string clip(std::string_view text, int columns);

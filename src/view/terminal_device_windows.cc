@@ -26,4 +26,8 @@ std::pair<int, int> terminal_size(int fd) {
     return {info.srWindow.Right - info.srWindow.Left + 1, info.srWindow.Bottom - info.srWindow.Top + 1};
 }
 
+void write_while_ready(int fd, std::string_view text) {
+    write_all(fd, text);
+}
+
 }  // namespace streamsim::view

@@ -119,7 +119,7 @@ Process::Process(const std::string& program, const Spawn& spawn) : timeout_s_(sp
         setpgid(0, 0);
         dup2(in, STDIN_FILENO);
         dup2(out_, STDOUT_FILENO);
-        dup2(err_, STDERR_FILENO);
+        dup2(spawn.error.value_or(err_), STDERR_FILENO);
         become(spawn);
         execvpe(program.c_str(), argv.data(), envp.data());
         _exit(127);

@@ -40,6 +40,7 @@ struct Spawn {
     std::vector<std::string> args;
     std::vector<std::pair<std::string, std::string>> env;  // besides the caller's
     std::string input;                                     // standard input
+    std::optional<int> error;                              // standard error; nothing: memory
     std::string directory;                                 // "": the caller's
     std::optional<uid_t> user;                             // and its group, no others; needs root
     std::optional<std::uint64_t> memlock_bytes;

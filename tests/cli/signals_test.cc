@@ -171,6 +171,31 @@ TEST_F(Waiting, ForAReaderOfTheResultThatHasStopped) {
         EXPECT_NE(entry.path().extension(), ".partial") << entry.path();
 }
 
+TEST_F(Waiting, ForAReaderOfMessagesThatHasStopped) {
+    int ends[2];
+    ASSERT_EQ(pipe2(ends, O_CLOEXEC | O_NONBLOCK), 0);
+    const std::string page(4096, 'x');
+    while (write(ends[1], page.data(), page.size()) > 0) {
+    }
+    ASSERT_EQ(fcntl(ends[1], F_SETFL, 0), 0);  // a writer waits for room
+    Spawn spawn;
+    spawn.args = {"--prores-hd", "--duration", "60s", "--json", json_path(), "null:"};
+    spawn.error = ends[1];
+    Process process(streamsim_binary(), spawn);
+    process.wait_until_it_hears(SIGTERM);
+    sleep_ms(6000);  // a line of progress every 5 s
+    ASSERT_TRUE(process.running());
+    const std::int64_t sent_ns = monotonic_ns();
+    process.send(SIGTERM);
+    const Finished done = process.wait();
+    EXPECT_LT(monotonic_ns() - sent_ns, 3'000'000'000);
+    EXPECT_EQ(done.exit_code, 130) << done.text();
+    for (const auto& entry : std::filesystem::directory_iterator(dir_.path()))
+        EXPECT_NE(entry.path().extension(), ".partial") << entry.path();
+    close(ends[0]);
+    close(ends[1]);
+}
+
 TEST_F(Waiting, ForBuffersThatTakeTheirTime) {
     prepare(1);
     Spawn spawn;

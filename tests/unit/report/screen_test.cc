@@ -1,7 +1,9 @@
 // The terminal is restored whatever ends the process; checked from the other side of a pseudo-terminal.
 #include "view/screen.h"
 
+#include <fcntl.h>
 #include <gmock/gmock.h>
+#include <poll.h>
 #include <pty.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -85,6 +87,34 @@ TEST(Screen, IsGivenBackByASignalThatKills) {
         EXPECT_THAT(seen.output, EndsWith(kGivenBack)) << number;
         EXPECT_TRUE(seen.canonical) << number;
     }
+}
+
+/// Fills the terminal until nothing more fits; nobody reads it.
+void fill(int fd) {
+    const std::string page(4096, 'x');
+    fcntl(fd, F_SETFL, O_RDWR | O_NONBLOCK);
+    for (pollfd ready{fd, POLLOUT, 0}; poll(&ready, 1, 200) > 0;) (void)!write(fd, page.data(), page.size());
+    fcntl(fd, F_SETFL, O_RDWR);
+}
+
+TEST(Screen, ThatTakesNothingDoesNotHoldTheEndUp) {
+    int terminal = -1;
+    const pid_t child = forkpty(&terminal, nullptr, nullptr, nullptr);
+    if (child == 0) {
+        alarm(20);  // kills a process that waits
+        view::Screen screen(STDERR_FILENO, STDIN_FILENO);
+        take(screen);
+        fill(STDERR_FILENO);
+        view::Screen::give_back_at_once();
+        _exit(0);
+    }
+    int status = -1;
+    waitpid(child, &status, 0);
+    EXPECT_EQ(status, 0);
+    termios mode{};
+    EXPECT_EQ(tcgetattr(terminal, &mode), 0);
+    EXPECT_NE(mode.c_lflag & ICANON, 0U);
+    close(terminal);
 }
 
 TEST(Screen, HasNoKeysWithoutATerminal) {
