@@ -90,6 +90,17 @@ TEST_F(Outputs, AnEarlierResultIsReplaced) {
     EXPECT_EQ(done.err, "");
 }
 
+/// As in a container, where each run may be process 1.
+TEST_F(Outputs, WhatAKilledRunOfTheSameProcessNumberLeftStopsNoOther) {
+    const char* const script =
+        R"(for left in "$1.$$.partial" "$1.$$.now.partial"; do printf mine > "$left"; done; )"
+        R"(exec "$0" --quiet --prores-hd --duration 300ms --json "$1" null:)";
+    const Finished done = run("sh", {.args = {"-c", script, streamsim_binary(), json_path()}});
+    EXPECT_EQ(done.exit_code, 0) << done.text();
+    EXPECT_EQ(read_json(json_path())["schema"], "streamsim.result");
+    EXPECT_EQ(partials(), 2) << "both are somebody else's";
+}
+
 /// The first byte or character that a terminal may obey, or that hides another; empty: there is none.
 std::string obeyed(const std::string& text) {
     for (std::size_t i = 0; i < text.size(); ++i) {

@@ -12,6 +12,7 @@
 #include <fstream>
 #include <utility>
 
+#include "base/prng.h"
 #include "base/system/utf8_path.h"
 #include "base/utf8.h"
 
@@ -55,6 +56,11 @@ std::string beside(const std::string& path, int number) {
     const std::size_t dot = path.find_last_of('.');
     const std::size_t at = dot == std::string::npos || dot <= name ? path.size() : dot;
     return fmt::format("{}.{}{}", path.substr(0, at), number, path.substr(at));
+}
+
+/// By chance: in a container each run may have the same process number.
+std::string temporary_beside(const std::string& path) {
+    return fmt::format("{}.{:016x}.partial", path, entropy64());
 }
 
 /// Returns an errno; 0: done.
@@ -101,7 +107,7 @@ Result<OutputFile> OutputFile::prepare(const std::string& path, std::string_view
                 path));
         }
     }
-    out.temporary_ = fmt::format("{}.{}.partial", path, getpid());
+    out.temporary_ = temporary_beside(path);
     out.file_ = open_output(out.temporary_, true);
     if (out.file_ == nullptr) return cannot_write(path, errno);
     remember_temporary(out.temporary_);
@@ -185,7 +191,7 @@ Result<void> OutputFile::write_for_now(std::string_view text) {
     OutputFile now;
     now.path_ = path_;
     now.before_ = before_;
-    now.temporary_ = fmt::format("{}.{}.now.partial", path_, getpid());
+    now.temporary_ = temporary_beside(path_);
     now.file_ = open_output(now.temporary_, true);
     if (now.file_ == nullptr) return cannot_write(path_, errno);
     remember_temporary(now.temporary_);
