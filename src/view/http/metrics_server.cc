@@ -1,6 +1,7 @@
 #include "view/http/metrics_server.h"
 
 #include <fmt/format.h>
+#include <uv.h>
 
 #include <chrono>
 #include <utility>
@@ -11,6 +12,8 @@ namespace streamsim::view {
 namespace {
 
 constexpr std::chrono::milliseconds kPublishTimeout{500};  // counters are published ten times a second
+/// For so long after a request was answered, others get the same text: each would wait on the only thread.
+constexpr std::uint64_t kFreshNs = 200'000'000;
 
 }  // namespace
 
@@ -47,13 +50,15 @@ HttpAnswer MetricsServer::answer(const HttpRequest& request) {
     return {.type = std::string(kOpenMetricsType), .body = counters()};
 }
 
-/// Waits for counters. Called on the server's thread.
+/// Waits for counters, where the last are no longer fresh. Called on the server's thread.
 std::string MetricsServer::counters() {
     MutexLock lock(mutex_);
+    if (uv_hrtime() < fresh_until_ns_) return text_;
     const std::uint64_t before = count_;
     wanted_ = true;
     while (!ending_ && count_ == before && lock.wait_for(published_, kPublishTimeout)) {
     }
+    fresh_until_ns_ = uv_hrtime() + kFreshNs;  // also where nobody publishes
     return text_;
 }
 

@@ -26,7 +26,8 @@ public:
     const std::string& url() const { return url_; }
     /// A request is waiting.
     bool wanted() const { return wanted_; }
-    /// Answers all waiting requests, and later ones until a newer text is published.
+    /// Answers the requests that wait, and those of the next 200 ms. While nobody publishes, requests get the
+    /// last text: the first of them after half a second, the others with it.
     void publish(std::string text);
 
 private:
@@ -40,6 +41,7 @@ private:
     std::condition_variable published_;
     std::string text_ GUARDED_BY(mutex_);
     std::uint64_t count_ GUARDED_BY(mutex_) = 0;  // of published texts
+    std::uint64_t fresh_until_ns_ GUARDED_BY(mutex_) = 0;
     bool ending_ GUARDED_BY(mutex_) = false;
     std::unique_ptr<HttpServer> server_;  // last: its thread uses the others
 };

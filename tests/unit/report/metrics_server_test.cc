@@ -77,6 +77,20 @@ TEST(MetricsServer, AnswersWithTheLastWhenNobodyPublishes) {
     EXPECT_THAT(ask(port_of(*metrics), "GET /metrics"), EndsWith("\r\n\r\nlast\n"));
 }
 
+TEST(MetricsServer, AnswersManyAtOnceWhenNobodyPublishes) {
+    const auto metrics = server();
+    metrics->publish("last\n");
+    std::vector<std::string> answers(12);
+    std::vector<std::thread> clients;
+    for (std::string& answer : answers)
+        clients.emplace_back([&] { answer = ask(port_of(*metrics), "GET /metrics"); });
+    for (std::thread& client : clients) client.join();
+    for (const std::string& answer : answers) {
+        EXPECT_THAT(answer, StartsWith("HTTP/1.1 200 OK\r\n"));
+        EXPECT_THAT(answer, EndsWith("\r\n\r\nlast\n"));
+    }
+}
+
 /// More connections than are kept, each with half a request and a byte now and then.
 TEST(MetricsServer, ClientsThatDripStarveNobody) {
     const auto metrics = server();
