@@ -41,11 +41,14 @@ public:
         throw std::runtime_error("sinkfs does not come up: " + process_->err_so_far());
     }
     ~SinkMount() {
+        process_->send(SIGCONT);
         process_->send(SIGTERM);
         for (int i = 0; i < 1000 && process_->running(); i++) sleep_ms(5);
         if (process_->running()) umount2(mountpoint_.c_str(), MNT_DETACH);
     }
     const std::string& path() const { return mountpoint_; }
+    /// From here on no operation is answered.
+    void hang() const { process_->send(SIGSTOP); }
     /// Other times and another rate of reads, from the next read on.
     void plan(const std::string& rules) const {
         write_text(dir_ / "rules", rules);

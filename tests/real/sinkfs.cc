@@ -296,10 +296,11 @@ int do_rmdir(const char* path) {
     return state.nodes.erase(path) == 1 ? 0 : -ENOENT;
 }
 
-int do_rename(const char* from, const char* to, unsigned) {
+int do_rename(const char* from, const char* to, unsigned flags) {
     const Lock lock(state.mutex);
     if (find(from) == nullptr) return -ENOENT;
-    if (find(to) != nullptr) return -EEXIST;
+    if (find(to) != nullptr && (flags & RENAME_NOREPLACE) != 0) return -EEXIST;
+    state.nodes.erase(to);
     std::vector<std::string> moved = {from};
     const std::string below = std::string(from) + "/";
     for (const auto& [each, node] : state.nodes) {

@@ -24,6 +24,11 @@
 namespace streamsim::cli {
 namespace {
 
+/// After an interruption rank 0 waits 6.6 s for a seat's part, which is sent when its journal is finished.
+constexpr Duration kInterruptedDiskTimeout = seconds(2);
+/// A run that was left has run::kInterruptTimeout from then on, also for its snapshot.
+constexpr Duration kStoppedDiskTimeout = milliseconds(500);
+
 /// Rank 0 would have written the result; the other ranks know where its parts are.
 std::string where_the_result_is(const seats::Ranks& ranks, const std::string& journals) {
     if (journals.empty()) return "";
@@ -155,7 +160,7 @@ Result<void> WatchedPlay::open_journal(const run::PlayRequest& request) {
 }
 
 WatchedPlay::~WatchedPlay() {
-    journal_.reset();
+    stop_journal();
     std::error_code error;
     if (!journal_to_remove_.empty()) std::filesystem::remove(system_path(journal_to_remove_), error);
 }
@@ -184,7 +189,7 @@ void WatchedPlay::become_part(RunResult& result, const std::string& journal) con
 
 void WatchedPlay::follow_in_journal(run::Session& session) {
     if (journal_ == nullptr) return;
-    // The path as a copy: stop_journal() lets go of journal_ before the journal's thread has ended.
+    // The path as a copy: journal_ is not for the journal's thread.
     journal_->follow([this, &session, path = journal_->path()] {
         std::optional<RunResult> result = session.snapshot();
         if (result) become_part(*result, path);
@@ -192,11 +197,19 @@ void WatchedPlay::follow_in_journal(run::Session& session) {
     });
 }
 
+void WatchedPlay::stop_journal() {
+    if (journal_ == nullptr) return;
+    journal_->stop(context_.control.interrupted() ? kStoppedDiskTimeout : seats::Journal::kDiskTimeout);
+    if (journal_->left_behind()) journal_to_remove_.clear();  // the removal would not return either
+    journal_.reset();
+}
+
 void WatchedPlay::finish_journal(RunResult& result) {
     if (journal_ == nullptr) return;
     become_part(result, journal_->path());
-    for (std::string& problem : journal_->finish(result)) result.notices.push_back(std::move(problem));
-    journal_.reset();
+    const Duration timeout = result.interrupted ? kInterruptedDiskTimeout : seats::Journal::kDiskTimeout;
+    for (std::string& problem : journal_->finish(result, timeout)) result.notices.push_back(std::move(problem));
+    stop_journal();
 }
 
 std::optional<Result<RunResult>> WatchedPlay::play(run::Session& session,

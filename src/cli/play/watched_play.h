@@ -36,10 +36,11 @@ public:
     /// Keeps what the session plays in the journal, until stop_journal() or finish_journal(), which have to
     /// come before the session goes.
     void follow_in_journal(run::Session& session);
-    /// The file stays as it is; nothing is kept any more.
-    void stop_journal() { journal_.reset(); }
+    /// The file stays as it is; nothing is kept any more. Waits briefly where the user wants to leave.
+    void stop_journal();
     /// The result becomes that of the part that this process plays, and is what the file holds. If the journal
-    /// could not be written, now or before, the result's notices say so.
+    /// could not be written, now or before, the result's notices say so. A disk that does not answer is waited
+    /// for for some seconds.
     void finish_journal(RunResult& result);
     /// The page of --web is the finished report from now on.
     void finish_page(const RunResult& result);
