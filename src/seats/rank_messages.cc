@@ -71,18 +71,11 @@ void each_number(ConstOr<OperationRow> auto& row, const Field& field) {
     optional_number(row.deficit_ns, field);
 }
 
-// The last of each enumeration that a row has.
-constexpr FrameKind last_of(FrameKind) {
-    return FrameKind::cancelled;
-}
-constexpr DropReason last_of(DropReason) {
-    return DropReason::missing;
-}
-constexpr LoadOperation last_of(LoadOperation) {
-    return LoadOperation::list;
-}
-constexpr TransferMode last_of(TransferMode) {
-    return TransferMode::random_write;
+/// A number without a word is no value of an enumeration.
+template <typename Enum>
+bool is_value_of(int number) {
+    const auto value = static_cast<Enum>(number);
+    return static_cast<int>(value) == number && to_string(value) != std::string_view("?");
 }
 
 /// Takes the next number of a row from `rest`.
@@ -94,7 +87,7 @@ void take_number(std::string_view& rest, Number& into) {
     if (error != std::errc() || end == rest.data() + rest.size() || *end != ' ') throw no_row();
     rest.remove_prefix(static_cast<std::size_t>(end - rest.data()) + 1);
     if constexpr (std::is_enum_v<Number>) {
-        if (value < 0 || value > static_cast<int>(last_of(Number{}))) throw no_row();
+        if (!is_value_of<Number>(value)) throw no_row();
     }
     into = static_cast<Number>(value);
 }

@@ -115,6 +115,40 @@ TEST(Ranks, BringManyRowsOfCsvTogether) {
     for (const Json& seat : read_json(dir / "all.json")["seats"]) EXPECT_EQ(seat["state"], "complete");
 }
 
+/// Changes the last byte of a file.
+void damage(const std::filesystem::path& path) {
+    std::string bytes = text_of(path);
+    bytes.back() = static_cast<char>(bytes.back() ^ 1);
+    write_text(path, bytes);
+}
+
+TEST(Ranks, BringRowsOfDamagedFramesTogether) {
+    SKIP_WITHOUT_MPIRUN();
+    const TempDir dir;
+    std::filesystem::create_directory(dir / "media");
+    Json format = read_json(STREAMSIM_SOURCE_DIR "/formats/media/dpx10.json");
+    format["name"] = "small";
+    format["raster"] = {{"width", 256}, {"height", 64}};
+    write_text(dir / "small.json", format.dump());
+    const std::vector<std::string> media = {"--format", dir / "small.json", "--clip-duration", "1s", "--quiet"};
+    const Finished made = streamsim(with({"prepare", "--streams", "4"}, with(media, {dir / "media"})));
+    ASSERT_EQ(made.exit_code, 0) << made.text();
+    for (const auto& entry : std::filesystem::recursive_directory_iterator(dir / "media")) {
+        if (entry.path().extension() == ".dpx") damage(entry.path());
+    }
+    const Finished played =
+        run("mpirun", over_all_ranks({}, with(media, {"--streams", "1", "--frames", "12", "--fps", "max",
+                                                      "--verify", "--no-probes", "--csv", dir / "all.csv",
+                                                      "--json", dir / "all.json", dir / "media"})));
+    EXPECT_EQ(played.exit_code, 1) << played.text();
+    const Json result = read_json(dir / "all.json");
+    for (const Json& seat : result["seats"]) EXPECT_EQ(seat["state"], "complete") << seat;
+    EXPECT_EQ(result["totals"]["reasons"]["corrupt"], kRanks * 12);
+    const std::string csv = read_text(dir / "all.csv");
+    EXPECT_EQ(std::count(csv.begin(), csv.end(), '\n'), 1 + kRanks * 12);
+    EXPECT_THAT(csv, HasSubstr(",failed,corrupt,"));
+}
+
 TEST(Ranks, FailWithTheCodeOfTheVerdictAndNameTheSeat) {
     SKIP_WITHOUT_MPIRUN();
     const TempDir dir;

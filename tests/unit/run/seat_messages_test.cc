@@ -1,7 +1,10 @@
 // Messages of other computers that are malformed: each is refused where it is read, and nothing of it is taken.
 #include <gtest/gtest.h>
 
+#include <cstdint>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "seats/join_token.h"
@@ -48,10 +51,10 @@ TEST(SeatMessages, AnErrorHasAKindAndAProblem) {
 
 TEST(SeatMessages, ARowHasWordsThatAreKnown) {
     std::vector<FrameRow> frames;
-    add_rows(frame_rows("4", "5"), frames);
+    add_rows(frame_rows("4", "6"), frames);
     ASSERT_EQ(frames.size(), 1u);
     EXPECT_THROW(add_rows(frame_rows("5", "0"), frames), Json::exception);
-    EXPECT_THROW(add_rows(frame_rows("0", "6"), frames), Json::exception);
+    EXPECT_THROW(add_rows(frame_rows("0", "7"), frames), Json::exception);
     EXPECT_THROW(add_rows(frame_rows("256", "0"), frames), Json::exception);
     EXPECT_THROW(add_rows(frame_rows("-1", "0"), frames), Json::exception);
     std::vector<OperationRow> operations;
@@ -59,6 +62,18 @@ TEST(SeatMessages, ARowHasWordsThatAreKnown) {
     ASSERT_EQ(operations.size(), 1u);
     EXPECT_THROW(add_rows(operation_rows("8", "0"), operations), Json::exception);
     EXPECT_THROW(add_rows(operation_rows("0", "4"), operations), Json::exception);
+}
+
+TEST(SeatMessages, ARowArrivesWithEachReason) {
+    for (int number = 0; number <= UINT8_MAX; ++number) {
+        FrameRow row;
+        row.outcome.reason = static_cast<DropReason>(number);
+        if (to_string(row.outcome.reason) == std::string_view("?")) continue;
+        std::vector<FrameRow> rows;
+        add_rows(to_json(std::span<const FrameRow>(&row, 1)), rows);
+        ASSERT_EQ(rows.size(), 1u);
+        EXPECT_EQ(rows.front().outcome.reason, row.outcome.reason);
+    }
 }
 
 TEST(SeatMessages, AClockHasItsBound) {
