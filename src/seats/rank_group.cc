@@ -40,15 +40,15 @@ std::string RankGroup::name_of(std::uint32_t rank) const {
 
 void RankGroup::send_to_others(const Json& message) {
     if (!first()) return send_to_first(message);
-    for (std::uint32_t rank = 1; rank < size_; ++rank) channel_->send(rank, message);
+    for (std::uint32_t rank = 1; rank < size_; ++rank) {
+        if (!peers_[rank].gone()) channel_->send(rank, message);
+    }
 }
 
 void RankGroup::stop() {
-    {
-        const std::lock_guard lock(mutex);
-        if (std::exchange(stopped, true)) return;
-        changed.notify_all();
-    }
+    const std::lock_guard lock(mutex);
+    if (std::exchange(stopped, true)) return;
+    changed.notify_all();
     send_to_others({{"do", "stop"}});
 }
 

@@ -84,7 +84,7 @@ public:
     std::string name_of(std::uint32_t rank) const;
 
     void send_to_first(const Json& message) { channel_->send(0, message); }
-    /// To rank 0, or from rank 0 to all others.
+    /// To rank 0, or from rank 0 to all others that are not gone. REQUIRES: `mutex` is held.
     void send_to_others(const Json& message);
     /// Ends all waits, in every rank. Any thread. REQUIRES: `mutex` is not held.
     void stop();

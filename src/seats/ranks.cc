@@ -411,6 +411,7 @@ Result<Json> Ranks::share(const Json& value) {
     }
     group_.changed.wait(
         lock, [&] { return group_.stopped || shared_.contains(step) || group_.first_is_gone() || ended_; });
+    if (!why_ended_.empty()) return interrupted_error();  // the run may have begun without this seat
     if (const auto found = shared_.find(step); found != shared_.end()) {
         Json shared = std::move(found->second);
         shared_.erase(found);
@@ -528,7 +529,7 @@ int Ranks::finish(int code, const std::string& why) {
         });
         return code;
     }
-    if (code != 0 && !(is_meeting() && group_.stopped)) group_.send_to_first({{"do", "failed"}});
+    if (code != 0 && !ended_ && !(is_meeting() && group_.stopped)) group_.send_to_first({{"do", "failed"}});
     // A seat that came by itself ends when it was interrupted; the others go on without it.
     group_.changed.wait(
         lock, [this] { return ended_ || group_.first_is_gone() || (is_meeting() && group_.stopped); });

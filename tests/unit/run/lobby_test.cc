@@ -7,6 +7,7 @@
 #include <atomic>
 #include <chrono>
 #include <functional>
+#include <future>
 #include <memory>
 #include <mutex>
 #include <thread>
@@ -123,16 +124,17 @@ public:
     Meeting(const Meeting&) = delete;
     Meeting& operator=(const Meeting&) = delete;
 
+    static std::vector<seats::TargetSeen> look_at(const std::vector<std::string>& targets) {
+        std::vector<seats::TargetSeen> seen;
+        for (const std::string& each : targets)
+            seen.push_back({each, each == "/mnt/b" ? "/mnt/b: is not mounted" : "", 4711});
+        return seen;
+    }
     Result<std::unique_ptr<seats::Ranks>> join(const std::string& name,
-                                               const std::string& version = "1") const {
+                                               const std::string& version = "1",
+                                               const seats::LookAtTargets& look = look_at) const {
         seats::Ranks::Meeting meeting = meeting_;
         meeting.version = version;
-        const auto look = [](const std::vector<std::string>& targets) {
-            std::vector<seats::TargetSeen> seen;
-            for (const std::string& each : targets)
-                seen.push_back({each, each == "/mnt/b" ? "/mnt/b: is not mounted" : "", 4711});
-            return seen;
-        };
         return seats::Ranks::join_meeting(
             meeting, {name, {"/mnt"}, look}, [] { return false; }, [](const std::string&) {});
     }
@@ -152,6 +154,7 @@ public:
         const std::lock_guard lock(mutex_);
         return lobby_;
     }
+    seats::Ranks& host() { return *host_; }
     std::vector<std::string> news() {
         const std::lock_guard lock(mutex_);
         return news_;
@@ -208,6 +211,34 @@ TEST(Lobby, ThePlaceOfASeatThatLeftIsFreeUntilTheRunBegins) {
     *second = nullptr;
     EXPECT_FALSE(meeting.join("third").has_value());
     EXPECT_THAT(meeting.news(), Contains(HasSubstr("beyond was refused: all places are taken")));
+}
+
+TEST(Lobby, ASeatThatStillLooksWhenTheRunBeginsTakesNoPart) {
+    Meeting meeting(2);
+    const auto ready = meeting.join("ready");
+    ASSERT_TRUE(ready.has_value());
+    std::promise<void> begun;
+    auto joining = std::async(std::launch::async, [&] {
+        return meeting.join("slow", "1", [&](const std::vector<std::string>& targets) {
+            begun.get_future().wait();
+            return Meeting::look_at(targets);
+        });
+    });
+    EXPECT_EQ(meeting.when([](const Lobby& now) { return now.here() == 2; }).here(), 2u);
+    meeting.begin();
+    EXPECT_TRUE(meeting.host().share("words").has_value());
+    EXPECT_EQ((*ready)->share({}).value(), "words");
+    begun.set_value();
+    const auto slow = joining.get();
+    ASSERT_TRUE(slow.has_value());
+    EXPECT_FALSE((*slow)->share({}).has_value());
+    EXPECT_THAT(
+        (*slow)->why_rank_0_is_gone().problems,
+        ElementsAre("the host has ended: the run begins without this seat: it still looks at the targets"));
+    (void)(*slow)->finish(3);
+    auto agreed = std::async(std::launch::async, [&] { return (*ready)->agree({}).has_value(); });
+    EXPECT_TRUE(meeting.host().agree({}).has_value()) << "the error of the other seat is not of this run";
+    EXPECT_TRUE(agreed.get());
 }
 
 TEST(Lobby, AnotherVersionIsRefusedByItsName) {
