@@ -36,8 +36,9 @@ public:
         bool left = false;
         bool failed = false;  // it has ended with an error that it did not report
         bool loss_reported = false;
-        bool away = false;  // cut off, and awaited
-        std::string why;    // of its loss, or of its absence
+        bool away = false;          // cut off, and awaited
+        std::string why;            // of its loss, or of its absence
+        bool part_written = false;  // rank 0 has written a result that has its part
         HostFacts host;
         // The rest is of a seat that came by itself.
         std::vector<std::string> allows;  // places

@@ -306,7 +306,7 @@ void Ranks::hear(std::uint32_t rank, Json& message) {
         group_.peer(rank).failed = true;
     } else if (what == "end") {
         ended_ = true;
-        result_is_written_ = message.value("written", false);
+        part_is_written_ = message.value("written", false);
         why_ended_ = message.value("why", "");
     }
     group_.changed.notify_all();
@@ -463,6 +463,14 @@ bool Ranks::play_is_off() const {
     return start_.called_off();
 }
 
+Result<void> Ranks::planned(const std::vector<Duration>& groups) {
+    {
+        const std::lock_guard lock(group_.mutex);
+        last_play_ = group_.play_id();
+    }
+    return start_.planned(groups);
+}
+
 Result<RunResult> Ranks::collect(Result<RunResult> own, const Collecting& how) {
     if (!first() && own && !stopped()) start_.measure_clock_again();
     auto result = collector_.collect(std::move(own), how, [this] { next_play(); });
@@ -507,6 +515,15 @@ std::vector<std::string> Ranks::newly_lost() {
     return out;
 }
 
+void Ranks::note_written(const RunResult& result) {
+    const std::lock_guard lock(group_.mutex);
+    if (result.run_id != last_play_) return;  // the last play has no result
+    for (const SeatResult& seat : result.seats) {
+        group_.peer(seat.rank + group_.first_player()).part_written =
+            seat.state == SeatResult::State::complete || seat.state == SeatResult::State::interrupted;
+    }
+}
+
 void Ranks::keep_journal(std::string path) {
     const std::lock_guard lock(group_.mutex);
     journal_ = std::move(path);
@@ -522,7 +539,11 @@ int Ranks::finish(int code, const std::string& why) {
     own_progress_ = {};
     if (first()) {
         const bool written = code != kExitBadInput && code != kExitCannotRun;
-        group_.send_to_others({{"do", "end"}, {"why", why}, {"written", written}});
+        for (std::uint32_t rank = 1; rank < size(); ++rank) {
+            const RankGroup::Peer& peer = group_.peer(rank);
+            if (peer.gone()) continue;
+            channel_->send(rank, {{"do", "end"}, {"why", why}, {"written", written && peer.part_written}});
+        }
         group_.changed.wait_for(lock, kRanksLeaveTimeout, [this] {
             return group_.all_gone_or(
                 [this](std::uint32_t rank) { return rank == 0 || !group_.peer(rank).here; });
@@ -537,7 +558,7 @@ int Ranks::finish(int code, const std::string& why) {
     if (stopped_by_first_ && !journal_.empty())
         group_.changed.wait_for(lock, kWrittenTimeout,
                                 [this] { return ended_ || group_.first_is_gone() || group_.peer(0).away; });
-    if (result_is_written_ && !journal_.empty()) {
+    if (part_is_written_ && !journal_.empty()) {
         std::error_code error;
         std::filesystem::remove(system_path(std::exchange(journal_, {})), error);
     }

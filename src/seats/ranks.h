@@ -114,7 +114,7 @@ public:
     bool stopped() const;
     /// Nobody plays on this time: another rank could not begin, or could not go on.
     bool play_is_off() const;
-    Result<void> planned(const std::vector<Duration>& groups) override { return start_.planned(groups); }
+    Result<void> planned(const std::vector<Duration>& groups) override;
     void ready(Duration group, Begin begin) override { start_.ready(group, std::move(begin)); }
     void ended() override { start_.ended(); }
     using Collecting = ResultCollector::Options;
@@ -128,8 +128,11 @@ public:
     Result<RunResult> collect(Result<RunResult> own, const Collecting& how);
     /// In another rank of a meeting, after collect(): rank 0 has its part. A lost connection is awaited.
     bool is_delivered() const { return delivered_; }
+    /// In rank 0: this result of the last play is written. Each rank whose whole part it has hears so at the
+    /// end.
+    void note_written(const RunResult& result);
     /// In another rank of a meeting: the file of what it played; finish() removes it when rank 0 has written
-    /// the result of all. Empty: there is none.
+    /// a result with this rank's part. Empty: there is none.
     void keep_journal(std::string path);
     /// After finish(): that file, where it is still needed. Empty: there is none.
     std::string kept_journal() const;
@@ -183,11 +186,12 @@ private:
     std::vector<ByStep> reports_;  // rank 0: by rank
     ByStep answers_;
     std::map<std::uint64_t, Json> shared_;
-    bool ended_ = false;              // rank 0 has said that the run ends
-    bool result_is_written_ = false;  // by rank 0, at that end
-    std::string journal_;             // of keep_journal()
-    std::string why_ended_;           // before it began
-    bool stopped_by_first_ = false;   // rank 0 was interrupted
+    bool ended_ = false;             // rank 0 has said that the run ends
+    bool part_is_written_ = false;   // in the result of rank 0, at that end
+    std::string journal_;            // of keep_journal()
+    std::string why_ended_;          // before it began
+    bool stopped_by_first_ = false;  // rank 0 was interrupted
+    std::string last_play_;          // rank 0: the id of the last time of play
     std::function<std::optional<RankProgress>()> own_progress_;
     std::vector<std::optional<RankProgress>> progress_;  // by rank
     std::vector<std::pair<std::uint32_t, Json>> early_;  // messages of the next time of play, by sender

@@ -114,7 +114,7 @@ int run_together(CommandContext& context,
     code = ranks.finish(code);
     if (const std::string journal = ranks.kept_journal(); !journal.empty())
         context.log.error(
-            "{} has what this seat played: the host has not written the result of all yet; `streamsim report "
+            "{} has what this seat played: the host has not written a result that has it; `streamsim report "
             "--merge` makes one",
             journal);
     return code;

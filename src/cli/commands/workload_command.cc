@@ -253,6 +253,8 @@ int WorkloadCommand::finish(const std::optional<Error>& error) {
         result_.interrupted = interrupted || error || result_.steps.size() < step_values().size();
         written = documents_.write(result_);
     }
+    if (context_.ranks != nullptr && !result_.steps.empty())
+        context_.ranks->note_written(result_.steps.back().result);
     control_.saving(run::kInterruptTimeout);
     if (!options_.quiet && !result_.steps.empty()) {
         print_text(documents_.standard_output() ? stderr : stdout,

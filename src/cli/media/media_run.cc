@@ -238,6 +238,7 @@ int MediaRun::write_results(RunResult result) {
     const auto written = outputs_.write(result, say, limit_wait);
     say();
     if (!written) return report_error(context_, written.error());
+    if (context_.ranks != nullptr) context_.ranks->note_written(result);
     if (result.interrupted) return kExitInterrupted;
     if (options_.play.prove_per_day) {  // too little play makes no claim
         const bool stands =

@@ -8,6 +8,8 @@
 
 #include <array>
 #include <csignal>
+#include <filesystem>
+#include <fstream>
 #include <future>
 #include <thread>
 
@@ -398,6 +400,53 @@ TEST(Ranks, OfAMeetingThatWereAllInterruptedAreNoPass) {
         EXPECT_TRUE(result->interrupted);
         ASSERT_EQ(result->seats.size(), 1u);
         EXPECT_EQ(result->seats[0].state, SeatResult::State::interrupted);
+    });
+}
+
+TEST(Ranks, OfAMeetingKeepJournalsUntilTheirPartsAreWritten) {
+    const PlayRequest request = seats_on("null:", 2);
+    auto all = meeting_of(2);
+    const auto journal_of = [](std::uint32_t rank) {
+        return testing::TempDir() + "journal-" + std::to_string(getpid()) + "-" + std::to_string(rank);
+    };
+    in_each(all, [&](seats::Ranks& ranks) {
+        const std::uint32_t rank = ranks.rank();
+        auto result = play(ranks, request);
+        ASSERT_TRUE(result.has_value()) << testing::PrintToString(result.error().problems);
+        if (ranks.first()) {
+            ASSERT_EQ(result->seats.size(), 2u);
+            result->seats[1].state = SeatResult::State::missing;  // it came too late
+            ranks.note_written(*result);
+        } else {
+            std::ofstream(journal_of(rank)) << "{}";
+            ranks.keep_journal(journal_of(rank));
+        }
+        (void)ranks.finish(0);
+        EXPECT_EQ(ranks.kept_journal(), rank == 2 ? journal_of(rank) : "");
+        all[rank].reset();
+    });
+    EXPECT_FALSE(std::filesystem::exists(journal_of(1)));
+    EXPECT_TRUE(std::filesystem::remove(journal_of(2)));
+}
+
+/// The last play has no result, and the one before it has parts of all.
+TEST(Ranks, OfAMeetingKeepTheJournalsOfTheLastPlay) {
+    const PlayRequest request = seats_on("null:", 1);
+    auto all = meeting_of(1);
+    in_each(all, [&](seats::Ranks& ranks) {
+        const std::uint32_t rank = ranks.rank();
+        std::vector<RunResult> results;
+        for (const char* name : {"step-1", "step-2"}) {
+            ranks.name_play(name);
+            auto result = play(ranks, request);
+            ASSERT_TRUE(result.has_value()) << testing::PrintToString(result.error().problems);
+            results.push_back(std::move(*result));
+        }
+        if (ranks.first()) ranks.note_written(results.front());
+        if (!ranks.first()) ranks.keep_journal("/no/such/journal");
+        (void)ranks.finish(0);
+        EXPECT_EQ(ranks.kept_journal(), ranks.first() ? "" : "/no/such/journal");
+        all[rank].reset();
     });
 }
 
