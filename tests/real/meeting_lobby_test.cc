@@ -189,6 +189,28 @@ TEST(MeetingJournals, StayWhereTheHostCannotWriteTheResult) {
         EXPECT_EQ(read_json(journal)["seats"][0]["state"], "complete") << journal;
 }
 
+/// The second signal of the host comes while it waits for a seat that does not answer.
+TEST(MeetingJournals, AndTheResultOfTheOthersOutliveASecondInterruption) {
+    const TempDir allowed;
+    Meeting meeting(2, "null:", "60s");
+    meeting.allow(allowed.path().string());
+    const auto host = meeting.host();
+    const auto seats = meeting.all_seats();
+    for (int i = 0; i < 200 && journals_in(allowed.path()).size() < 2; ++i) sleep_ms(50);
+    sleep_ms(2500);
+    seats.back()->send(SIGSTOP);
+    host->send(SIGINT);
+    sleep_ms(1500);
+    host->send(SIGINT);
+    const Finished ended = host->wait();
+    EXPECT_EQ(ended.exit_code, 130) << ended.text();
+    const Json result = meeting.result();
+    EXPECT_EQ(result["interrupted"], true);
+    EXPECT_GT(result["totals"]["frames_on_time"], 0);
+    (void)seats.front()->wait();
+    EXPECT_FALSE(journals_in(allowed.path()).empty());
+}
+
 TEST(MeetingSeats, ThatAllowNothingByAccidentAreRefused) {
     const Meeting meeting(1, "null:");
     { const auto maker = meeting.host(); }

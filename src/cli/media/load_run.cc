@@ -32,6 +32,10 @@ Result<RunResult> LoadRun::play_all(const run::PlayRequest& request, const std::
     auto session = meters_session(request);
     play_.follow_in_journal(*session);
     auto result = play_aside(session, request, fmt::format("{}; {}", request.target.url, about));
+    if (auto so_far = known_for_now(); !result && left_behind() && so_far) {
+        steps_.record(*so_far);
+        result = std::move(*so_far);
+    }
     if (result && context_.ranks == nullptr) play_.finish_journal(*result);
     play_.stop_journal();
     if (makes_media()) media_.remove_created(request);  // no rank plays any more

@@ -109,9 +109,37 @@ std::optional<Result<RunResult>> MediaRun::watch_session(run::Session& session,
                                                          const std::string& about,
                                                          bool streams_may_change) {
     steps_.count_after(session);
-    // The result so far goes to the files that can be written again: the rest is to come, and may not.
-    return play_.play(session, request, about, streams_may_change,
-                      [this](const RunResult& known) { write_for_now(known); });
+    {
+        const MutexLock lock(for_now_mutex_);
+        for_now_.reset();
+    }
+    auto result = play_.play(session, request, about, streams_may_change,
+                             [this](const RunResult& known) { keep_for_now(known); });
+    if (!result) stop_keeping();
+    return result;
+}
+
+/// The result so far goes to the files that can be written again: the rest is to come, and may not.
+void MediaRun::keep_for_now(const RunResult& known) {
+    const MutexLock lock(for_now_mutex_);
+    if (play_left_) return;
+    for_now_ = known;
+    write_for_now(known);
+}
+
+/// From now on the files are written by this thread alone. Waits until those that are being written are whole.
+void MediaRun::stop_keeping() {
+    control_.saving(kFilesTimeout);
+    {
+        const MutexLock lock(for_now_mutex_);
+        play_left_ = true;
+    }
+    control_.saving(run::kInterruptTimeout);
+}
+
+std::optional<RunResult> MediaRun::known_for_now() {
+    const MutexLock lock(for_now_mutex_);
+    return for_now_;
 }
 
 void MediaRun::write_for_now(RunResult known) {
@@ -190,10 +218,11 @@ int MediaRun::play_session(run::Session& session, const run::PlayRequest& reques
     if (!result || !*result) play_.stop_journal();                // it keeps the last that is known
     if (!result) {
         work_.leave_behind();
-        std::optional<RunResult> known;  // with other ranks, that of all of them is not known
-        if (context_.ranks == nullptr) known = session.snapshot(kSnapshotTimeout);
+        const bool alone = context_.ranks == nullptr;
+        const std::optional<RunResult> known = alone ? session.snapshot(kSnapshotTimeout) : known_for_now();
         context_.log.warn("left without waiting for the storage{}",
                           known ? "" : ": what was played is not known");
+        if (!known && !alone) leave(kExitInterrupted);  // an earlier result says more than an empty one
         leave(write_results(known ? *known : run::not_played(request, context_.program)));
     }
     if (!*result && result->error().kind == ErrorKind::interrupted) return interrupted_before_play(request);

@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 
+#include "base/system/mutex.h"
 #include "cli/media/background_work.h"
 #include "cli/media/media_preparation.h"
 #include "cli/output/output_documents.h"
@@ -93,6 +94,8 @@ protected:
     /// Writes what is known of a play that was interrupted, to the files that can be written again: the rest is
     /// to come from other computers, and may not.
     virtual void write_for_now(RunResult known);
+    /// In rank 0: what it gave to write_for_now() in the last play; nothing: the play did not come so far.
+    std::optional<RunResult> known_for_now();
 
     CommandContext& context_;
     run::Control& control_;
@@ -108,11 +111,16 @@ private:
                                                    const run::PlayRequest& request,
                                                    const std::string& about,
                                                    bool streams_may_change);
+    void keep_for_now(const RunResult& known);
+    void stop_keeping();
     int interrupted_before_play(const run::PlayRequest& request);
     int write_results(RunResult result);
 
     OutputDocuments<RunResult> outputs_;
     std::optional<AloneResult> alone_;  // of measure_alone()
+    Mutex for_now_mutex_;               // held while files are written for now
+    std::optional<RunResult> for_now_ GUARDED_BY(for_now_mutex_);
+    bool play_left_ GUARDED_BY(for_now_mutex_) = false;  // the play goes on, and its result is not awaited
 };
 
 }  // namespace streamsim::cli
