@@ -237,6 +237,7 @@ Result<RunResult> ResultCollector::merged(std::unique_lock<std::mutex>& lock,
                                           const Options& options) {
     std::map<std::uint32_t, Error> errors;
     std::vector<RunResult> parts;
+    bool all_played = own.has_value() || group_.first_player() > 0;
     if (!own) {
         errors[0] = own.error();
     } else if (group_.first_player() == 0) {
@@ -244,6 +245,7 @@ Result<RunResult> ResultCollector::merged(std::unique_lock<std::mutex>& lock,
     }
     for (std::uint32_t rank = 1; rank < group_.size(); ++rank) {
         const std::shared_ptr<const Json> played = received_[rank].played;
+        all_played = all_played && played != nullptr && !played->contains("error");
         if (played == nullptr) {
             parts.push_back(part_of_lost(rank, options));
         } else if (played->contains("error")) {
@@ -268,6 +270,8 @@ Result<RunResult> ResultCollector::merged(std::unique_lock<std::mutex>& lock,
     const auto complete = [](const SeatResult& seat) { return seat.state == SeatResult::State::complete; };
     if (all && group_.first_player() > 0 && !group_.stopped && std::ranges::any_of(all->seats, complete))
         all->interrupted = false;
+    // The others may have played to their end.
+    if (all && group_.stopped && !all_played) all->interrupted = true;
     return all;
 }
 

@@ -186,7 +186,8 @@ PlayRequest seats_on(const std::string& url, std::uint32_t seats) {
 
 Result<RunResult> play(seats::Ranks& ranks,
                        const PlayRequest& whole,
-                       const std::function<void(Session&)>& watch = {}) {
+                       const std::function<void(Session&)>& watch = {},
+                       const std::function<void(const RunResult&)>& meanwhile = {}) {
     PlayRequest request = whole;
     ranks.assign_seats(request.seats);
     request.first_seat = ranks.first_seat();
@@ -207,6 +208,7 @@ Result<RunResult> play(seats::Ranks& ranks,
     seats::Ranks::Collecting how;
     how.virtual_time = request.target.is_virtual_time();
     how.nothing = [&request] { return not_played(request, {}); };
+    how.meanwhile = meanwhile;
     return ranks.collect(std::move(own), how);
 }
 
@@ -400,6 +402,32 @@ TEST(Ranks, OfAMeetingThatWereAllInterruptedAreNoPass) {
         EXPECT_TRUE(result->interrupted);
         ASSERT_EQ(result->seats.size(), 1u);
         EXPECT_EQ(result->seats[0].state, SeatResult::State::interrupted);
+    });
+}
+
+/// All but the last seat have played to their end.
+TEST(Ranks, OfAMeetingThatIsInterruptedWhileOneIsAwaitedAreInterrupted) {
+    const PlayRequest request = seats_on("null:", 2);
+    auto all = meeting_of(2);
+    std::promise<void> known;
+    const auto is_known = known.get_future();
+    in_each(all, [&](seats::Ranks& ranks) {
+        if (ranks.rank() == 2) {
+            EXPECT_TRUE(ranks.planned({}).has_value());
+            ranks.ended();
+            EXPECT_EQ(is_known.wait_for(std::chrono::seconds(20)), std::future_status::ready);
+            return all[2].reset();
+        }
+        const auto result = play(ranks, request, {}, [&](const RunResult& by_now) {
+            EXPECT_TRUE(by_now.interrupted);
+            known.set_value();
+        });
+        ASSERT_TRUE(result.has_value()) << testing::PrintToString(result.error().problems);
+        if (!ranks.first()) return all[0]->stop();
+        EXPECT_TRUE(result->interrupted);
+        ASSERT_EQ(result->seats.size(), 2u);
+        EXPECT_EQ(result->seats[0].state, SeatResult::State::complete);
+        EXPECT_EQ(result->seats[1].state, SeatResult::State::missing);
     });
 }
 
