@@ -405,6 +405,7 @@ void SeatChannel::returned(Peer& peer) {
 /// Nobody waits for this rank any more.
 void SeatChannel::lose(Peer& peer, const std::string& why) {
     if (std::exchange(peer.gone, true)) return;
+    peer.why = why;
     if (options_.rank != 0) {
         link_.disconnect(endpoint_);
         const MutexLock lock(mutex_);

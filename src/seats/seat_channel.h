@@ -70,7 +70,8 @@ struct SeatChannelOptions {
     /// Not of rank 0: why it cannot connect, when that is not for lack of an answer. On the channel's thread.
     /// May be empty.
     std::function<void(const std::string& why)> trouble;
-    // A rank is awaited for so long when its connection has ended, and when it has fallen silent.
+    // A rank is awaited for so long when its connection has ended, and when it has fallen silent. Rank 0
+    // refuses one that returns later.
     Duration return_after_end;
     Duration return_after_cut;
 };
@@ -147,6 +148,8 @@ private:
     Peer* meet(const std::string& from, const Json& hello);
     bool places_are_closed();
     Peer* free_place(const std::string& who);
+    void answer_refused(const std::string& from, const std::string& why);
+    void answer_gone(const Peer& peer);
     void refuse(const std::string& from, const std::string& who, const std::string& why);
     void tell(std::function<void(SeatEvents& events)> what);
     bool is_heard();

@@ -136,14 +136,25 @@ SeatChannel::Peer* SeatChannel::free_place(const std::string& who) {
     return first_of([](const Peer& peer) { return peer.ended; });
 }
 
-void SeatChannel::refuse(const std::string& from, const std::string& who, const std::string& why) {
+void SeatChannel::answer_refused(const std::string& from, const std::string& why) {
     Peer stranger;
     stranger.name = from;
     stranger.connected = true;
     write(stranger, 0, json_text(Json{{"do", "refused"}, {"why", why}}));
+}
+
+void SeatChannel::refuse(const std::string& from, const std::string& who, const std::string& why) {
+    answer_refused(from, why);
     tell([who, why](SeatEvents& events) {
         if (events.refused) events.refused(who, why);
     });
+}
+
+/// A rank that was awaited and has returned too late would wait for answers.
+void SeatChannel::answer_gone(const Peer& peer) {
+    const bool was_awaited = options_.return_after_end != Duration{};
+    if (options_.rank == 0 && was_awaited && !peer.why.empty())
+        answer_refused(peer.name, "it was given up: " + peer.why);
 }
 
 void SeatChannel::received(const std::string& from,
@@ -151,7 +162,8 @@ void SeatChannel::received(const std::string& from,
                            std::string_view numbers,
                            std::string_view text) {
     Peer* const peer = peer_of(from, text);
-    if (peer == nullptr || peer->gone) return;
+    if (peer == nullptr) return;
+    if (peer->gone) return answer_gone(*peer);
     peer->heard = now();
     const bool was_away = !peer->connected;
     const bool is_new_connection = std::exchange(peer->connection, connection) != connection;

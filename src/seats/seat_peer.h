@@ -19,7 +19,7 @@ struct SeatChannel::Peer {
     bool connected = false;                    // what is written now arrives there, or the connection ends
     bool gone = false;                         // lost, or left
     Instant awaited_until = Instant::never();  // away; never: it is here
-    std::string why;                           // it is away
+    std::string why;                           // it is away, or was lost; empty: it has left
     bool ended = false;                        // its last connection did: its process may be no more
     Instant heard;
     std::uint64_t sent = 0;  // the number of the last message to it
