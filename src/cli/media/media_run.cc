@@ -52,7 +52,7 @@ Result<void> MediaRun::open_outputs() {
 
 Result<void> MediaRun::choose_formats_together() {
     Result<void> done;
-    if (makes_media()) done = media_.choose_formats();
+    if (leads()) done = media_.choose_formats();
     done = together(done);
     if (!done || context_.ranks == nullptr) return done;
     bool chosen = !options_.play.formats.empty();
