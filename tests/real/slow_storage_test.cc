@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "cli/harness.h"
+#include "real/mpirun.h"
 #include "real/slow_mount.h"
 
 namespace streamsim::tests {
@@ -278,6 +279,19 @@ TEST_P(HungStorage, EndsPreroll) {
     EXPECT_EQ(done.exit_code, 3) << done.text();
     EXPECT_THAT(done.err, ::testing::HasSubstr("preroll"));
     EXPECT_LT(done.wall_s, 6);
+}
+
+/// The second rank plays the second clip.
+TEST_F(SlowStorage, ThatKeepsAReadOfOneRankEndsASearchAndTheRankIsNamed) {
+    SKIP_WITHOUT_MPIRUN();
+    mount_.emplace("clip set/clip1 frames=48\nclip set/clip2 frames=48\nread set/clip2 frame=2 delay=300s\n");
+    const Finished done = run("mpirun", over_ranks(2, {},
+                                                   {"max", "--quiet", "--duration", "1100ms", "--confirm", "0s",
+                                                    "--preroll-timeout", "1s", *mount_ / "set"}));
+    EXPECT_FALSE(done.timed_out);
+    EXPECT_EQ(done.exit_code, 3) << done.text();
+    EXPECT_THAT(done.err, ::testing::HasSubstr("seat 1 (host "));
+    EXPECT_THAT(done.err, ::testing::HasSubstr("the storage has not completed all operations: the search"));
 }
 
 TEST_F(SlowStorage, InspectIsInterruptedThoughTheStorageDoesNotAnswer) {

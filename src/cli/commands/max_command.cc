@@ -83,6 +83,7 @@ private:
     Result<RunResult> play_step(Contender& contender,
                                 const run::PlayRequest& request,
                                 const std::string& progress);
+    Result<void> all_storage_is_free();
     Result<void> find_media_for(Contender& contender, const run::PlayRequest& request);
     std::optional<Prediction> predicted(const Contender& contender, std::uint64_t streams);
     Result<void> say_media(const Contender& contender, const judge::MaxSearchOptions& limits);
@@ -100,7 +101,7 @@ private:
     std::vector<Contender> contenders_;
     bool preroll_took_too_long_ = false;  // in the last step
     StepsAhead ahead_;
-    std::optional<Error> unprepared_;  // why the commands of a step failed, which ends the search
+    std::optional<Error> ended_by_;  // the error of a step that ends the search
     /// The meters' results in the last run with each number of streams, by format.
     std::map<std::string, std::map<std::uint32_t, std::vector<MeterResult>>> beside_;
 };
@@ -318,7 +319,7 @@ Result<RunResult> MaxCommand::play_step(Contender& contender,
     preroll_took_too_long_ = false;
     if (auto found = find_media_for(contender, request); !found) return found.error();
     if (auto ready = prepare_step(request, std::to_string(run::streams_of(request))); !ready) {
-        if (ready.error().kind != ErrorKind::interrupted) unprepared_ = ready.error();
+        if (ready.error().kind != ErrorKind::interrupted) ended_by_ = ready.error();
         return interrupted_error();  // the search ends, and keeps its steps so far
     }
     if (steps_.has_command()) contender.places.reset();  // it may have mounted the storage again
@@ -327,13 +328,24 @@ Result<RunResult> MaxCommand::play_step(Contender& contender,
     auto session = std::make_unique<run::Session>(request, first_of(contender, request), context_.program,
                                                   [this](const std::string& text) { notice(text); });
     auto result = play_aside(session, request, fmt::format("{}; {}", request.target.url, progress));
-    if (work_.left_behind()) return interrupted_error();
+    if (auto free = all_storage_is_free(); !free) return free.error();
     if (makes_media()) media_.remove_created(request);
     if (result) beside_[contender.name][run::streams_of_format(request)] = result->meters;
     if (result && result->interrupted) return interrupted_error();
     preroll_took_too_long_ =
         alone() ? session->preroll_took_too_long() : context_.ranks->preroll_took_too_long();
     return result;
+}
+
+/// After a step, in every rank. A rank whose storage keeps operations plays no further step, for which the
+/// others would wait. Errors: interrupted; the search ends.
+Result<void> MaxCommand::all_storage_is_free() {
+    Result<void> own;
+    if (left_behind() && !alone() && !control_.interrupted())
+        own = environment_error("the storage has not completed all operations: the search ends here");
+    const auto all = together(own);
+    if (!all && all.error().kind != ErrorKind::interrupted) ended_by_ = all.error();
+    return all && !left_behind() ? Result<void>() : interrupted_error();
 }
 
 /// A step may be played before it is asked for: it is in virtual time, and nothing happens between two steps.
@@ -427,8 +439,8 @@ Result<void> MaxCommand::search(std::size_t which) {
     });
     ahead_.forget();
     if (!found) return found.error();
-    if (unprepared_ && found->steps.empty()) return *unprepared_;
-    if (unprepared_) found->at_least = unprepared_->problems.front();
+    if (ended_by_ && found->steps.empty()) return *ended_by_;
+    if (ended_by_) found->at_least = ended_by_->problems.front();
     if (!options_.play.meters.empty()) say_meters(contender.name, found->streams * result_.streams_of_one());
     found->format = contender.name;
     found->width = contender.width;
@@ -437,7 +449,7 @@ Result<void> MaxCommand::search(std::size_t which) {
     if (!found->interrupted) found->prediction = predicted(contender, found->streams);
     result_.interrupted |= found->interrupted;
     result_.formats.push_back(std::move(*found));
-    if (unprepared_) return *unprepared_;
+    if (ended_by_) return *ended_by_;
     return {};
 }
 
