@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
 
 #include "real/lab.h"
 #include "real/meeting.h"
@@ -185,6 +186,45 @@ TEST(MeetingForAWorkload, HasTheMetersOfOneProcess) {
     EXPECT_EQ(result["seats"][0]["seats"], Json({0, 2, 4}));
     EXPECT_EQ(result["seats"][1]["seats"], Json({1, 3}));
     for (const Json& seat : result["seats"]) EXPECT_EQ(seat["state"], "complete");
+}
+
+/// The journals of seats in this directory hold operations.
+bool has_worked(const TempDir& directory) {
+    for (const auto& entry : std::filesystem::directory_iterator(directory.path())) {
+        if (entry.path().extension() != ".json") continue;
+        std::ifstream file(entry.path());
+        const Json journal = Json::parse(file, nullptr, false);
+        if (journal.is_discarded() || !journal.contains("meters")) continue;
+        for (const Json& meter : journal["meters"])
+            if (meter["all"]["done"] > 0) return true;
+    }
+    return false;
+}
+
+/// Further steps would have fewer clients than they name.
+TEST(MeetingForAWorkload, EndsAfterTheStepInWhichASeatWasInterrupted) {
+    const TempDir allowed;
+    Meeting meeting(2, "null:");
+    meeting.allow(allowed.path().string());
+    Json document = thinking();
+    document["sweep"] = {{"over", "clients"}, {"values", {4, 6}}};
+    write_text(meeting.file("load.json"), document.dump());
+    const auto host = Meeting::begun(
+        meeting.host_of({meeting.file("load.json"), "--quiet", "--json", meeting.result_file(), "null:"}));
+    const Seats seats = meeting.all_seats();
+    for (int i = 0; i < 600 && !has_worked(allowed); ++i) sleep_ms(50);
+    seats.front()->send(SIGINT);
+    EXPECT_EQ(seats.front()->wait().exit_code, 130);
+    EXPECT_EQ(seats.back()->wait().exit_code, 0);
+    const Finished ended = host->wait();
+    EXPECT_EQ(ended.exit_code, 1) << ended.text();
+    EXPECT_THAT(ended.err, HasSubstr("the workload ends after 1 of 2 steps"));
+    const Json all = meeting.result();
+    EXPECT_EQ(all["interrupted"], true);
+    ASSERT_EQ(all["steps"].size(), 1u);
+    const Json& of_step = all["steps"][0]["result"]["seats"];
+    EXPECT_EQ(std::ranges::count_if(of_step, [](const Json& seat) { return seat["state"] == "interrupted"; }),
+              1);
 }
 
 /// Every byte of a client's file is read once, and all clients share another file.

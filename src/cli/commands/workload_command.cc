@@ -149,13 +149,11 @@ Result<void> WorkloadCommand::arrange(run::PlayRequest& request, double at, cons
     return done ? count_before_step() : done;
 }
 
-/// True: a computer of the run was lost, and the clients of later steps would not be those that were asked
-/// for. The same in every rank.
+/// True: a seat did not play to the end, and the clients of later steps would not be those that were asked for.
+/// The same in every rank.
 Result<bool> WorkloadCommand::lost_a_rank() {
     if (context_.ranks == nullptr || result_.steps.empty()) return false;
-    Result<bool> lost = std::ranges::any_of(result_.steps.back().result.seats, [](const SeatResult& seat) {
-        return seat.state == SeatResult::State::missing || seat.state == SeatResult::State::partial;
-    });
+    Result<bool> lost = !incomplete_seat(result_.steps.back().result).empty();
     wait_for_ranks(control_, *context_.ranks, [&] {
         const auto shared = context_.ranks->share(*lost);
         lost = shared ? Result<bool>(shared->get<bool>()) : Result<bool>(shared.error());
@@ -218,8 +216,8 @@ Result<void> WorkloadCommand::play_steps() {
         if (!lost) return lost.error();
         if (*lost) {
             play_.say_always(
-                fmt::format("the workload ends after {} of {} steps: a computer was lost, and the "
-                            "clients of the other steps would be incomplete",
+                fmt::format("the workload ends after {} of {} steps: a computer was lost or interrupted, and "
+                            "the clients of the other steps would be incomplete",
                             result_.steps.size(), values.size()));
             break;
         }
