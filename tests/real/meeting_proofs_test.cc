@@ -380,6 +380,31 @@ TEST(MeetingForCalibrate, EndsWhereASeatIsLost) {
     EXPECT_LT(measured["rows"].size(), 20u);
 }
 
+/// The seat that is lost came last: the media are made by the other one.
+TEST(MeetingForCalibrate, EndsWhereASeatIsLostInTheHeldBackRun) {
+    const TempDir media;
+    Meeting meeting(2, "null:");
+    meeting.allow(media.path().string());
+    const auto host =
+        Meeting::begun(meeting.host_of({"calibrate", media.path().string(), "-o", meeting.file("model.json"),
+                                        "--prores-hd", "--duration", "200ms", "--set-size", "64MiB", "--yes"}));
+    Seats seats;
+    for (const char* name : {"edit0", "edit1"}) {
+        seats.push_back(meeting.seat(name));
+        ASSERT_TRUE(says(*host, name + std::string(") is here")));
+    }
+    ASSERT_TRUE(says(*host, "trying 1 for"));
+    seats.back()->send(SIGKILL);
+    const Finished ended = host->wait();
+    EXPECT_EQ(ended.exit_code, 3) << ended.text();
+    EXPECT_THAT(ended.err, HasSubstr("the held-back run is not of all seats: seat 1 (host edit1)"));
+    EXPECT_THAT(ended.text(), HasSubstr("the same command goes on from there"));
+    for (const auto& seat : seats) EXPECT_FALSE(seat->wait().timed_out);
+    const Json measured = read_json(meeting.file("model.measured.json"));
+    EXPECT_GE(measured["rows"].size(), 20u);
+    EXPECT_EQ(measured["complete"], false);
+}
+
 /// The program of the package for Windows: of $STREAMSIM_WINDOWS_PACKAGE, else of where tools/package makes it.
 /// Empty: there is none.
 std::string windows_program() {

@@ -452,6 +452,7 @@ Result<void> CalibrateCommand::play_held_back() {
         wait_for_ranks(context_.control, *context_.ranks, [&] { shared = context_.ranks->share(name); });
         if (!shared) return shared.error();
         name = shared->get<std::string>();
+        context_.ranks->assign_seats(options.play.seats);  // after those of the last probe
         options.find = MaxCounts::streams;
     }
     if (name.empty()) return {};

@@ -30,8 +30,8 @@ int join_command(CommandContext& context);
 int calibrate_command(CommandContext& context);
 int clean_command(CommandContext& context);
 
-/// The search of `max` for another command: prints no result. Errors: its own, which it has printed; the result
-/// of a rank that follows is empty.
+/// The search of `max` for another command: prints no result. Errors: its own, which it has printed;
+/// environment where a seat was lost or interrupted. The result of a rank that follows is empty.
 Result<MaxResult> search_most(CommandContext& context);
 class BackgroundWork;
 /// Options of a prediction: --draws, else `standard`.

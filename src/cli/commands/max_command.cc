@@ -66,6 +66,8 @@ public:
 
     int run();
     const MaxResult& result() const { return result_; }
+    /// The seat that was lost or interrupted, which ended the search, and why; empty: none.
+    const std::string& lost_seat() const { return lost_seat_; }
 
 private:
     Result<std::vector<Contender>> contenders();
@@ -102,6 +104,7 @@ private:
     bool preroll_took_too_long_ = false;  // in the last step
     StepsAhead ahead_;
     std::optional<Error> ended_by_;  // the error of a step that ends the search
+    std::string lost_seat_;
     /// The meters' results in the last run with each number of streams, by format.
     std::map<std::string, std::map<std::uint32_t, std::vector<MeterResult>>> beside_;
 };
@@ -383,8 +386,8 @@ Result<MaxRun> MaxCommand::play(std::size_t which, const judge::MaxNext& next) {
     const std::string progress =
         fmt::format("{}: {}", contender.name, max_progress(next, result_.counts, virtual_time()));
     const auto result = ahead_.has(next) ? play_ahead(next, progress) : play_step(contender, request, progress);
-    if (const std::string seat = result ? incomplete_seat(*result) : ""; !seat.empty()) {
-        notice("the search ends, since the seats of further runs would be incomplete: " + seat);
+    if (lost_seat_ = result ? incomplete_seat(*result) : ""; !lost_seat_.empty()) {
+        notice("the search ends, since the seats of further runs would be incomplete: " + lost_seat_);
         return interrupted_error();
     }
     if (!result || !result->verdict.pass) {
@@ -580,9 +583,11 @@ int compare_targets(CommandContext& context) {
 Result<MaxResult> search_most(CommandContext& context) {
     MaxCommand command(context, nullptr);
     const int code = command.run();
+    if (const std::string& seat = command.lost_seat(); !seat.empty())
+        return environment_error("the held-back run is not of all seats: " + seat);
     if (code == kExitInterrupted) return interrupted_error();
     const bool follows = context.ranks != nullptr && !context.ranks->first();
-    if (command.result().formats.empty() && !follows)
+    if (!follows && (code > kExitMissed || command.result().formats.empty()))
         return environment_error("the search for the held-back run gave no result");
     return command.result();
 }
