@@ -155,8 +155,15 @@ TEST(Meeting, WhatWasPlayedOutlivesTheHost) {
     (void)host->wait();
     host = meeting.host({"--within", "20s"});  // of another run
     std::vector<std::string> merge = {"report", "--merge", "--json", meeting.file("merged.json"), "--quiet"};
-    for (auto& seat : seats) EXPECT_THAT(seat->wait().err, HasSubstr("has what this seat played"));
-    for (const auto& entry : std::filesystem::directory_iterator(allowed.path())) merge.push_back(entry.path());
+    for (auto& seat : seats) {
+        const Finished ended = seat->wait();
+        EXPECT_THAT(ended.err, HasSubstr("`streamsim report --merge " + (allowed / "seat-*-")));
+        EXPECT_THAT(ended.err, HasSubstr("has what this seat played"));
+    }
+    for (const auto& entry : std::filesystem::directory_iterator(allowed.path())) {
+        merge.push_back(entry.path());
+        EXPECT_EQ(read_json(entry.path())["seats"][0]["journal"], entry.path().string());
+    }
     EXPECT_EQ(merge.size(), 7u);
     (void)streamsim(merge);
     EXPECT_EQ(read_json(meeting.file("merged.json"))["totals"]["frames_scheduled"], 2 * 2 * 6 * 30);

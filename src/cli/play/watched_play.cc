@@ -139,12 +139,12 @@ Result<void> WatchedPlay::open_journal(const run::PlayRequest& request) {
     const seats::Ranks* const ranks = context_.ranks;
     if (options_.journal.empty() && (ranks == nullptr || ranks->only_leads())) return {};
     const bool joined = ranks != nullptr && ranks->is_meeting();
-    const std::string directory = joined ? allowed_directory() : journal_directory();
-    if (directory.empty()) return {};
+    journals_ = joined ? allowed_directory() : journal_directory();
+    if (journals_.empty()) return {};
     if (run_id_.empty()) run_id_ = ranks != nullptr ? ranks->run_id() : fmt::format("{:016x}", entropy64());
     seats_ = request.seats;
     const std::uint32_t rank = ranks != nullptr ? ranks->rank() : 0;
-    const std::string path = join_path(directory, seats::Journal::file_name(rank, run_id_));
+    const std::string path = join_path(journals_, seats::Journal::file_name(rank, run_id_));
     RunResult before_play = run::not_played(request, context_.program);
     become_part(before_play, path);
     auto journal =
@@ -269,7 +269,7 @@ Result<RunResult> WatchedPlay::play_own_part(run::Session& session,
     auto own = session.execute();
     ranks.report_progress({});
     seats::Ranks::Collecting how;
-    if (journal_ != nullptr) how.journals = journal_directory();
+    if (journal_ != nullptr) how.journals = journals_;
     how.keep = [this](RunResult& part) { finish_journal(part); };
     how.virtual_time = request.target.is_virtual_time();
     how.preroll_took_too_long = session.preroll_took_too_long();
@@ -316,7 +316,7 @@ void WatchedPlay::watch_ranks(run::Session& session) {
     for (std::string lost : ranks.newly_lost()) {
         if (!ranks.first()) {
             context_.log.set_level(spdlog::level::warn);  // nobody speaks for this seat any more
-            lost += where_the_result_is(ranks, journal_ != nullptr ? journal_directory() : "");
+            lost += where_the_result_is(ranks, journal_ != nullptr ? journals_ : "");
         }
         say_always(lost);
     }

@@ -82,6 +82,7 @@ private:
     std::unique_ptr<view::MetricsServer> metrics_;  // null: nobody asked for it
     std::optional<FollowingPage> page_;             // nullopt: nobody asked for it
     std::unique_ptr<seats::Journal> journal_;       // null: none is kept
+    std::string journals_;                          // its directory
     std::string journal_to_remove_;                 // of a seat that joined; empty: none
 };
 
