@@ -32,17 +32,32 @@ void read_some(JsonObject& parent, const char* key, bool required, std::size_t m
     for (const Json& each : *value) read(each, fmt::format("{}/{}", parent.pointer_of(key), i++));
 }
 
-/// A number, or a text with a unit: bytes, nanoseconds.
-std::optional<double> read_value(const Json& value, const std::string& pointer, JsonProblems& problems) {
-    if (value.is_number()) return value.get<double>();
+/// A number of the model's document.
+struct ModelPlace {
+    std::string pointer;
+    std::optional<bool> time;  // the number is a time; nullopt: there is none, or its model is not known
+};
+
+/// A number, or a text with a unit: bytes, nanoseconds. Times have a unit, and other numbers have no time's.
+std::optional<double> read_value(const Json& value,
+                                 const std::string& at,
+                                 const ModelPlace& place,
+                                 JsonProblems& problems) {
+    const bool may_be_time = place.time.value_or(true), may_be_other = !place.time.value_or(false);
+    if (value.is_number() && may_be_other) return value.get<double>();
     if (value.is_string()) {
         const auto text = value.get<std::string>();
-        if (const auto size = parse_size(text)) return static_cast<double>(*size);
-        if (const auto time = parse_duration(text)) return static_cast<double>(time->ns);
+        const auto size = parse_size(text);
+        if (size && may_be_other) return static_cast<double>(*size);
+        const auto time = parse_duration(text);
+        if (time && may_be_time) return static_cast<double>(time->ns);
     }
-    problems.add(pointer, fmt::format("expected a number, a size such as \"64GiB\" or a time such as \"1ms\", "
-                                      "found {}",
-                                      json_text(value)));
+    std::string expected = "a number, a size such as \"64GiB\" or a time such as \"1ms\"";
+    if (place.time)
+        expected = fmt::format("{}, as the model has at {}",
+                               *place.time ? "a time such as \"1ms\"" : "a number or a size such as \"64GiB\"",
+                               place.pointer);
+    problems.add(at, fmt::format("expected {}, found {}", expected, json_text(value)));
     return std::nullopt;
 }
 
@@ -96,28 +111,29 @@ private:
         }
     }
 
-    void check_number(const std::string& place, const std::string& pointer) {
-        if (!known_) return;
+    ModelPlace place_of(const std::string& at, const std::string& pointer) {
+        if (!known_) return {pointer, std::nullopt};
         if (const auto number = words_.number(offer_.model, pointer); !number) {
-            for (const std::string& problem : number.error().problems) problems_.add(place, problem);
+            for (const std::string& problem : number.error().problems) problems_.add(at, problem);
+            return {pointer, std::nullopt};
         }
+        return {pointer, words_.time(offer_.model, pointer)};
     }
 
-    void check_whole(const std::string& place, const std::string& pointer, double value) {
+    void check_whole(const std::string& at, const std::string& pointer, double value) {
         if (!known_ || value == std::floor(value) || !words_.whole(offer_.model, pointer)) return;
-        problems_.add(place, fmt::format("expected a whole number, as the model has at {}, found {:.15g}",
-                                         pointer, value));
+        problems_.add(
+            at, fmt::format("expected a whole number, as the model has at {}, found {:.15g}", pointer, value));
     }
 
-    std::string read_pointer(JsonObject& object, bool required) {
+    ModelPlace read_pointer(JsonObject& object, bool required) {
         const auto pointer = object.string("pointer", required);
-        if (!pointer) return "";
-        check_number(object.pointer_of("pointer"), *pointer);
-        return *pointer;
+        return pointer ? place_of(object.pointer_of("pointer"), *pointer) : ModelPlace{};
     }
 
     void read_counts(JsonObject& object, PurchaseChoice& choice) {
-        const std::string pointer = read_pointer(object, true);
+        const ModelPlace place = read_pointer(object, true);
+        const std::string& pointer = place.pointer;
         const double price = object.number("price_each", 0, kMoneyMax, false).value_or(0);
         const double watts = object.number("watts_each", 0, kMoneyMax, false).value_or(0);
         const auto add = [&](double value, std::string text) {
@@ -128,6 +144,10 @@ private:
             const auto to = object.number("to", 0, 1e15);
             const double step = object.number("step", 1e-9, 1e15, false).value_or(1);
             if (!from || !to) return;
+            if (place.time.value_or(false))
+                return object.problem("from", fmt::format("expected \"values\" such as \"1ms\": the model has "
+                                                          "a time at {}",
+                                                          pointer));
             if (*to < *from) return object.problem("to", fmt::format("expected {:g} or more", *from));
             const double count = std::floor((*to - *from) / step + 1e-9) + 1;
             if (count > kLevelsMax)
@@ -138,7 +158,7 @@ private:
             return;
         }
         read_some(object, "values", true, kLevelsMax, [&](const Json& each, const std::string& at) {
-            const auto value = read_value(each, at, problems_);
+            const auto value = read_value(each, at, place, problems_);
             if (!value) return;
             if (*value < 0 || (!choice.levels.empty() && *value <= choice.levels.back().count))
                 return problems_.add(at, "expected values from 0 that ascend, from the least to the most");
@@ -148,7 +168,8 @@ private:
     }
 
     void read_alternatives(JsonObject& object, PurchaseChoice& choice) {
-        const std::string pointer = read_pointer(object, false);
+        const ModelPlace place = read_pointer(object, false);
+        const std::string& pointer = place.pointer;
         read_some(object, "alternatives", true, kLevelsMax, [&](const Json& each, const std::string& at) {
             JsonObject one(each, at, problems_);
             PurchaseLevel level;
@@ -157,7 +178,7 @@ private:
             level.watts = one.number("watts", 0, kMoneyMax, false).value_or(0);
             if (const Json* const value = one.member("value", pointer != "" && !one.has("set"))) {
                 if (pointer.empty()) one.problem("value", "has no \"pointer\": give one beside alternatives");
-                if (const auto number = read_value(*value, at + "/value", problems_)) {
+                if (const auto number = read_value(*value, at + "/value", place, problems_)) {
                     check_whole(at + "/value", pointer, *number);
                     level.numbers.push_back({pointer, *number});
                 }
@@ -185,8 +206,7 @@ private:
         if (!set->is_object()) return one.problem("set", "expected an object: pointers and their values");
         for (const auto& [key, value] : set->items()) {
             const std::string at = one.pointer_of("set") + "/" + key;
-            check_number(at, key);
-            if (const auto number = read_value(value, at, problems_)) {
+            if (const auto number = read_value(value, at, place_of(at, key), problems_)) {
                 check_whole(at, key, *number);
                 level.numbers.push_back({key, *number});
             }

@@ -20,6 +20,8 @@ struct NeedWords {
     std::function<Result<double>(const std::string& model, const std::string& pointer)> number;
     /// The model has whole numbers only at a pointer.
     std::function<bool(const std::string& model, const std::string& pointer)> whole;
+    /// The model has a time at a pointer. REQUIRES: it has a number there.
+    std::function<bool(const std::string& model, const std::string& pointer)> time;
     /// Drop events a day, of a text such as "1 drop/day".
     std::function<Result<double>(const std::string& text)> claim;
 };

@@ -45,7 +45,7 @@ inline scenario::ScenarioWords scenario_words() {
     return words;
 }
 
-/// Every model is there, and has each number.
+/// Every model is there, and has each number: a time where the pointer ends with "b".
 inline scenario::NeedWords need_words() {
     scenario::NeedWords words;
     words.scenario = scenario_words();
@@ -58,6 +58,7 @@ inline scenario::NeedWords need_words() {
         return 4.0;
     };
     words.whole = [](const std::string&, const std::string& pointer) { return pointer.ends_with("s"); };
+    words.time = [](const std::string&, const std::string& pointer) { return pointer.ends_with("b"); };
     words.claim = [](const std::string& text) -> Result<double> {
         if (!text.ends_with("/day")) return bad_input("it is no rate");
         return 1.0;

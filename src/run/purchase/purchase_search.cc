@@ -405,6 +405,10 @@ Result<PurchaseNeed> read_purchase_need(std::string_view text,
         const auto document = read_model_text(model, formats);
         return is_pointer(pointer) && document && sim::is_whole_at(document->text, document->path, pointer);
     };
+    words.time = [&formats](const std::string& model, const std::string& pointer) {
+        const auto document = read_model_text(model, formats);
+        return document && sim::is_time_at(document->text, document->path, pointer);
+    };
     words.claim = judge::parse_prove;
     return scenario::read_need(text, source, words);
 }

@@ -118,6 +118,13 @@ bool is_whole_at(std::string_view text, const std::string& source, const std::st
     return takes_whole_only(OrderedJson::parse(text), source, pointer);
 }
 
+bool is_time_at(std::string_view text, const std::string& source, const std::string& pointer) {
+    if (!read_model_document(text, source)) return false;
+    auto document = OrderedJson::parse(text);
+    const OrderedJson* const entry = entry_at(document, pointer);
+    return entry != nullptr && is_time(*entry);
+}
+
 Result<double> number_at(std::string_view text, const std::string& source, const std::string& pointer) {
     if (const auto model = read_model_document(text, source); !model) return model.error();
     auto document = OrderedJson::parse(text);

@@ -46,7 +46,10 @@ Result<std::string> changed_document(std::string_view text,
 /// number.
 bool is_whole_at(std::string_view text, const std::string& source, const std::string& pointer);
 
-/// The number at a pointer: seconds, bytes or as it is. Errors: bad input where there is none.
+/// The document has a time at this pointer, a text with its unit. False, too, where there is no number.
+bool is_time_at(std::string_view text, const std::string& source, const std::string& pointer);
+
+/// The number at a pointer: nanoseconds, bytes or as it is. Errors: bad input where there is none.
 Result<double> number_at(std::string_view text, const std::string& source, const std::string& pointer);
 
 }  // namespace streamsim::sim

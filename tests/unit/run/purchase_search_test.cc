@@ -273,6 +273,30 @@ TEST(PurchaseSearch, RefusesFractionsOfWholeThings) {
             testing::HasSubstr("/offers/0/choices/3/alternatives/0/set//node/ram_bytes: expected a whole")));
 }
 
+TEST(PurchaseSearch, RefusesTimesWithoutAUnit) {
+    Json json = small_need();
+    json["offers"][0]["choices"] =
+        Json::array({{{"what", "link"}, {"pointer", "/client/link/latency"}, {"values", Json::array({0.002})}},
+                     {{"what", "drive"},
+                      {"alternatives",
+                       {{{"name", "a"},
+                         {"set",
+                          {{"/client/link/bits_per_s", "1ms"},
+                           {"/drive/seek_full", "9ms"},
+                           {"/drive/seek_track", 5e-4}}}}}}}});
+    const auto need = read_purchase_need(json.dump(), "n.json", kFormats);
+    ASSERT_FALSE(need);
+    EXPECT_THAT(
+        need.error().problems,
+        testing::ElementsAre(
+            testing::HasSubstr(
+                "/offers/0/choices/0/values/0: expected a time such as \"1ms\", as the model has "
+                "at /client/link/latency, found 0.002"),
+            testing::HasSubstr(
+                "/offers/0/choices/1/alternatives/0/set//client/link/bits_per_s: expected a number"),
+            testing::HasSubstr("/offers/0/choices/1/alternatives/0/set//drive/seek_track: expected a time")));
+}
+
 Json calibrated_model() {
     return Json::parse(*read_document(STREAMSIM_SOURCE_DIR "/tests/sim/calibrated.json"));
 }

@@ -49,6 +49,7 @@ Result<PurchaseNeed> read(const Json& json) {
         return 1.0;
     };
     words.whole = [](const std::string&, const std::string& pointer) { return pointer == "/node/drives"; };
+    words.time = [](const std::string&, const std::string& pointer) { return pointer == "/b"; };
     words.claim = [](const std::string& text) -> Result<double> {
         if (text != "2 drops/hour") return bad_input("it is no rate");
         return 48.0;
@@ -125,6 +126,30 @@ TEST(NeedDocument, WholeThingsHaveNoFractions) {
     EXPECT_THAT(problems_of(json), ElementsAre(HasSubstr("/choices/1/from: expected a whole number")));
     drives.update({{"from", 8}, {"step", 0.5}});
     EXPECT_THAT(problems_of(json), ElementsAre(HasSubstr("/choices/1/step: expected a whole number")));
+}
+
+TEST(NeedDocument, TimesHaveAUnitAndOtherNumbersHaveNoTimes) {
+    Json json = sample();
+    Json& choices = json["offers"][0]["choices"];
+    choices[1]["values"] = {10, "1ms"};
+    choices[2]["alternatives"][0]["value"] = "1s";
+    choices[3]["alternatives"][0]["set"]["/a"] = "1ms";
+    choices[3]["alternatives"][1]["set"]["/b"] = 0.0005;
+    EXPECT_THAT(
+        problems_of(json),
+        ElementsAre(HasSubstr("n.json: /offers/0/choices/1/values/1: expected a number or a size such as "
+                              "\"64GiB\", as the model has at /node/drives, found \"1ms\""),
+                    HasSubstr("n.json: /offers/0/choices/2/alternatives/0/value: expected a number or a "),
+                    HasSubstr("n.json: /offers/0/choices/3/alternatives/0/set//a: expected a number or a "),
+                    HasSubstr("n.json: /offers/0/choices/3/alternatives/1/set//b: expected a time such as "
+                              "\"1ms\", as the model has at /b, found 0.0005")));
+    choices = Json::array({{{"what", "delay"}, {"pointer", "/b"}, {"values", {"0", 1, "1MiB", "2ms"}}},
+                           {{"what", "pause"}, {"pointer", "/b"}, {"from", 1}, {"to", 2}}});
+    EXPECT_THAT(
+        problems_of(json),
+        ElementsAre(HasSubstr("/choices/0/values/1: expected a time such as \"1ms\", as the model has at /b"),
+                    HasSubstr("/choices/0/values/2: expected a time such as \"1ms\""),
+                    HasSubstr("/choices/1/from: expected \"values\" such as \"1ms\": the model has a time")));
 }
 
 TEST(NeedDocument, TheVerificationRunIsLongerThanTheShortOnes) {
