@@ -109,14 +109,18 @@ std::string too_large(const Workload& workload) {
     return "";
 }
 
+std::string never_begins(const MeterSpec& meter, std::uint64_t users, Duration play_time) {
+    const Duration end = std::min(meter.end.value_or(play_time), play_time);
+    const auto problem = begin_problem({meter.start, meter.one_more_every, {}}, users, end, "runs", " users");
+    return problem ? fmt::format("meter {}: {}", meter.name, problem->text) : "";
+}
+
 std::string never_begins(const Workload& workload) {
     const LargestStep step = largest_step(workload);
     for (const MeterSpec& meter : workload.meters) {
         const std::uint64_t users = step.clients * (step.users_each > 0 ? step.users_each : meter.users);
-        const Duration end = std::min(meter.end.value_or(workload.duration), workload.duration);
-        const auto problem =
-            begin_problem({meter.start, meter.one_more_every, {}}, users, end, "runs", " users");
-        if (problem) return fmt::format("meter {}: {}", meter.name, problem->text);
+        std::string problem = never_begins(meter, users, workload.duration);
+        if (!problem.empty()) return problem;
     }
     return "";
 }

@@ -28,8 +28,11 @@ Workload scaled(const Workload& workload, double scale);
 /// Why this computer cannot keep so much in mind; empty: it can.
 std::string too_large(const Workload& workload);
 
-/// Why a meter never runs, or the last of its users never begins, in the largest step; empty: all begin before
-/// the step ends. The reader of documents refuses this; other lengths, clients and users may bring it about.
+/// Why the meter never runs, or the last of its users on all clients never begins; empty: all begin before the
+/// meter and play end.
+std::string never_begins(const MeterSpec& meter, std::uint64_t users, Duration play_time);
+/// The same for each meter of a workload in its largest step. The reader of documents refuses this; other
+/// lengths, clients and users may bring it about.
 std::string never_begins(const Workload& workload);
 
 /// The step at `value` of the sweep: clients, users, weights, rates or blocks are what it says. Sweeps over

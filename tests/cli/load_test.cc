@@ -337,6 +337,11 @@ TEST_F(LoadTest, OptionsThatKeepUsersFromBeginningAreRefused) {
         EXPECT_THAT(refused.err, HasSubstr(options.front() + ": meter m: the last of "));
         EXPECT_TRUE(std::filesystem::is_empty(target()));
     }
+    const Finished beside =
+        streamsim({"--meter", write(document), "--format", small(), "--duration", "150ms", target()});
+    EXPECT_EQ(beside.exit_code, 2) << beside.text();
+    EXPECT_THAT(beside.err, HasSubstr("meter tested-m: the last of 20 users would begin after all has ended"));
+    EXPECT_TRUE(std::filesystem::is_empty(target())) << "no media are made";
     const Json result = load(document, "sim:f800", {"--users", "40", "--duration", "600ms"});
     EXPECT_EQ(result["steps"][0]["result"]["meters"][0]["users"], 40);
     document["meters"][0]["start"] = "100ms";

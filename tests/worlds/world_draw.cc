@@ -208,6 +208,7 @@ private:
     }
 
     /// A workload beside the streams, small enough. A closed loop on a storage that takes no time never ends.
+    /// All users begin at once, as the time is too short for a ramp.
     void draw_meter() {
         if (!world_.in_phases || world_.storage == StorageKind::null || !one_in(4)) return;
         ScenarioMeter meter;
@@ -216,6 +217,7 @@ private:
         if (one_in(3)) meter.start = Duration{world_.scenario.duration.ns / 4};
         meter.end = meter.start + milliseconds(20 + upto(100));  // a closed loop does thousands in a second
         std::erase_if(meter.workload.meters, [](const MeterSpec& spec) { return spec.users > 400; });
+        for (MeterSpec& spec : meter.workload.meters) spec.one_more_every = {};
         ScenarioSeats& seats = world_.scenario.seats[below(world_.scenario.seats.size())];
         if (seats.start + meter.start < seats.end && !meter.workload.meters.empty())
             seats.meters.push_back(std::move(meter));

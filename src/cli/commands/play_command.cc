@@ -10,6 +10,7 @@
 #include "cli/process/system.h"
 #include "judge/claims/prove.h"
 #include "media/own_files/own_names.h"
+#include "run/plan/meters.h"
 #include "run/plan/needs.h"
 
 namespace streamsim::cli {
@@ -67,6 +68,7 @@ int MediaCommand::play() {
     if (done) done = together(open_outputs());
     if (!done) return report_error(context_, done.error());
     done = choose_formats_together();
+    if (done) done = together(run::check_meters(options_.play));
     if (done) done = together(run::check_memory(run::one_part(options_.play, {})));
     if (done) done = together(leads() ? prepare_missing() : Result<void>());
     if (done) {

@@ -19,6 +19,7 @@
 #include "cli/play/ranks_run.h"
 #include "cli/process/system.h"
 #include "judge/run_verdicts.h"
+#include "run/plan/meters.h"
 #include "run/plan/needs.h"
 #include "run/scenario_run.h"
 #include "scenario/workload_document.h"
@@ -151,6 +152,7 @@ Result<std::vector<run::PlayPart>> ScenarioCommand::find() {
         part.request.only_leads = request_.only_leads;
     }
     auto done = run::open_model(request_, parts, models_);
+    if (done) done = run::check_meters(request_);
     if (done) done = run::check_memory(parts);
     done = together(done);
     if (done) done = together(makes_media() ? prepare_missing(parts) : Result<void>());

@@ -6,12 +6,14 @@
 #include <functional>
 #include <iterator>
 #include <map>
+#include <optional>
 #include <set>
 #include <utility>
 
 #include "base/path.h"
 #include "base/prng.h"
 #include "base/units.h"
+#include "scenario/workload_steps.h"
 
 namespace streamsim::run {
 namespace {
@@ -225,20 +227,35 @@ bool take_time(const MeterPart& part, const PlayRequest& request) {
     return false;
 }
 
+/// The meter is a closed loop whose operations take no time on the target.
+bool never_ends(const MeterPart& part, const PlayRequest& request) {
+    const MeterSpec& spec = part.spec;
+    if (request.virtual_storage || spec.loop == MeterSpec::Loop::open) return false;
+    return spec.think_time <= Duration{} && spec.operations_per_s <= 0 && !take_time(part, request);
+}
+
+/// nullopt: as long as its cut list, or its frames.
+std::optional<Duration> play_time_of(const PlayRequest& request) {
+    const bool by_frames = request.frames || request.cuts;
+    return request.duration || by_frames ? request.duration : kDefaultDuration;
+}
+
 }  // namespace
 
 Result<void> check_meters(const PlayRequest& request) {
-    if (request.virtual_storage) return {};
+    const auto play_time = play_time_of(request);
     Error error{ErrorKind::bad_input, {}};
     for (const MeterPart& part : request.meters) {
-        const MeterSpec& spec = part.spec;
-        if (spec.loop == MeterSpec::Loop::open || spec.think_time > Duration{} || spec.operations_per_s > 0)
-            continue;
-        if (take_time(part, request)) continue;
-        error.problems.push_back(
-            fmt::format("meter {}: on {} none of its operations takes time, so that a closed loop would never "
-                        "end: give it a think_time or operations_per_s",
-                        spec.name, request.target.url));
+        if (never_ends(part, request)) {
+            error.problems.push_back(
+                fmt::format("meter {}: on {} none of its operations takes time, so that a closed loop would "
+                            "never end: give it a think_time or operations_per_s",
+                            part.spec.name, request.target.url));
+        }
+        if (!play_time) continue;
+        const std::uint64_t users = std::uint64_t{part.seats} * part.spec.users;
+        std::string problem = scenario::never_begins(part.spec, users, *play_time);
+        if (!problem.empty()) error.problems.push_back(std::move(problem));
     }
     if (!error.problems.empty()) return error;
     return {};

@@ -33,8 +33,9 @@ std::vector<load::MeterPlan> meter_plans(const PlayRequest& request);
 /// Returns a sentence for each change.
 std::vector<std::string> fit_to_alignment(std::vector<load::MeterPlan>& plans, std::uint32_t alignment);
 
-/// Errors: bad input where a meter would never end: a closed loop whose operations take no time, as on
-/// sim:null.
+/// Errors: bad input where a meter would never end, as a closed loop whose operations take no time does (on
+/// sim:null); or where it never runs, or users of it never begin, before play ends. Play whose length a cut
+/// list or a number of frames gives is not checked for that.
 Result<void> check_meters(const PlayRequest& request);
 
 /// True: the meter also writes, or changes names.

@@ -13,6 +13,7 @@
 #include "base/units.h"
 #include "judge/claims/prove.h"
 #include "judge/search/plan_search.h"
+#include "run/plan/meters.h"
 #include "run/published/published_run.h"
 #include "run/purchase/purchase_player.h"
 #include "run/scenario_run.h"
@@ -410,7 +411,14 @@ Result<PurchaseNeed> read_purchase_need(std::string_view text,
         return document && sim::is_time_at(document->text, document->path, pointer);
     };
     words.claim = judge::parse_prove;
-    return scenario::read_need(text, source, words);
+    auto need = scenario::read_need(text, source, words);
+    if (!need) return need;
+    if (auto checked = check_meters(common_request(need->scenario)); !checked) {
+        Error error = checked.error();
+        for (std::string& problem : error.problems) problem = fmt::format("{}: /seats: {}", source, problem);
+        return error;
+    }
+    return need;
 }
 
 Result<PurchaseResult> plan_purchase(const PurchaseNeed& need, const PurchaseOptions& options) {

@@ -106,6 +106,37 @@ TEST(CheckMeters, CountsTheLatencyOfTheLinkOfEachSeatOfTheMeter) {
     EXPECT_FALSE(accepts(far, {std::nullopt, Duration{}, std::nullopt}));
 }
 
+TEST(CheckMeters, RefusesUsersThatNeverBegin) {
+    MeterSpec spec;
+    spec.name = "login";
+    spec.loop = MeterSpec::Loop::open;
+    spec.users = 3;
+    spec.weights[static_cast<std::size_t>(LoadOperation::stat)] = 1;
+    spec.one_more_every = seconds(2);
+    PlayRequest request = on_model(spec, ClusterModel{});
+    const auto problems = [&request] {
+        const auto checked = check_meters(request);
+        return checked ? std::vector<std::string>{} : checked.error().problems;
+    };
+    request.duration = seconds(5);
+    EXPECT_THAT(problems(), IsEmpty()) << "the last one begins at 4 s";
+    request.meters[0].seats = 2;
+    EXPECT_THAT(problems(),
+                ElementsAre("meter login: the last of 6 users would begin after all has ended, at 5.0 s"));
+    request.duration.reset();
+    EXPECT_THAT(problems(), IsEmpty()) << "of a minute";
+    request.meters[0].spec.end = seconds(10);
+    EXPECT_THAT(problems(), ElementsAre(HasSubstr("the last of 6 users would begin when all ends, at 10.0 s")));
+    request.meters[0].spec.start = seconds(60);
+    request.meters[0].spec.end.reset();
+    EXPECT_THAT(problems(), ElementsAre("meter login: never runs: it begins at 60.0 s and ends at 60.0 s"));
+    request.frames = 100;
+    EXPECT_THAT(problems(), IsEmpty()) << "the length of play is not known yet";
+    request.duration = seconds(60);
+    request.virtual_storage = [](EventLoop&) { return std::unique_ptr<Storage>(); };
+    EXPECT_THAT(problems(), ElementsAre(HasSubstr("never runs")));
+}
+
 /// The paths of missing files.
 std::set<std::string> paths_of(const Result<media::LoadSetPlan>& plan) {
     EXPECT_TRUE(plan) << (plan ? "" : plan.error().problems.front());

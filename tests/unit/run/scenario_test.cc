@@ -6,6 +6,7 @@
 #include <map>
 
 #include "judge/run_verdicts.h"
+#include "run/plan/meters.h"
 #include "run/scenario_run.h"
 #include "run/session/session.h"
 #include "unit/run/reading_log.h"
@@ -135,6 +136,26 @@ TEST(ScenarioPhases, ReadingWithoutDeadlinesStopsInTime) {
     EXPECT_EQ(result.streams[2].counts.on_time, 5u);
     EXPECT_TRUE(result.verdict.pass);
     EXPECT_GE(result.wall_ns, 290 * kMs) << "the second reads to the end of the run";
+}
+
+/// The problems of the meters of seats with this workload; one user of it begins each 10 ms, 100 on a seat.
+std::vector<std::string> meter_problems(const std::string& duration, const std::string& more = "") {
+    const auto scenario = read(duration, R"({"target": "sim:null", "streams": [{"format": "dpx10"}],
+        "meters": [{"workload": "vdi-login")" +
+                                             more + "}]}");
+    EXPECT_TRUE(scenario) << (scenario ? "" : scenario.error().problems.front());
+    if (!scenario) return {};
+    const auto checked = check_meters(common_request(*scenario));
+    return checked ? std::vector<std::string>{} : checked.error().problems;
+}
+
+TEST(ScenarioMeters, WhoseUsersNeverBeginAreRefused) {
+    EXPECT_THAT(meter_problems("1s"), IsEmpty());
+    EXPECT_THAT(meter_problems("900ms"),
+                ElementsAre(testing::HasSubstr("vdi-login-login: the last of 100 users")));
+    EXPECT_THAT(meter_problems("1s", R"(, "start": "20ms")"), ElementsAre(testing::HasSubstr("at 1.0 s")));
+    EXPECT_THAT(meter_problems("2s", R"(, "stop": "500ms")"), ElementsAre(testing::HasSubstr("at 500.0 ms")));
+    EXPECT_THAT(meter_problems("900ms", R"(, "scale": 0.5)"), IsEmpty()) << "50 users";
 }
 
 TEST(ScenarioMedia, OwnClipsAreNobodyElsesAndSharedOnesEverybodys) {
