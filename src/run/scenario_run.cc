@@ -57,10 +57,16 @@ void add_meters(const ScenarioSeats& seats,
                 std::uint32_t first_seat,
                 std::vector<MeterPart>& into) {
     const Duration begin = seats.start + meter.start;
-    const Duration end = meter.end ? std::min(seats.end, seats.start + *meter.end) : seats.end;
     for (MeterPart& part : meters_of(scenario::scaled(meter.workload, meter.scale), first_seat, seats.count)) {
-        part.spec.end = part.spec.end ? std::min(begin + *part.spec.end, end) : end;
-        part.spec.start = part.spec.start + begin;
+        MeterSpec& spec = part.spec;
+        spec.start += begin;
+        if (spec.end) *spec.end += begin;
+        if (meter.end) {
+            const Duration end = seats.start + *meter.end;
+            spec.end = std::min(spec.end.value_or(end), end);
+        }
+        part.one_more_every = seats.one_more_every;
+        part.all_end = seats.end;
         into.push_back(std::move(part));
     }
 }

@@ -219,7 +219,8 @@ private:
         std::erase_if(meter.workload.meters, [](const MeterSpec& spec) { return spec.users > 400; });
         for (MeterSpec& spec : meter.workload.meters) spec.one_more_every = {};
         ScenarioSeats& seats = world_.scenario.seats[below(world_.scenario.seats.size())];
-        if (seats.start + meter.start < seats.end && !meter.workload.meters.empty())
+        const Duration last_seat = seats.start + Duration{seats.one_more_every.ns * (seats.count - 1)};
+        if (last_seat + meter.start < seats.end && !meter.workload.meters.empty())
             seats.meters.push_back(std::move(meter));
     }
 

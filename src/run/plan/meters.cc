@@ -67,6 +67,16 @@ media::LoadSet own_load_set(const PlayRequest& request, const MeterPart& part) {
     return load_set_of(request.target, part, [&request](std::uint32_t seat) { return request.plays(seat); });
 }
 
+/// The meter on the seat `i` of its seats.
+MeterSpec spec_on(const MeterPart& part, std::uint32_t i) {
+    MeterSpec spec = part.spec;
+    const Duration later{part.one_more_every.ns * i};
+    spec.start += later;
+    if (spec.end) *spec.end += later;
+    if (part.all_end) spec.end = std::min(spec.end.value_or(*part.all_end), *part.all_end);
+    return spec;
+}
+
 void append(media::LoadSet& to, media::LoadSet from) {
     to.target = from.target;
     std::move(from.directories.begin(), from.directories.end(), std::back_inserter(to.directories));
@@ -126,7 +136,7 @@ std::vector<load::MeterPlan> meter_plans(const PlayRequest& request) {
             const std::uint32_t seat = part.first_seat + i;
             if (!request.plays(seat)) continue;
             load::MeterPlan plan;
-            plan.spec = part.spec;
+            plan.spec = spec_on(part, i);
             plan.number = number;
             plan.seat = seat;
             plan.seats = part.seats;
@@ -254,7 +264,7 @@ Result<void> check_meters(const PlayRequest& request) {
         }
         if (!play_time) continue;
         const std::uint64_t users = std::uint64_t{part.seats} * part.spec.users;
-        std::string problem = scenario::never_begins(part.spec, users, *play_time);
+        std::string problem = scenario::never_begins(spec_on(part, part.seats - 1), users, *play_time);
         if (!problem.empty()) error.problems.push_back(std::move(problem));
     }
     if (!error.problems.empty()) return error;

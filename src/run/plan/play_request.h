@@ -40,6 +40,8 @@ struct MeterPart {
     MeterSpec spec;
     std::uint32_t first_seat = 0;
     std::uint32_t seats = 1;
+    Duration one_more_every;          // on the seat i of them it begins and ends so many times i later
+    std::optional<Duration> all_end;  // it ends then at the latest, on every seat
 };
 
 struct PlayRequest : play::ReadSettings, StorageRequest {

@@ -158,6 +158,34 @@ TEST(ScenarioMeters, WhoseUsersNeverBeginAreRefused) {
     EXPECT_THAT(meter_problems("900ms", R"(, "scale": 0.5)"), IsEmpty()) << "50 users";
 }
 
+TEST(ScenarioMeters, BeginAndEndWithTheirSeat) {
+    const auto scenario = read("10s", R"(
+        {"target": "sim:null", "streams": [{"format": "dpx10"}]},
+        {"count": 3, "target": "sim:null", "start": "1s", "one_more_every": "2s", "stop": "9s",
+         "streams": [{"format": "dpx10"}],
+         "meters": [{"workload": "vdi-steady", "scale": 0.1, "start": "500ms", "stop": "4500ms"}]})");
+    ASSERT_TRUE(scenario);
+    const PlayRequest request = common_request(*scenario);
+    EXPECT_TRUE(check_meters(request));
+    std::vector<std::string> times;
+    for (const load::MeterPlan& plan : meter_plans(request)) {
+        times.push_back(std::to_string(plan.seat) + ": " + std::to_string(plan.spec.start.ns / kMs) + " to " +
+                        std::to_string(plan.spec.end.value_or(Duration{}).ns / kMs));
+        EXPECT_EQ(plan.seats, 3U);
+        EXPECT_EQ(plan.first_user, (plan.seat - 1) * plan.spec.users);
+        EXPECT_EQ(plan.number, 0U);
+    }
+    EXPECT_THAT(times, ElementsAre("1: 1500 to 5500", "2: 3500 to 7500", "3: 5500 to 9000"));
+    const RunResult result = run_scenario(*scenario);
+    std::vector<std::int64_t> played;
+    for (const MeterResult& meter : result.meters) played.push_back(meter.wall_ns / kMs);
+    EXPECT_THAT(played, ElementsAre(4000, 4000, 3500));
+    std::map<std::uint32_t, std::int64_t> first;
+    for (const OperationRow& row : result.operations) first.emplace(row.seat, row.submitted_ns / kMs);
+    EXPECT_EQ(first.size(), 3U);
+    for (const auto& [seat, begun] : first) EXPECT_GE(begun, 2000 * seat - 500) << seat;
+}
+
 TEST(ScenarioMedia, OwnClipsAreNobodyElsesAndSharedOnesEverybodys) {
     const RunResult result = run_scenario("1s", R"(
         {"count": 2, "target": "sim:null", "streams": [
