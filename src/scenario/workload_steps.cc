@@ -76,20 +76,18 @@ LargestStep largest_step(const Workload& workload) {
 
 Workload scaled(const Workload& workload, double scale) {
     Workload out = workload;
+    const bool users_are_swept = out.sweep.over == Sweep::Over::users;  // at_step() replaces those of the meter
     for (MeterSpec& meter : out.meters) {
-        const std::uint32_t users = many_times(meter.users, scale, kWorkloadUsersMax);
+        const std::uint32_t users =
+            users_are_swept ? meter.users : many_times(meter.users, scale, kWorkloadUsersMax);
         const double each = scale * meter.users / users;  // factor on the numbers of each user
         meter.users = users;
         meter.operations_per_s *= each;
         scale_set(meter, out.sweep, meter.set.shared() ? scale : each);
     }
-    const auto scale_value = [&](double& value) {
-        if (out.sweep.over == Sweep::Over::operations_per_s) value *= scale;
-        if (out.sweep.over == Sweep::Over::users)
-            value = many_times(static_cast<std::uint32_t>(value), scale, kWorkloadUsersMax);
-    };
-    for (double& value : out.sweep.values) scale_value(value);
-    for (PrintedFigure& figure : out.printed) scale_value(figure.at);
+    if (out.sweep.over != Sweep::Over::operations_per_s) return out;
+    for (double& value : out.sweep.values) value *= scale;
+    for (PrintedFigure& figure : out.printed) figure.at *= scale;
     return out;
 }
 

@@ -415,6 +415,43 @@ TEST(WorkloadDocument, AScaledWorkloadHasThatShareOfLoadAndBytes) {
     EXPECT_EQ(scaled(whole, 1).meters[1].set.file_bytes, 1ull << 30);
 }
 
+/// The operations a second, and the bytes in files, of all users of a meter.
+std::pair<double, double> totals_of(const Workload& workload, const MeterSpec& meter) {
+    const double users = static_cast<double>(meter.users) * workload.clients;
+    const auto sets = static_cast<double>(meter.set.sets(meter.users, workload.clients));
+    return {users * meter.operations_per_s, sets * meter.set.files * static_cast<double>(meter.set.file_bytes)};
+}
+
+TEST(WorkloadDocument, EachStepOfAScaledSweepOverUsersHasThatShareOfLoadAndBytes) {
+    const Workload whole =
+        workload_of(R"({"schema": "streamsim.workload", "version": 1, "name": "w", "clients": 2,
+        "meters": [
+          {"name": "one", "operations_per_s": 10, "operations": {"read": 1}, "blocks": "1MiB",
+           "files": {"bytes": "100MiB"}},
+          {"name": "many", "users": 100, "operations_per_s": 10, "operations": {"read": 1}, "blocks": "1MiB",
+           "files": {"count": 20, "bytes": "10MiB"}},
+          {"name": "shared", "operations_per_s": 10, "operations": {"read": 1}, "blocks": "1MiB",
+           "files": {"bytes": "100MiB", "shared": true}}],
+        "sweep": {"over": "users", "values": [4, 100, 200]},
+        "printed": [{"at": 100, "quantity": "latency_ms", "value": 0.8, "source": "x"}]})");
+    for (const double scale : {0.1, 2.0}) {
+        const Workload part = scaled(whole, scale);
+        EXPECT_EQ(part.sweep.values, whole.sweep.values);
+        EXPECT_EQ(part.printed[0].at, 100);
+        for (const double value : whole.sweep.values) {
+            const Workload step = at_step(part, value), of_all = at_step(whole, value);
+            for (std::size_t i = 0; i < of_all.meters.size(); ++i) {
+                SCOPED_TRACE(testing::Message() << scale << ", " << value << " users, meter " << i);
+                EXPECT_EQ(step.meters[i].users, value);
+                const auto [rate, bytes] = totals_of(step, step.meters[i]);
+                const auto [whole_rate, whole_bytes] = totals_of(of_all, of_all.meters[i]);
+                EXPECT_DOUBLE_EQ(rate, scale * whole_rate);
+                EXPECT_DOUBLE_EQ(bytes, scale * whole_bytes);
+            }
+        }
+    }
+}
+
 std::vector<std::string> shipped() {
     std::vector<std::string> out;
     for (const auto& entry : std::filesystem::directory_iterator(STREAMSIM_SOURCE_DIR "/formats/workload")) {
