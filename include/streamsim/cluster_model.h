@@ -76,6 +76,14 @@ struct SwitchModel {
     std::uint64_t port_buffer_bytes = 0;
     Duration retransmit_after;
     std::uint64_t segment_bytes = 64 << 10;  // what is lost or kept as one
+
+    /// The share of payload in a frame of the MTU: beside the MTU it has a preamble of 8, a header of 14, a
+    /// check sequence of 4 and a gap of 12 bytes (IEEE 802.3); the MTU has the headers of IPv4 (RFC 791) and of
+    /// TCP (RFC 9293) with time stamps (RFC 7323).
+    double payload_share() const {
+        constexpr double kFrameBytes = 38, kHeaderBytes = 52;
+        return mtu == 0 ? 1 : (mtu - kHeaderBytes) / (mtu + kFrameBytes);
+    }
 };
 
 struct DriveModel {

@@ -58,7 +58,7 @@ struct ScenarioSeats {
     std::string target;                     // text from the document
     std::vector<std::uint32_t> nodes;       // model only: seat i is on nodes[i % size]; empty: round robin
     std::optional<double> link_bits_per_s;  // model only: replaces the link rate of the model
-    std::optional<double> link_efficiency;
+    std::optional<double> link_efficiency;  // as in the model's document: its MTU takes a part beside it
     std::optional<Duration> link_latency;
     Duration start;
     Duration one_more_every;               // seat i begins so many times i later

@@ -50,9 +50,11 @@ sim::SeatPlace place_of(const StorageSpec& spec, std::uint32_t seat) {
     const SeatSetting& setting = spec.seat_settings[seat];
     place.node = setting.node.value_or(place.node);
     if (setting.link_bits_per_s || setting.link_efficiency || setting.link_latency) {
-        place.link = spec.target.model->client.link;
+        const ClusterModel& model = *spec.target.model;
+        place.link = model.client.link;
         place.link->bits_per_s = setting.link_bits_per_s.value_or(place.link->bits_per_s);
-        place.link->efficiency = setting.link_efficiency.value_or(place.link->efficiency);
+        if (setting.link_efficiency)  // as in the model's document
+            place.link->efficiency = *setting.link_efficiency * model.network.payload_share();
         place.link->latency = setting.link_latency.value_or(place.link->latency);
     }
     return place;

@@ -178,16 +178,6 @@ void read_drive(Numbers& from, DriveModel& drive) {
     });
 }
 
-/// Bytes of an Ethernet frame and of its gap to the next, beside its MTU: preamble 8, header 14, check sequence
-/// 4, gap 12 (IEEE 802.3).
-constexpr double kFrameBytes = 38;
-/// Bytes of the MTU that are headers: IPv4 (RFC 791) and of TCP (RFC 9293) with time stamps (RFC 7323).
-constexpr double kHeaderBytes = 52;
-
-double payload_share(const SwitchModel& network) {
-    return network.mtu == 0 ? 1 : (network.mtu - kHeaderBytes) / (network.mtu + kFrameBytes);
-}
-
 void read_network(Numbers& from, SwitchModel& network) {
     from.count("mtu", 576, 65535, Need::optional, network.mtu);
     from.size("message_bytes", 0, Need::optional, network.message_bytes);
@@ -360,8 +350,8 @@ Result<ClusterModel> read_model_document(std::string_view text, const std::strin
     top.part("strategy", Need::optional, [&](Numbers& part) { read_strategy(part, model.strategy); });
     top.part("client", Need::required,
              [&](Numbers& part) { read_client(part, model.node.connection_bytes_per_s > 0, model.client); });
-    model.node.front_end.efficiency *= payload_share(model.network);
-    model.client.link.efficiency *= payload_share(model.network);
+    model.node.front_end.efficiency *= model.network.payload_share();
+    model.client.link.efficiency *= model.network.payload_share();
     for (const ModelProblem& each : problems_together(model)) {
         if (top.has("node")) top.problem(each.member, each.text);
     }
