@@ -10,28 +10,19 @@
 namespace streamsim::run {
 namespace {
 
-/// Times, and shares that others take; costs ("cpu_s_per_byte") are known by their keys. Less is worse of all
-/// other numbers: rates, counts, sizes, and the pauses of other load.
+/// Times, and shares that others take, also of the links (bytes of the protocol); costs ("cpu_s_per_byte") are
+/// known by their keys. Less is worse of all other numbers: rates, counts, sizes, and the pauses of other load.
 constexpr std::string_view kMoreIsWorse[] = {
-    "latency",
-    "median",
-    "spread",
-    "tail_share",
-    "tail_mean",
-    "p10",
-    "p50",
-    "p90",
-    "p99",
-    "p99_9",
-    "max",
-    "share",
-    "mean_length",
-    "line_share",
-    "seek_track",
-    "seek_full",
-    "filled",
-    "protection_drives",
-    "retransmit_after",
+    "latency",       "median",
+    "spread",        "tail_share",
+    "tail_mean",     "p10",
+    "p50",           "p90",
+    "p99",           "p99_9",
+    "max",           "share",
+    "mean_length",   "line_share",
+    "seek_track",    "seek_full",
+    "filled",        "protection_drives",
+    "message_bytes", "retransmit_after",
 };
 
 /// The worse end of each interval, but of the numbers that are chosen. Empty: no number has another value

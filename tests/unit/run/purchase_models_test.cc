@@ -39,6 +39,7 @@ Json uncertain() {
     json["node"]["other_load"] = {{"share", measured(0.1, 0.05, 0.3)},
                                   {"mean_length", measured("10ms", "5ms", "20ms")},
                                   {"mean_gap", measured("100ms", "60ms", "200ms")}};
+    json["network"]["message_bytes"] = measured(200, 100, 300);
     json["client"]["connections"] = measured(4, 2, 8);
     json["client"]["connection_bytes_per_s"] = {{"value", 1e9}, {"basis", "assumed: by a test"}};
     return json;
@@ -69,6 +70,7 @@ TEST(PurchaseModels, TakeTheWorseEndOfEachNumber) {
     EXPECT_DOUBLE_EQ(worst.node.other_load.share, 0.3);
     EXPECT_EQ(worst.node.other_load.mean_length, milliseconds(20));
     EXPECT_EQ(worst.node.other_load.mean_gap, milliseconds(60));
+    EXPECT_EQ(worst.network.message_bytes, 300U);
     EXPECT_EQ(worst.client.connections, 2U);
 }
 
@@ -161,7 +163,8 @@ TEST(PurchaseModels, KnowWhichNumbersAreBetterTheMoreTheyAre) {
                                             "line_share",
                                             "seek_track",
                                             "seek_full",
-                                            "filled"};
+                                            "filled",
+                                            "message_bytes"};
     for (const std::string& key : better) EXPECT_FALSE(more_is_worse("/node/" + key)) << key;
     for (const std::string& key : worse) EXPECT_TRUE(more_is_worse("/node/" + key)) << key;
 }
