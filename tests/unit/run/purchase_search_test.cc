@@ -297,6 +297,19 @@ TEST(PurchaseSearch, RefusesTimesWithoutAUnit) {
             testing::HasSubstr("/offers/0/choices/1/alternatives/0/set//drive/seek_track: expected a time")));
 }
 
+/// The last of 300 users of three seats begins 3 s after the first.
+TEST(PurchaseSearch, RefusesMetersWhoseUsersNeverBegin) {
+    Json json = small_need();
+    json["seats"][0]["meters"] = Json::parse(R"([{"workload": "vdi-login", "start": "16s"}])");
+    EXPECT_TRUE(read_purchase_need(json.dump(), "n.json", kFormats));
+    json["seats"][0]["meters"][0]["start"] = "18s";
+    const auto need = read_purchase_need(json.dump(), "n.json", kFormats);
+    ASSERT_FALSE(need);
+    EXPECT_THAT(need.error().problems,
+                testing::ElementsAre(testing::HasSubstr(
+                    "n.json: /seats: meter vdi-login-login: the last of 300 users would begin")));
+}
+
 Json calibrated_model() {
     return Json::parse(*read_document(STREAMSIM_SOURCE_DIR "/tests/sim/calibrated.json"));
 }
