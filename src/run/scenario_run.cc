@@ -75,10 +75,11 @@ void add_meters(const ScenarioSeats& seats,
 
 scenario::ScenarioWords scenario_words(const media::Catalogue& catalogue, const std::string& formats) {
     scenario::ScenarioWords words;
-    words.format = [&catalogue](const std::string& typed) -> Result<MediaFormat> {
+    words.format = [&catalogue](const std::string& typed) -> Result<scenario::ScenarioFormat> {
         auto opened = media::open_format(catalogue, typed, target::named_files_are_read());
         if (!opened) return opened.error();
-        return std::move(opened->format);
+        const std::string identity = json_text(media::format_identity(opened->format));
+        return scenario::ScenarioFormat{std::move(opened->format), identity};
     };
     words.target = [models =
                         formats + "/storage"](const std::string& typed) -> Result<scenario::ScenarioTarget> {

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <utility>
@@ -35,6 +36,12 @@ struct ScenarioReading {
         std::string pointer;
     };
     std::vector<Made> made;
+
+    struct NamedFormat {
+        std::string identity;
+        std::string pointer;
+    };
+    std::map<std::string, NamedFormat> formats;  // by name, as each was read first
 
     /// Value for a seat, by the seat's number; 0 where there is none.
     std::uint64_t streams_of(std::uint64_t seat) const;

@@ -36,13 +36,28 @@ void check_length(ScenarioReading& reading,
     reading.made.push_back({reading.place, streams.format->name, streams.clip_duration, pointer});
 }
 
+/// The media of two formats of one name could not be told apart.
+std::optional<MediaFormat> read_format(ScenarioReading& reading, JsonObject& object, bool required) {
+    auto read = read_word(object, "format", required, reading.words.format);
+    if (!read) return std::nullopt;
+    const std::string& name = read->format.name;
+    const ScenarioReading::NamedFormat own{read->identity, object.pointer_of("format")};
+    const ScenarioReading::NamedFormat& first = reading.formats.emplace(name, own).first->second;
+    if (first.identity != own.identity) {
+        object.problem("format", fmt::format("two formats have the name {}, this one and that of {}: give one "
+                                             "of them another \"name\"",
+                                             name, first.pointer));
+    }
+    return std::move(read->format);
+}
+
 void read_media(ScenarioReading& reading,
                 JsonObject& object,
                 const std::string& pointer,
                 ScenarioStreams& streams) {
     const bool files = reading.on(ScenarioTarget::Kind::files);
     const bool known = reading.target.has_value();
-    streams.format = read_word(object, "format", known && !files, reading.words.format);
+    streams.format = read_format(reading, object, known && !files);
     streams.layers = read_count(object, "layers", 64, 1);
     streams.audio = object.boolean("audio", false).value_or(false);
     if (streams.audio && known && !files)
@@ -113,7 +128,7 @@ void read_playing(ScenarioReading& reading, JsonObject& object, ScenarioStreams&
 /// A recording has a format, and no clip of its own to begin with.
 void read_recording(ScenarioReading& reading, JsonObject& object, ScenarioStreams& streams) {
     streams.records = true;
-    streams.format = read_word(object, "format", true, reading.words.format);
+    streams.format = read_format(reading, object, true);
     streams.durable = object.boolean("durable", false).value_or(false);
     streams.on_miss = object.one_of("on_miss", {"drop", "stall"}, false).value_or("drop");
     read_window(reading, object, streams);

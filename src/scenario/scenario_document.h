@@ -28,10 +28,15 @@ struct ScenarioTarget {
     std::string place;         // files only: equal for the same directory or clip
 };
 
+struct ScenarioFormat {
+    MediaFormat format;
+    std::string identity;  // equal where the frames of two formats are
+};
+
 /// Words whose meaning other modules know. The reader calls a function for each such word of a document; an
 /// error becomes a problem at the word's place.
 struct ScenarioWords {
-    std::function<Result<MediaFormat>(const std::string&)> format;
+    std::function<Result<ScenarioFormat>(const std::string&)> format;
     std::function<Result<ScenarioTarget>(const std::string&)> target;
     std::function<Result<Workload>(const std::string&)> workload;
     std::function<Result<void>(const std::string&)> order;

@@ -156,6 +156,21 @@ TEST_F(ScenarioTest, MistakesAreAllToldWithTheirPlaces) {
     }
 }
 
+TEST_F(ScenarioTest, TwoFormatsOfOneNameAreRefused) {
+    Json other = read_json(small());
+    other["raster"]["width"] = 2 * kSmallWidth;
+    const std::string file = dir_ / "other.json";
+    write_text(file, other.dump());
+    for (const std::string& where : {std::string("sim:h500"), target()}) {
+        Json document = scenario(where);
+        document["seats"][1]["streams"][0]["format"] = file;
+        const Finished finished = streamsim({"run", write(document)});
+        EXPECT_EQ(finished.exit_code, 2) << finished.text();
+        EXPECT_THAT(finished.err, HasSubstr("/seats/1/streams/0/format: two formats have the name small"));
+    }
+    EXPECT_TRUE(std::filesystem::is_empty(target()));
+}
+
 TEST_F(ScenarioTest, OnTwoTargetsWritesToTheFirstAlone) {
     const std::string other = dir_ / "other";
     std::filesystem::create_directory(other);

@@ -13,12 +13,12 @@ namespace streamsim::fuzz {
 inline scenario::ScenarioWords scenario_words() {
     using Kind = scenario::ScenarioTarget::Kind;
     scenario::ScenarioWords words;
-    words.format = [](const std::string& name) -> Result<MediaFormat> {
+    words.format = [](const std::string& name) -> Result<scenario::ScenarioFormat> {
         if (!name.starts_with("dpx") && !name.starts_with("prores"))
             return bad_input("there is no such format");
         MediaFormat format;
         format.name = name;
-        return format;
+        return scenario::ScenarioFormat{format, name};
     };
     words.target = [](const std::string& text) -> Result<scenario::ScenarioTarget> {
         if (text.starts_with("/")) return scenario::ScenarioTarget{Kind::files, "files", 0, 0, text};

@@ -116,6 +116,7 @@ struct Pool {
     bool shared = false;    // one clip more, before them, for all other streams
 };
 
+/// A format is known by its name: the readers refuse two formats of one name.
 bool same_pool(const PlayRequest& a, const PlayRequest& b) {
     if (target::location_of(a.target) != target::location_of(b.target) || a.formats.size() != b.formats.size())
         return false;

@@ -33,11 +33,11 @@ Json sample() {
 
 Result<PurchaseNeed> read(const Json& json) {
     NeedWords words;
-    words.scenario.format = [](const std::string& name) -> Result<MediaFormat> {
+    words.scenario.format = [](const std::string& name) -> Result<ScenarioFormat> {
         if (name != "dpx10") return bad_input("there is no such format");
         MediaFormat format;
         format.name = name;
-        return format;
+        return ScenarioFormat{format, name};
     };
     words.scenario.order = [](const std::string&) -> Result<void> { return {}; };
     words.model = [](const std::string& name) -> Result<void> {

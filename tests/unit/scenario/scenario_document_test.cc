@@ -346,6 +346,29 @@ TEST(ScenarioDocument, TheClipsOfOneFormatAndPlaceAreOfOneLength) {
     EXPECT_THAT(two("dpx10", "2s", "sim:null"), IsEmpty()) << "nothing lies there";
 }
 
+TEST(ScenarioDocument, TwoFormatsOfOneNameAreRefused) {
+    ScenarioWords words = test::words();
+    words.format = [](const std::string& typed) -> Result<ScenarioFormat> {
+        MediaFormat format;
+        format.name = "dpx10";
+        return ScenarioFormat{format, typed};
+    };
+    for (const char* target : {"/mnt", "null:", "sim:null", "sim:h500"}) {
+        const auto read = [&](const std::string& recorded) {
+            const std::string seat = R"(, "streams": [{"format": "a"}, {"format": "a"}],
+                                        "recorders": [{"format": ")" +
+                                     recorded + R"("}])";
+            return read_scenario(minute(seat, "", target), "day.json", words);
+        };
+        EXPECT_TRUE(read("a")) << target;
+        const auto two = read("b");
+        ASSERT_FALSE(two) << target;
+        EXPECT_THAT(two.error().problems,
+                    ElementsAre(HasSubstr("/seats/0/recorders/0/format: two formats have the name dpx10, this "
+                                          "one and that of /seats/0/streams/0/format: ")));
+    }
+}
+
 TEST(ScenarioDocument, FramesWithoutDeadlinesCannotBeHitAtATime) {
     EXPECT_THAT(problems(minute(R"(, "streams": [{"format": "dpx10", "fps": "max"}])",
                                 R"(, "faults": [{"kind": "delays", "at": "1s", "for": "1s", "delay": "1s"}])")),

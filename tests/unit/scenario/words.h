@@ -13,11 +13,11 @@ namespace streamsim::test {
 inline scenario::ScenarioWords words() {
     using Kind = scenario::ScenarioTarget::Kind;
     scenario::ScenarioWords words;
-    words.format = [](const std::string& name) -> Result<MediaFormat> {
+    words.format = [](const std::string& name) -> Result<scenario::ScenarioFormat> {
         if (!name.starts_with("dpx") && !name.starts_with("prores")) return bad_input("no such format");
         MediaFormat format;
         format.name = name;
-        return format;
+        return scenario::ScenarioFormat{format, name};
     };
     words.target = [](const std::string& text) -> Result<scenario::ScenarioTarget> {
         if (text.starts_with("/")) return scenario::ScenarioTarget{Kind::files, "real files", 0, 0, text};
