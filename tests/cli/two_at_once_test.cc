@@ -35,8 +35,9 @@ protected:
         return holds();
     }
     /// Until somebody holds the lock of the set so that clean would be refused.
-    bool is_locked() const {
-        const std::string path = set() + "/streamsim-media.lock";
+    bool is_locked() const { return is_locked(set()); }
+    static bool is_locked(const std::string& set) {
+        const std::string path = set + "/streamsim-media.lock";
         const int file = ::open(path.c_str(), O_RDWR | O_CLOEXEC);
         if (file < 0) return false;
         struct flock range {};
@@ -93,6 +94,49 @@ TEST_F(TwoAtOnce, NothingIsTakenFromAPlayThatGoesOn) {
     EXPECT_EQ(play.wait().exit_code, 130);
     EXPECT_EQ(streamsim({"clean", target()}).exit_code, 0);
     EXPECT_FALSE(fs::exists(set()));
+}
+
+TEST_F(TwoAtOnce, AScenarioHoldsTheSetsOfAllItsTargets) {
+    prepare(1);
+    const std::string other = dir_ / "other";
+    fs::create_directory(other);
+    const Finished made =
+        streamsim({"prepare", "--quiet", "--format", small(), "--clip-duration", "1s", other});
+    ASSERT_EQ(made.exit_code, 0) << made.text();
+    const Json stream = {{"format", small()}, {"count", 1}};
+    const Json streams = Json::array({stream});
+    const Json document = {
+        {"schema", "streamsim.scenario"},
+        {"version", 1},
+        {"duration", "60s"},
+        {"seats", {{{"target", target()}, {"streams", streams}}, {{"target", other}, {"streams", streams}}}}};
+    write_text(dir_ / "scenario.json", document.dump());
+    Process play(streamsim_binary(), spawn({"run", "--quiet", dir_ / "scenario.json"}));
+    EXPECT_TRUE(within_20_s([&] { return is_locked(other + "/streamsim-media"); }));
+    for (const std::string& each : {target(), other}) {
+        const Finished clean = streamsim({"clean", each});
+        EXPECT_EQ(clean.exit_code, 3) << clean.text();
+        EXPECT_THAT(clean.err, HasSubstr(name_of(play)));
+    }
+    play.send(SIGTERM);
+    EXPECT_EQ(play.wait().exit_code, 130);
+    EXPECT_EQ(streamsim({"clean", other}).exit_code, 0);
+}
+
+TEST_F(TwoAtOnce, ACutListHoldsTheSetThatItsClipsAreIn) {
+    prepare(1);
+    write_text(dir_ / "list.edl",
+               "TITLE: one\nFCM: NON-DROP FRAME\n\n"
+               "001  AX       V     C        00:00:00:01 00:00:00:11 00:00:00:00 00:00:00:10\n"
+               "* FROM CLIP NAME: clip-0001\n");
+    Process play(streamsim_binary(),
+                 spawn({"--cuts", dir_ / "list.edl", "--duration", "60s", "--quiet", target()}));
+    EXPECT_TRUE(within_20_s([this] { return is_locked(); }));
+    const Finished clean = streamsim({"clean", target()});
+    EXPECT_EQ(clean.exit_code, 3) << clean.text();
+    EXPECT_THAT(clean.err, HasSubstr(name_of(play)));
+    play.send(SIGTERM);
+    EXPECT_EQ(play.wait().exit_code, 130);
 }
 
 TEST_F(TwoAtOnce, AClipThatIsNotWholeIsNamedAndNothingIsLockedForIt) {

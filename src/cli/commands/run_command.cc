@@ -141,7 +141,11 @@ Result<void> ScenarioCommand::hold(const std::vector<run::PlayPart>& parts) {
     all.formats = formats_of(parts);
     const bool records = std::any_of(parts.begin(), parts.end(),
                                      [](const run::PlayPart& part) { return part.request.record.streams > 0; });
-    return media_.hold(all, records);
+    if (auto held = media_.hold(all, records); !held) return held;
+    for (const run::PlayPart& part : parts) {  // on other targets, too
+        if (auto held = media_.hold(part.request, false); !held) return held;
+    }
+    return {};
 }
 
 Result<std::vector<run::PlayPart>> ScenarioCommand::find() {

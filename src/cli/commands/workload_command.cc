@@ -16,6 +16,7 @@
 #include "cli/options/document_commands.h"
 #include "cli/options/documents.h"
 #include "cli/output/output_documents.h"
+#include "media/own_files/own_names.h"
 #include "report/csv/csv_report.h"
 #include "report/html/html_report.h"
 #include "report/tables/load_tables.h"
@@ -97,8 +98,9 @@ Result<void> WorkloadCommand::open_files() {
 Result<void> WorkloadCommand::fill_to(double percent) {
     if (store_ == nullptr)
         return bad_input("a sweep over fill_percent needs files: give a directory as TARGET");
-    if (auto held = media_.locks().hold_load({kFillDirectory}, LockMode::exclusive); !held) return held;
     const std::string target = options_.play.target.name();
+    auto held = media_.locks().hold_load(media::media_root(target), {kFillDirectory}, LockMode::exclusive);
+    if (!held) return held;
     const auto bytes = work_.run([=, this] { return run::bytes_to_fill(*store_, target, percent); });
     if (!bytes) return bytes.error();
     if (*bytes == 0) {

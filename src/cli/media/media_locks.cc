@@ -81,48 +81,80 @@ MediaLocks::~MediaLocks() {
     (void)release();
 }
 
-Result<void> MediaLocks::release() {
-    auto set = held_.extract(media::kSetLock);
-    held_.clear();
-    if (!set) return {};
+MediaLocks::Held* MediaLocks::find(const std::string& root, const std::string& name) {
+    const auto set = sets_.find(root);
+    if (set == sets_.end()) return nullptr;
+    const auto held = set->second.held.find(name);
+    return held == set->second.held.end() ? nullptr : &held->second;
+}
+
+bool MediaLocks::set_is_held(const std::string& root) const {
+    const auto set = sets_.find(root);
+    return set != sets_.end() && set->second.held.contains(media::kSetLock);
+}
+
+Result<void> MediaLocks::release(const std::string& root, MediaSet& set) {
+    auto lock = set.held.extract(media::kSetLock);
+    set.held.clear();
+    if (!lock) return {};
     // An exclusive holder may have removed all files of the set, and one that failed may have written none:
     // then the directory goes, too.
-    if (made_set_ || set.mapped().mode == LockMode::exclusive)
-        return media::release_media_lock(*store_, root_, std::move(set.mapped().lock));
+    if (set.made || lock.mapped().mode == LockMode::exclusive)
+        return media::release_media_lock(*store_, root, std::move(lock.mapped().lock));
     return {};
 }
 
+Result<void> MediaLocks::release() {
+    Result<void> all;
+    for (auto& [root, set] : sets_) {
+        auto released = release(root, set);
+        if (all && !released) all = std::move(released);
+    }
+    return all;
+}
+
 void MediaLocks::suspend() {
-    for (const auto& [name, held] : held_) suspended_[name] = held.mode;
-    if (suspended_.empty()) return;
-    const auto there = media::media_set_is_there(*store_, root_);
-    set_was_there_ = there && *there;
-    held_.clear();
+    for (auto& [root, set] : sets_) {
+        for (const auto& [name, held] : set.held) set.suspended[name] = held.mode;
+        if (set.suspended.empty()) continue;
+        const auto there = media::media_set_is_there(*store_, root);
+        set.was_there = there && *there;
+        set.held.clear();
+    }
 }
 
 Result<void> MediaLocks::resume() {
-    const std::map<std::string, LockMode> names = std::exchange(suspended_, {});
+    for (auto& [root, set] : sets_) {
+        if (auto resumed = resume(root, set); !resumed) return resumed;
+    }
+    return {};
+}
+
+Result<void> MediaLocks::resume(const std::string& root, MediaSet& set) {
+    const std::map<std::string, LockMode> names = std::exchange(set.suspended, {});
     if (names.empty()) return {};
     // Locks are files of the set: on storage that is not mounted they would make a set below its mount point.
-    const auto there = media::media_set_is_there(*store_, root_);
+    const auto there = media::media_set_is_there(*store_, root);
     if (!there) return there.error();
-    if (!*there && set_was_there_)
+    if (!*there && set.was_there)
         return environment_error(
-            fmt::format("{}: the media set is not there any more: is the storage mounted again?", root_));
-    const auto set = names.find(media::kSetLock);
-    if (set != names.end()) {
-        if (auto held = hold(set->first, set->second); !held) return held;
+            fmt::format("{}: the media set is not there any more: is the storage mounted again?", root));
+    const auto lock = names.find(media::kSetLock);
+    if (lock != names.end()) {
+        if (auto held = hold(root, lock->first, lock->second); !held) return held;
     }
     for (const auto& [name, mode] : names) {
-        if (held_.contains(name)) continue;
-        if (auto held = hold(name, mode); !held) return held;
+        if (set.held.contains(name)) continue;
+        if (auto held = hold(root, name, mode); !held) return held;
     }
     return {};
 }
 
 bool MediaLocks::lost() const {
-    for (const auto& [name, held] : held_) {
-        if (held.lock->lost()) return true;
+    for (const auto& [root, set] : sets_) {
+        for (const auto& [name, held] : set.held) {
+            if (held.lock->lost()) return true;
+        }
     }
     return false;
 }
@@ -134,11 +166,11 @@ Error MediaLocks::lost_error(const char* done) {
                     done));
 }
 
-Result<void> MediaLocks::hold(const std::string& name, LockMode mode) {
+Result<void> MediaLocks::hold(const std::string& root, const std::string& name, LockMode mode) {
     const auto shared = std::make_shared<Waiting>();
     shared->store = store_;
     shared->wait = context_.options.wait;
-    shared->request = {root_, name, mode, run::this_lock_owner(context_.options.command_line),
+    shared->request = {root, name, mode, run::this_lock_owner(context_.options.command_line),
                        run::lock_owner_is_gone};
     const std::int64_t begin_ns = context_.control.now_ns();
     std::string said;
@@ -175,50 +207,51 @@ Result<void> MediaLocks::hold(const std::string& name, LockMode mode) {
     for (const std::string& notice : attempt.notices) {
         if (!context_.options.quiet) context_.log.warn(notice);
     }
-    held_[name] = {std::move(attempt.lock), mode};
+    sets_[root].held[name] = {std::move(attempt.lock), mode};
     return {};
 }
 
 Result<void> MediaLocks::hold_set(const std::shared_ptr<ByteStore>& store,
                                   const std::string& root,
                                   LockMode mode) {
-    const auto set = held_.find(media::kSetLock);
-    if (set != held_.end() && (mode == LockMode::shared || set->second.mode == LockMode::exclusive)) return {};
-    (void)release();
+    const Held* const set = find(root, media::kSetLock);
+    if (set != nullptr && (mode == LockMode::shared || set->mode == LockMode::exclusive)) return {};
+    if (mode == LockMode::exclusive) (void)release();
     store_ = store;
-    root_ = root;
     const auto there = media::media_set_is_there(*store, root);
-    made_set_ = there && !*there;
-    return hold(media::kSetLock, mode);
+    sets_[root].made = there && !*there;
+    return hold(root, media::kSetLock, mode);
 }
 
-Result<void> MediaLocks::hold_load(const std::vector<std::string>& names, LockMode mode) {
+Result<void> MediaLocks::hold_load(const std::string& root,
+                                   const std::vector<std::string>& names,
+                                   LockMode mode) {
     for (const std::string& name : names) {
-        const auto at = held_.find(media::kLoadLockPrefix + name);
-        if (at != held_.end() && (mode == LockMode::shared || at->second.mode == LockMode::exclusive)) continue;
-        if (at != held_.end()) held_.erase(at);
-        if (auto held = hold(media::kLoadLockPrefix + name, mode); !held) return held;
+        const Held* const held = find(root, media::kLoadLockPrefix + name);
+        if (held != nullptr && (mode == LockMode::shared || held->mode == LockMode::exclusive)) continue;
+        sets_[root].held.erase(media::kLoadLockPrefix + name);
+        if (auto done = hold(root, media::kLoadLockPrefix + name, mode); !done) return done;
     }
     return {};
 }
 
-Result<void> MediaLocks::share_set() {
-    const auto set = held_.find(media::kSetLock);
-    if (set == held_.end() || set->second.mode == LockMode::shared) return {};
-    const auto changed = set->second.lock->change(LockMode::shared);
+Result<void> MediaLocks::share_set(const std::string& root) {
+    Held* const set = find(root, media::kSetLock);
+    if (set == nullptr || set->mode == LockMode::shared) return {};
+    const auto changed = set->lock->change(LockMode::shared);
     if (!changed) return changed.error();
     if (!*changed) return lost_error("written");
-    set->second.mode = LockMode::shared;
+    set->mode = LockMode::shared;
     return {};
 }
 
-void MediaLocks::share_load(const std::vector<std::string>& names) {
+void MediaLocks::share_load(const std::string& root, const std::vector<std::string>& names) {
     for (const std::string& name : names) {
-        const auto at = held_.find(media::kLoadLockPrefix + name);
-        if (at == held_.end() || at->second.mode == LockMode::shared) continue;
+        Held* const held = find(root, media::kLoadLockPrefix + name);
+        if (held == nullptr || held->mode == LockMode::shared) continue;
         // A lock that cannot be changed stays exclusive, which keeps out more processes than it has to.
-        const auto changed = at->second.lock->change(LockMode::shared);
-        if (changed && *changed) at->second.mode = LockMode::shared;
+        const auto changed = held->lock->change(LockMode::shared);
+        if (changed && *changed) held->mode = LockMode::shared;
     }
 }
 

@@ -1,4 +1,4 @@
-// The locks that a command holds on a media set until it ends.
+// The locks that a command holds on media sets until it ends.
 #pragma once
 
 #include <map>
@@ -22,25 +22,25 @@ public:
 
     /// Holds the lock of the set at `root` in this mode, or a stronger one; makes the directory where it is not
     /// there. Waits with --wait, and says for whom. Errors: environment, which names the holders; interrupted;
-    /// as try_media_lock. To become exclusive all locks are released first, so that two that wait never wait
-    /// for each other.
+    /// as try_media_lock. To become exclusive all locks, of other sets too, are released first, so that two
+    /// that wait never wait for each other. REQUIRES: one store for all sets.
     Result<void> hold_set(const std::shared_ptr<ByteStore>& store, const std::string& root, LockMode mode);
     /// The locks of working sets, in this mode or a stronger one. REQUIRES: the set is held.
-    Result<void> hold_load(const std::vector<std::string>& names, LockMode mode);
+    Result<void> hold_load(const std::string& root, const std::vector<std::string>& names, LockMode mode);
     /// From exclusive to shared, without a gap. Errors: environment, also when the lock is lost.
-    Result<void> share_set();
-    void share_load(const std::vector<std::string>& names);
+    Result<void> share_set(const std::string& root);
+    void share_load(const std::string& root, const std::vector<std::string>& names);
     /// Errors: environment where locks or an empty media set stay; all locks are released.
     Result<void> release();
     /// Releases all, so that no file of the target is open, until resume() takes them again in their modes. The
-    /// media set stays as it is; others may use it meanwhile.
+    /// media sets stay as they are; others may use them meanwhile.
     void suspend();
-    /// Errors: as hold_set; environment, where the media set is not there any more.
+    /// Errors: as hold_set; environment, where a media set is not there any more.
     Result<void> resume();
     /// Releases without looking at what is left: for a process that ends while its storage may not answer.
-    void leave() { held_.clear(); }
+    void leave() { sets_.clear(); }
 
-    bool set_is_held() const { return held_.contains(media::kSetLock); }
+    bool set_is_held(const std::string& root) const;
     /// A lease was taken over by another process, which may have changed the media since.
     bool lost() const;
     /// `done`: "written", of what stops because of that.
@@ -53,15 +53,21 @@ private:
         std::unique_ptr<FileLock> lock;
         LockMode mode = LockMode::shared;
     };
-    Result<void> hold(const std::string& name, LockMode mode);
+    struct MediaSet {
+        std::map<std::string, Held> held;  // by the names of the locks
+        std::map<std::string, LockMode> suspended;
+        bool was_there = false;  // when suspended
+        bool made = false;       // nothing may have been written into it
+    };
+    Result<void> hold(const std::string& root, const std::string& name, LockMode mode);
+    /// Null: the lock is not held.
+    Held* find(const std::string& root, const std::string& name);
+    Result<void> release(const std::string& root, MediaSet& set);
+    Result<void> resume(const std::string& root, MediaSet& set);
 
     CommandContext& context_;
     std::shared_ptr<ByteStore> store_;
-    std::string root_;
-    bool made_set_ = false;  // the set may be one that nothing was written into
-    std::map<std::string, Held> held_;
-    std::map<std::string, LockMode> suspended_;
-    bool set_was_there_ = false;  // when suspended
+    std::map<std::string, MediaSet> sets_;  // by their roots
     bool left_behind_ = false;
 };
 

@@ -34,6 +34,17 @@ std::string set_around(const target::Target& target) {
     return {};
 }
 
+/// The media sets that may hold clips of a request; the clips of a cut list are looked for in the target's,
+/// too.
+std::vector<std::string> sets_of(const run::PlayRequest& request) {
+    const std::string own = media::media_root(request.target.name());
+    if (!request.formats.empty()) return {own};
+    std::vector<std::string> sets;
+    if (std::string around = set_around(request.target); !around.empty()) sets.push_back(std::move(around));
+    if (request.cuts) sets.push_back(own);
+    return sets;
+}
+
 }  // namespace
 
 Result<void> MediaPreparation::choose_formats() {
@@ -76,17 +87,17 @@ Result<void> MediaPreparation::ask_for(const run::SpaceNeed& need) {
 }
 
 Result<void> MediaPreparation::hold(const run::PlayRequest& request, bool writes) {
-    if (store_ == nullptr || request.only_leads || locks_.set_is_held()) return {};
-    const bool ours = writes || !request.formats.empty();
-    const std::string root = ours ? media::media_root(request.target.name()) : set_around(request.target);
-    if (root.empty()) return {};
-    if (!writes) {
+    if (store_ == nullptr || request.only_leads) return {};
+    for (const std::string& root : sets_of(request)) {
+        if (locks_.set_is_held(root)) continue;
         const auto there = work_.run([this, root] { return media::media_set_is_there(*store_, root); });
         if (!there && there.error().kind == ErrorKind::interrupted) return there.error();
         // The search for clips reports what is wrong with a set; nothing is put into it here.
-        if (!there || !*there) return {};
+        if (!there || !*there) continue;
+        if (auto held = locks_.hold_set(store_, root, LockMode::shared); !held) return held;
     }
-    return locks_.hold_set(store_, root, LockMode::shared);
+    if (!writes) return {};
+    return locks_.hold_set(store_, media::media_root(request.target.name()), LockMode::shared);
 }
 
 Result<MediaPreparation::Missing> MediaPreparation::find_missing(const run::PlayRequest& request,
@@ -196,7 +207,7 @@ Result<void> MediaPreparation::write_missing(const run::PlayRequest& request,
     }
     if (auto written = write_media(missing->media); !written) return written;
     if (writes) {
-        if (auto shared = locks_.share_set(); !shared) return shared;
+        if (auto shared = locks_.share_set(media::media_root(request.target.name())); !shared) return shared;
     }
     return request.meters.empty() ? Result<void>() : write_load_sets(request);
 }
@@ -204,16 +215,17 @@ Result<void> MediaPreparation::write_missing(const run::PlayRequest& request,
 /// Plans the missing files of the sets of all seats, with locks that allow to write them.
 Result<media::LoadSetPlan> MediaPreparation::lock_load_sets(const run::PlayRequest& request) {
     if (auto held = hold(request, true); !held) return held.error();
+    const std::string root = media::media_root(request.target.name());
     const auto names = run::working_sets_of(request);
-    if (auto held = locks_.hold_load(names.read, LockMode::shared); !held) return held.error();
-    if (auto held = locks_.hold_load(names.written, LockMode::exclusive); !held) return held.error();
+    if (auto held = locks_.hold_load(root, names.read, LockMode::shared); !held) return held.error();
+    if (auto held = locks_.hold_load(root, names.written, LockMode::exclusive); !held) return held.error();
     const auto find = [this, request]() -> Result<media::LoadSetPlan> {
         if (auto removed = run::remove_created_files(*store_, request); !removed) return removed.error();
         return run::missing_load_set(*store_, request);
     };
     auto plan = work_.run(find);
     if (!plan || plan->nothing_to_do() || names.read.empty()) return plan;
-    if (auto held = locks_.hold_load(names.read, LockMode::exclusive); !held) return held.error();
+    if (auto held = locks_.hold_load(root, names.read, LockMode::exclusive); !held) return held.error();
     return work_.run(find);  // others may have made it in the meantime
 }
 
@@ -245,7 +257,7 @@ Result<void> MediaPreparation::write_own_load_sets(const run::PlayRequest& reque
 }
 
 void MediaPreparation::share_load_sets(const run::PlayRequest& request) {
-    locks_.share_load(run::working_sets_of(request).read);
+    locks_.share_load(media::media_root(request.target.name()), run::working_sets_of(request).read);
 }
 
 void MediaPreparation::remove_created(const run::PlayRequest& request) {

@@ -33,8 +33,9 @@ public:
     /// recordings as were allowed before count no more: the earlier ones are removed by then, unless they are
     /// kept. Errors: environment, nobody has allowed it; interrupted.
     Result<void> consent(const run::SpaceNeed& need);
-    /// Holds the media set that is played, where it is one of ours, until the command ends. `writes`: recorders
-    /// or meters write below it, and it is made where it is not there. Errors: as MediaLocks::hold_set.
+    /// Holds the media sets that clips of a request may lie in until the command ends. `writes`: recorders or
+    /// meters write into that of the target, which is made where it is not there. Errors: as
+    /// MediaLocks::hold_set.
     Result<void> hold(const run::PlayRequest& request, bool writes);
     /// Holds the set as hold(), and writes what is missing before play: the clips that `media` plans, while
     /// nobody else uses the set, and the files of the meters of `request`. Asks first where that, together with
