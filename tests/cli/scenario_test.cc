@@ -1,5 +1,7 @@
 // streamsim run: what is typed, what comes back.
+#include <chrono>
 #include <cstdlib>
+#include <filesystem>
 
 #include "cli/fixture.h"
 
@@ -108,6 +110,29 @@ TEST_F(ScenarioTest, StreamsWithAndWithoutAudioPlayClipsOfTheirOwn) {
     const Finished cleaned = streamsim({"clean", target()});
     EXPECT_EQ(cleaned.exit_code, 0) << cleaned.text();
     EXPECT_EQ(cleaned.err, "") << "nothing was kept";
+}
+
+TEST_F(ScenarioTest, AClipOfTwoStreamsMayBeWarmHoweverItWasFound) {
+    copy_clip_of_others();
+    const std::string shot = target() + "/shot";
+    for (const std::string& frame : frames_in(shot)) {
+        const auto now = std::filesystem::file_time_type::clock::now();
+        std::filesystem::last_write_time(frame, now - std::chrono::hours(24 * 30));
+    }
+    const auto may_be_warm = [&](const Json& streams, const std::string& second_target) {
+        Json document = scenario(target());
+        document["duration"] = "500ms";
+        document["seats"][0]["streams"] = streams;
+        document["seats"][1] = {{"target", second_target}, {"streams", Json::array({Json::object()})}};
+        if (second_target.empty()) document["seats"].erase(1);
+        return result_of(document, 0)["media"]["server_cache_may_be_warm"].get<bool>();
+    };
+    const Json own = Json::array({Json::object()});
+    const Json silent = {{"media", "same"}, {"audio", false}},
+               with_audio = {{"media", "same"}, {"audio", true}};
+    EXPECT_FALSE(may_be_warm(own, ""));
+    EXPECT_TRUE(may_be_warm(Json::array({silent, with_audio}), ""));
+    EXPECT_TRUE(may_be_warm(own, shot));
 }
 
 TEST_F(ScenarioTest, EachStreamReadsTheAudioThatItAsksFor) {

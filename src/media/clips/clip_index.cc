@@ -8,6 +8,8 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <string>
+#include <tuple>
 #include <utility>
 
 #include "base/path.h"
@@ -166,13 +168,19 @@ Result<Clip> index_pattern(ByteStore& store, const std::string& path, const Inde
 }
 
 /// Collects the clips of a folder. Files that are broken or have no picture (the audio beside the video of an
-/// Avid folder) are left out, with a note.
+/// Avid folder), and further names of one file, are left out, with a note.
 class Folder {
 public:
-    /// Errors: the environment's, which may be gone the next time, and interrupted.
-    Result<void> add(Result<Clip> clip) {
+    /// `file`: that of a container. Errors: the environment's, which may be gone the next time, and
+    /// interrupted.
+    Result<void> add(Result<Clip> clip, const FileInfo& file) {
         if (clip) {
-            clips_.push_back(std::move(*clip));
+            const std::string path = clip->index->path_of(0);
+            if (const std::string first = first_name(file, path); first != path) {
+                skip(fmt::format("{}: the same file as {}, by a link", path, first));
+            } else {
+                clips_.push_back(std::move(*clip));
+            }
             return {};
         }
         if (clip.error().kind != ErrorKind::bad_input) return clip.error();
@@ -205,7 +213,22 @@ public:
 private:
     static constexpr std::size_t kSkippedNamed = 1000;
 
+    struct Named {
+        std::string path;
+        bool linked = false;
+    };
+
+    /// The path at which the file was found first. Without a link, files of equal ids are on two file systems.
+    std::string first_name(const FileInfo& file, const std::string& path) {
+        if (file.file_id == 0) return path;
+        const bool linked = file.symbolic_link || file.links > 1;
+        const std::tuple id(file.file_id, file.bytes, file.modified_s);
+        const Named& first = files_.emplace(id, Named{path, linked}).first->second;
+        return linked || first.linked ? first.path : path;
+    }
+
     std::vector<Clip> clips_;
+    std::map<std::tuple<std::uint64_t, std::uint64_t, std::int64_t>, Named> files_;  // containers
     std::vector<std::string> problems_;
     std::vector<std::string> skipped_;  // whole files that are no clip
 };
@@ -215,7 +238,8 @@ void skip_stills(const std::string& directory, const std::vector<std::string>& s
         folder.skip(fmt::format("{}: one still picture, no numbered sequence", join_path(directory, name)));
 }
 
-using IndexJob = std::function<Result<Clip>(const IndexOptions&)>;
+/// The second argument becomes the file of a container.
+using IndexJob = std::function<Result<Clip>(const IndexOptions&, FileInfo&)>;
 
 /// The sequences of one directory; each has its pattern in its name where the directory alone does not say
 /// which. `store` and `sequences` outlive the jobs.
@@ -227,8 +251,8 @@ void add_sequences(ByteStore& store,
     const bool only = !name.empty() && sequences.size() == 1;
     for (const FoundSequence& sequence : sequences) {
         jobs.push_back(
-            [&store, directory, &sequence,
-             shown = only ? name : join_path(name, sequence.pattern.show())](const IndexOptions& options) {
+            [&store, directory, &sequence, shown = only ? name : join_path(name, sequence.pattern.show())](
+                const IndexOptions& options, FileInfo&) {
                 return index_sequence(store, directory, sequence, shown, std::nullopt, options.progress);
             });
     }
@@ -286,8 +310,8 @@ public:
             add_sequences(store_, path, found.name, found.listing.sequences, jobs);
             for (const std::string& name : found.listing.containers) {
                 jobs.push_back([&store = store_, path = join_path(path, name),
-                                shown = join_path(found.name, name)](const IndexOptions& own) {
-                    return index_container(store, path, shown, own);
+                                shown = join_path(found.name, name)](const IndexOptions& own, FileInfo& file) {
+                    return index_container(store, path, shown, own, &file);
                 });
             }
         }
@@ -375,6 +399,7 @@ Result<std::vector<Clip>> index_all(const std::vector<IndexJob>& jobs,
                                     const IndexOptions& options,
                                     Folder& folder) {
     std::vector<std::optional<Result<Clip>>> results(jobs.size());
+    std::vector<FileInfo> files(jobs.size());
     const bool several = options.progress != nullptr && jobs.size() > 1;
     if (several) options.progress->clips_total = jobs.size();
     parallel_for(jobs.size(), [&](std::size_t i) {
@@ -382,12 +407,12 @@ Result<std::vector<Clip>> index_all(const std::vector<IndexJob>& jobs,
         of_one.whole = options.progress;
         IndexOptions own = options;
         if (several) own.progress = &of_one;
-        results[i] = of_one.cancelled() ? Result<Clip>(interrupted_error()) : jobs[i](own);
+        results[i] = of_one.cancelled() ? Result<Clip>(interrupted_error()) : jobs[i](own, files[i]);
         if (several) ++options.progress->clips_done;
     });
     if (options.progress != nullptr && options.progress->cancelled()) return interrupted_error();
-    for (auto& result : results) {
-        if (auto added = folder.add(std::move(*result)); !added) return added.error();
+    for (std::size_t i = 0; i < jobs.size(); ++i) {
+        if (auto added = folder.add(std::move(*results[i]), files[i]); !added) return added.error();
     }
     return folder.finish();
 }
@@ -399,8 +424,9 @@ Result<Clip> only_container(ByteStore& store,
                             const IndexOptions& options) {
     Folder folder;
     for (const std::string& name : containers) {
-        if (auto added = folder.add(index_container(store, join_path(path, name), name, options)); !added)
-            return added.error();
+        FileInfo file;
+        auto clip = index_container(store, join_path(path, name), name, options, &file);
+        if (auto added = folder.add(std::move(clip), file); !added) return added.error();
         if (folder.clips() > 1) {
             return bad_input(
                 fmt::format("{}: {} files in this directory can be clips, name one of them: {} ...", path,

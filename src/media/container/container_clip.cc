@@ -144,11 +144,13 @@ Result<KeptClip> make_clip(ByteStore& store, const std::string& path, const Inde
 Result<Clip> index_container(ByteStore& store,
                              const std::string& path,
                              const std::string& name,
-                             const IndexOptions& options) {
+                             const IndexOptions& options,
+                             FileInfo* file) {
     if (path.ends_with(kKeptSuffix))
         return bad_input(path + ": this is an index that streamsim keeps beside a clip, not a clip");
     const auto info = store.stat(path);
     const FileInfo media = info && *info ? **info : FileInfo{};
+    if (file != nullptr) *file = media;
     KeptFound found;
     if (options.keep_index) found = find_kept(store, path, media, options.audio);
     const bool used = found.clip.has_value();

@@ -179,7 +179,8 @@ bool came_from_caches(const std::vector<PartResult>& parts) {
 
 void fill_media(const RunFacts& facts, RunResult& result) {
     const std::int64_t now_s = static_cast<std::int64_t>(std::time(nullptr));
-    std::set<const FrameIndex*> seen;
+    std::set<ClipKey> seen;
+    std::set<const FrameIndex*> noted;
     bool shared = false;
     for (const StreamPlan& plan : *facts.streams) {
         shared |= plan.shares_clip;
@@ -188,10 +189,8 @@ void fill_media(const RunFacts& facts, RunResult& result) {
                 const std::int64_t age_s = std::max<std::int64_t>(now_s - clip.modified_s, 0);
                 result.media.age_s = std::min(result.media.age_s.value_or(age_s), age_s);
             }
-            if (!seen.insert(clip.index.get()).second) {
-                shared = true;  // also with a stream that was added by hand
-                continue;
-            }
+            shared |= !seen.insert(key_of(clip)).second;  // also with a stream that was added by hand
+            if (!noted.insert(clip.index.get()).second) continue;
             auto& skipped = result.media.skipped;
             skipped.insert(skipped.end(), clip.skipped.begin(), clip.skipped.end());
             if (!clip.searched.empty())

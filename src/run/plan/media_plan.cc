@@ -85,6 +85,15 @@ IndexOptions index_options(const PlayRequest& request, IndexProgress* progress) 
     return options;
 }
 
+/// A clip may be indexed several times, and several paths may lead to it.
+void name_files(const target::Target& target, std::vector<Clip>& clips) {
+    const bool local = target.kind == target::Target::Kind::local;
+    for (Clip& clip : clips) {
+        clip.file = clip.index->path_of(0);
+        if (local) clip.file = canonical_text(clip.file);
+    }
+}
+
 /// Removes still pictures. Errors: bad input where there is nothing else.
 Result<void> leave_out_stills(const std::string& path, std::vector<Clip>& clips) {
     std::vector<std::string> stills;
@@ -279,6 +288,7 @@ Result<std::vector<Clip>> clips_of_target(ByteStore& store,
         return environment_error(fmt::format("{}: there is no such file or directory", path));
     }
     if (auto left = leave_out_stills(path, clips); !left) return left.error();
+    name_files(request.target, clips);
     return clips;
 }
 
@@ -290,9 +300,7 @@ Result<void> add_contents(ByteStore& store, const target::Target& target, FoundM
     Error unknown;
     const auto add = [&](std::vector<Clip>& clips) -> Result<void> {
         for (Clip& clip : clips) {
-            // The path may be relative, or lead through links.
-            auto with = media::with_content(store, clip,
-                                            local ? canonical_text(clip.index->path_of(0)) : std::string());
+            auto with = media::with_content(store, clip, local ? clip.file : std::string());
             if (with) {
                 clip = std::move(*with);
             } else if (with.error().kind == ErrorKind::bad_input) {
@@ -324,6 +332,7 @@ Result<FoundMedia> find_clips(ByteStore* store, const PlayRequest& request, Inde
         auto list = media::resolve_cut_list(*store, request.target.name(), *request.cuts, request.rate,
                                             index_options(request, progress));
         if (!list) return list.error();
+        name_files(request.target, list->clips);
         found.cuts = std::move(*list);
         return found;
     }
@@ -356,6 +365,7 @@ Result<FoundMedia> find_clips(ByteStore* store, const PlayRequest& request, Inde
                             "were prepared, or the computer that prepared them has other storage at this path",
                             request.target.name(), clips->size(), format.name, clips_needed(request)));
         }
+        name_files(request.target, *clips);
         keep_needed(request, std::move(*clips), found);
     }
     return found;

@@ -77,9 +77,9 @@ Result<std::vector<media::PreparePlan>> missing_media(ByteStore& store, const st
 /// Blocks. Errors: bad input where the target has fewer clips than the streams need; as the indexing.
 Result<FoundMedia> find_media(ByteStore* store, const PlayRequest& request, IndexProgress* progress);
 
-/// The parts with their media. Streams with a clip of their own get one that no other stream has, in any part;
-/// streams of one format that share a clip share it over all parts. Blocks. Errors: as find_media of one
-/// request.
+/// The parts with their media. Streams with a clip of their own get one that no other stream of their target
+/// has, in any part; streams of one format that share a clip share it over all parts. Targets that lie in one
+/// another are searched each for itself. Blocks. Errors: as find_media of one request.
 Result<std::vector<PlayPart>> find_media(ByteStore* store,
                                          std::vector<PlayPart> parts,
                                          IndexProgress* progress);

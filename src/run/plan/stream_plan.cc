@@ -277,17 +277,21 @@ void apply(const PartSchedule& schedule, const PlayRequest& request, StreamPlan&
 }
 
 void mark_shared_clips(std::vector<StreamPlan>& streams) {
-    std::map<const FrameIndex*, std::uint32_t> players;
+    std::map<ClipKey, std::uint32_t> players;
     for (const StreamPlan& plan : streams) {
-        for (const Clip& clip : plan.clips) ++players[clip.index.get()];
+        for (const Clip& clip : plan.clips) ++players[key_of(clip)];
     }
     for (StreamPlan& plan : streams) {
         plan.shares_clip = std::any_of(plan.clips.begin(), plan.clips.end(),
-                                       [&players](const Clip& clip) { return players[clip.index.get()] > 1; });
+                                       [&players](const Clip& clip) { return players[key_of(clip)] > 1; });
     }
 }
 
 }  // namespace
+
+ClipKey key_of(const Clip& clip) {
+    return {clip.file, clip.file.empty() ? clip.index.get() : nullptr};
+}
 
 std::map<const FrameIndex*, std::uint32_t> clip_numbers(const std::vector<StreamPlan>& streams) {
     std::map<const FrameIndex*, std::uint32_t> numbers;

@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/result.h"
@@ -55,6 +56,10 @@ struct LoopStream {
     const StreamPlan* plan = nullptr;
     StreamProgress* progress = nullptr;
 };
+
+/// The same for clips that the storage cannot tell apart: those of one file, where it is known, or one index.
+using ClipKey = std::pair<std::string, const FrameIndex*>;
+ClipKey key_of(const Clip& clip);
 
 /// A number for each clip; streams that share a clip share its number.
 std::map<const FrameIndex*, std::uint32_t> clip_numbers(const std::vector<StreamPlan>& streams);

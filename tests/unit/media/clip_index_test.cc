@@ -260,6 +260,26 @@ TEST_F(Sequences, CameraCardsAndLinksAreSearched) {
     EXPECT_EQ(linked->front().name, "one/x.mov");
 }
 
+TEST_F(Sequences, AContainerThatLinksShowTwiceIsOneClip) {
+    const MediaFormat format = testing::small_prores("p", 64, 36, 5000);
+    testing::write_mov(store_, place_.at("a.mov"), format, 3);
+    std::filesystem::create_symlink("a.mov", place_.at("b.mov"));
+    std::filesystem::create_hard_link(place_.at("a.mov"), place_.at("c.mov"));
+    std::filesystem::copy_file(place_.at("a.mov"), place_.at("d.mov"));
+    std::filesystem::create_symlink("z.mov", place_.at("y.mov"));
+    testing::write_mov(store_, place_.at("z.mov"), format, 3);
+    const auto clips = clips_in(store_, place_.path());
+    ASSERT_TRUE(clips) << testing::all_problems(clips.error());
+    std::vector<std::string> names;
+    for (const Clip& clip : *clips) names.push_back(clip.name);
+    EXPECT_THAT(names, ElementsAre("a.mov", "d.mov", "y.mov"));
+    const auto is = [&](const std::string& file, const std::string& other) {
+        return place_.at(file) + ": the same file as " + place_.at(other) + ", by a link";
+    };
+    EXPECT_THAT(clips->front().skipped,
+                ElementsAre(is("b.mov", "a.mov"), is("c.mov", "a.mov"), is("z.mov", "y.mov")));
+}
+
 TEST_F(Sequences, WhatIsBrokenInADirectoryIsLeftOutAndSaid) {
     write_sequence(place_, "b.", ".dpx", {"1", "2"}, format_);
     place_.write("a.mov", "");

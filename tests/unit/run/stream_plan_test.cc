@@ -1,0 +1,61 @@
+// Which streams read a clip that another one reads: by its file, however often and by whatever path it was
+// found.
+#include "run/plan/stream_plan.h"
+
+#include <gmock/gmock.h>
+
+#include <filesystem>
+
+#include "unit/media/fixtures.h"
+
+namespace streamsim::run {
+namespace {
+
+using ::testing::ElementsAre;
+
+class SharedClips : public ::testing::Test {
+protected:
+    SharedClips() {
+        std::filesystem::create_directory(place_.at("reel"));
+        const MediaFormat format = streamsim::testing::small_prores("p", 64, 36, 5000);
+        streamsim::testing::write_mov(store_, place_.at("reel/x.mov"), format, 3);
+    }
+    static PlayPart part(const std::string& target, bool same_media = false, bool audio = false) {
+        PlayPart part;
+        part.request.target = *target::parse_target(target);
+        part.request.same_media = same_media;
+        part.request.audio = audio;
+        return part;
+    }
+    /// For each stream, one of each part: whether it shares its clip.
+    std::vector<bool> shared(std::vector<PlayPart> parts) {
+        const auto found = find_media(&store_, std::move(parts), nullptr);
+        EXPECT_TRUE(found) << streamsim::testing::all_problems(found.error());
+        std::vector<bool> out;
+        if (!found) return out;
+        const auto streams = plan_parts(*found, 1);
+        EXPECT_TRUE(streams);
+        for (const StreamPlan& plan : *streams) out.push_back(plan.shares_clip);
+        return out;
+    }
+
+    streamsim::testing::Place place_;
+    streamsim::testing::DirectoryStore store_;
+};
+
+TEST_F(SharedClips, OneClipWithAndWithoutAudioIsOne) {
+    EXPECT_THAT(shared({part(place_.path())}), ElementsAre(false));
+    EXPECT_THAT(shared({part(place_.path(), true), part(place_.path(), true, true)}), ElementsAre(true, true));
+}
+
+TEST_F(SharedClips, AClipOfTwoTargetsIsOne) {
+    EXPECT_THAT(shared({part(place_.path()), part(place_.at("reel"))}), ElementsAre(true, true));
+    std::filesystem::create_directory_symlink("reel", place_.at("link"));
+    EXPECT_THAT(shared({part(place_.at("reel/x.mov")), part(place_.at("link"))}), ElementsAre(true, true));
+    std::filesystem::create_directory(place_.at("other"));
+    std::filesystem::copy_file(place_.at("reel/x.mov"), place_.at("other/x.mov"));
+    EXPECT_THAT(shared({part(place_.at("reel")), part(place_.at("other"))}), ElementsAre(false, false));
+}
+
+}  // namespace
+}  // namespace streamsim::run
