@@ -221,6 +221,11 @@ Result<Found> check_clips(ByteStore& store,
     return found;
 }
 
+/// The space that the removal of a file makes: none where the file has another name, too.
+std::uint64_t bytes_freed_by(const FileInfo& info) {
+    return info.links > 1 ? 0 : info.bytes;
+}
+
 Result<PlannedClip> plan_clip(ByteStore& store,
                               const PreparePlan& plan,
                               std::uint32_t number,
@@ -232,19 +237,29 @@ Result<PlannedClip> plan_clip(ByteStore& store,
     clip.path = join_path(join_path(plan.directory, length_name(plan.frames)),
                           ClipName{number, format.container}.text());
     clip.bytes = std::accumulate(sizes.begin(), sizes.end(), std::uint64_t{0});
-    if (begun != nullptr) clip.from = begun->path;
-    if (format.container != MediaFormat::Container::sequence) return clip;
-    clip.frames_there.assign(plan.frames, false);
+    const bool is_sequence = format.container == MediaFormat::Container::sequence;
+    if (is_sequence) clip.frames_there.assign(plan.frames, false);
     if (begun == nullptr) return clip;
+    clip.from = begun->path;
+    if (!is_sequence) {
+        const auto info = store.stat(begun->path);
+        if (!info) return info.error();
+        if (*info) clip.bytes_freed = std::min(bytes_freed_by(**info), clip.bytes);
+        return clip;
+    }
     const auto sequence = frames_listed(store, *begun, format);
     if (!sequence) return sequence.error();
     for (const std::uint64_t frame_number : sequence->numbers) {
         const auto info = store.stat(join_path(begun->path, sequence->pattern.name(frame_number)));
         if (!info) return info.error();
+        if (!*info) continue;
         const std::uint64_t frame = frame_number - kFirstFrameNumber;
-        if (!*info || (*info)->bytes != sizes[frame]) continue;
-        clip.frames_there[frame] = true;
-        clip.bytes -= sizes[frame];
+        if ((*info)->bytes == sizes[frame]) {
+            clip.frames_there[frame] = true;
+            clip.bytes -= sizes[frame];
+        } else {
+            clip.bytes_freed += std::min<std::uint64_t>(bytes_freed_by(**info), sizes[frame]);
+        }
     }
     return clip;
 }
@@ -288,6 +303,7 @@ Result<void> plan_clips(ByteStore& store,
         auto clip = plan_clip(store, plan, number, begun == found->begun.end() ? nullptr : &begun->second);
         if (!clip) return clip.error();
         plan.bytes_to_write += clip->bytes;
+        plan.bytes_freed += clip->bytes_freed;
         plan.missing.push_back(std::move(*clip));
     }
     return {};
@@ -298,8 +314,8 @@ Result<void> check_space(ByteStore& store, PreparePlan& plan) {
     const auto free = store.free_bytes(target);
     if (!free) return free.error();
     plan.bytes_free = *free;
-    const std::uint64_t needed = plan.bytes_to_write + plan.bytes_to_write / 100 * kSparePercent;
-    if (plan.bytes_to_write == 0 || needed <= *free) return {};
+    const std::uint64_t needed = plan.bytes_added() + plan.bytes_added() / 100 * kSparePercent;
+    if (needed <= *free) return {};
     return environment_error(fmt::format(
         "{}: not enough space for {} {} of {}: {} needed ({} bytes, 1 % to spare included), {} free ({} bytes)",
         target, plan.missing.size(), plan.missing.size() == 1 ? "clip" : "clips", plan.request.format.name,

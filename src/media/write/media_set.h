@@ -51,6 +51,7 @@ struct PlannedClip {
     std::string path;                // its final path
     std::string from;                // path of its existing, incomplete media of ours; empty: none
     std::uint64_t bytes = 0;         // still to be written
+    std::uint64_t bytes_freed = 0;   // of files that it removes first; of each at most what is written instead
     std::vector<bool> frames_there;  // sequence, slot by slot: whole by its length in an interrupted prepare
 };
 
@@ -63,8 +64,12 @@ struct PreparePlan {
     std::vector<PlannedClip> missing;
     std::vector<std::string> notes;  // clips that are there and do not count, each with its path and why
     std::uint64_t bytes_to_write = 0;
+    std::uint64_t bytes_freed = 0;  // of all clips
     std::uint64_t bytes_free = 0;
 
+    /// The most that the used space grows by at any time, in whatever order the clips are written, because no
+    /// clip frees more than it writes.
+    std::uint64_t bytes_added() const { return bytes_to_write - bytes_freed; }
     bool nothing_to_do() const { return missing.empty(); }
 };
 
@@ -90,8 +95,9 @@ Result<std::vector<Clip>> complete_clips(ByteStore& store,
                                          const MediaFormat& format,
                                          std::optional<Duration> clip_duration);
 
-/// Finds what is missing; writes nothing. Errors: environment when `target` is no directory, when it has not
-/// enough free space (1 % is kept free), or when its streamsim-media was not made by prepare.
+/// Finds what is missing; writes nothing. Files of ours that are removed before they are written anew count as
+/// free space. Errors: environment when `target` is no directory, when it has not enough free space (1 % is
+/// kept free), or when its streamsim-media was not made by prepare.
 Result<PreparePlan> plan_prepare(ByteStore& store, const PrepareRequest& request);
 
 /// Writes what the plan lists: one sequential writer a clip, up to four clips at once. Blocks; returns when all

@@ -253,7 +253,7 @@ Result<std::vector<media::PreparePlan>> missing_media(ByteStore& store, const Pl
         if (!plan->nothing_to_do() || !plan->notes.empty()) plans.push_back(std::move(*plan));
     }
     std::uint64_t bytes = 0;
-    for (const media::PreparePlan& plan : plans) bytes += plan.bytes_to_write;
+    for (const media::PreparePlan& plan : plans) bytes += plan.bytes_added();
     if (!plans.empty() && bytes > plans.front().bytes_free) {  // each plan fits alone, not all together
         return environment_error(fmt::format("{}: the media of {} formats needs {}, and {} are free",
                                              request.target.name(), plans.size(), show_bytes(bytes),
@@ -387,7 +387,7 @@ Result<std::vector<media::PreparePlan>> missing_media(ByteStore& store, const st
         auto plans = missing_media(store, pool.request);
         if (!plans) return plans.error();
         for (media::PreparePlan& plan : *plans) {
-            bytes += plan.bytes_to_write;
+            bytes += plan.bytes_added();
             if (bytes > plan.bytes_free) {  // each fits, all together may not
                 return environment_error(
                     fmt::format("{}: the media of this scenario needs at least {}, and {} "

@@ -183,7 +183,7 @@ Result<SpaceNeed> need_of_play(ByteStore& store,
     need.target = target;
     need.record_bytes = record_bytes;
     need.load_bytes = load.bytes_to_write;
-    for (const media::PreparePlan& plan : media) need.media_bytes += plan.bytes_to_write;
+    for (const media::PreparePlan& plan : media) need.media_bytes += plan.bytes_added();
     if (need.bytes() == 0) return need;
     if (auto looked = read_volume(store, need); !looked) return looked.error();
     const bool says_nothing = need.free_bytes == 0 && need.volume_bytes == 0;  // as some FUSE file systems

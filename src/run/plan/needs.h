@@ -35,7 +35,7 @@ std::uint64_t kept_free_bytes(std::uint64_t volume_bytes);
 
 struct SpaceNeed {
     std::string target;
-    std::uint64_t media_bytes = 0;   // clips that are missing
+    std::uint64_t media_bytes = 0;   // by which missing clips grow the media (PreparePlan::bytes_added)
     std::uint64_t load_bytes = 0;    // files of meters that are missing, of all steps together
     std::uint64_t fill_bytes = 0;    // files that fill the volume besides, at the fullest step
     std::uint64_t free_bytes = 0;    // before any of it is written

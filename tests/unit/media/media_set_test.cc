@@ -318,6 +318,48 @@ TEST_F(MediaSet, AContainerIsPreparedAndCompletedToo) {
     EXPECT_THAT(place_.files(), ::testing::SizeIs(8));  // marker, format, clips, two documents of each
 }
 
+TEST_F(MediaSet, AnUnfinishedContainerCountsAsFreeSpaceForItself) {
+    format_ = small_prores("mini", 64, 36, 5'000);
+    const PrepareRequest wanted = request(1, seconds(4));
+    std::atomic<int> writes{0};
+    PrepareProgress progress;
+    store_.on_write = [&](const std::string& path) {
+        if (path.find(".mov.") != std::string::npos && ++writes == 100) progress.cancel = true;
+    };
+    EXPECT_FALSE(prepare(store_, plan(wanted), progress));
+    store_.on_write = nullptr;
+    const PreparePlan rest = plan(wanted);
+    ASSERT_EQ(rest.missing.size(), 1u);
+    EXPECT_EQ(rest.bytes_freed, fs::file_size(rest.missing[0].from));
+    EXPECT_GT(rest.bytes_freed, 400'000u);
+    store_.free = rest.bytes_added() + rest.bytes_added() / 100;
+    EXPECT_LT(store_.free, rest.bytes_to_write / 2);
+    EXPECT_TRUE(plan_prepare(store_, wanted));
+    --store_.free;
+    EXPECT_FALSE(plan_prepare(store_, wanted));
+}
+
+TEST_F(MediaSet, DamagedClipsCountAsFreeSpaceForThemselvesAndForNoOthers) {
+    format_ = small_prores("mini", 64, 36, 5'000);
+    prepare_all(request(1, seconds(4)));
+    const std::string clip = "streamsim-media/mini/120-frames/clip-0001.mov";
+    place_.write(clip, place_.read(clip) + std::string(1'000'000, 'x'));
+    store_.free = 0;
+    EXPECT_EQ(plan(request(1, seconds(4))).bytes_added(), 0u);
+    EXPECT_FALSE(plan_prepare(store_, request(2, seconds(4))));
+
+    store_.free = UINT64_MAX / 2;
+    format_ = small_dpx("tiny", 17, 9, 10);
+    prepare_all(request(1));
+    fs::rename(place_.at(dir_ + "clip-0001"), place_.at(dir_ + "clip-0001.partial"));
+    fs::resize_file(place_.at(dir_ + "clip-0001.partial/frame.0000002.dpx"), 5000);
+    fs::resize_file(place_.at(dir_ + "clip-0001.partial/frame.0000003.dpx"), 50'000);
+    const PreparePlan rest = plan(request(1));
+    const auto frame_bytes = static_cast<std::uint64_t>(format_.mean_frame_bytes);
+    EXPECT_EQ(rest.bytes_to_write, 2 * frame_bytes);
+    EXPECT_EQ(rest.bytes_freed, 5000 + frame_bytes);
+}
+
 TEST_F(MediaSet, ForeignDirectoriesAreLeftAlone) {
     EXPECT_EQ(plan_prepare(store_, {place_.at("nowhere"), format_, 1, std::nullopt, 1}).error().kind,
               ErrorKind::environment);

@@ -1,6 +1,11 @@
 #include <gmock/gmock.h>
 
+#include <cstdlib>
+#include <filesystem>
+
 #include "run/plan/needs.h"
+#include "storage/local/local_byte_store.h"
+#include "unit/run/sessions.h"
 
 namespace streamsim::run {
 namespace {
@@ -11,6 +16,57 @@ constexpr std::uint64_t kGiB = 1ull << 30;
 
 SpaceNeed need(std::uint64_t media, std::uint64_t load, std::uint64_t fill = 0) {
     return {"/mnt/x", media * kGiB, load * kGiB, fill * kGiB, 100 * kGiB, 200 * kGiB};
+}
+
+/// The local store on a volume of which a test says how much is free.
+class LocalVolume final : public ByteStore {
+public:
+    std::uint64_t free = UINT64_MAX / 2;
+
+    Result<std::vector<DirectoryEntry>> list(const std::string& path) override { return files_->list(path); }
+    Result<std::optional<FileInfo>> stat(const std::string& path) override { return files_->stat(path); }
+    Result<std::unique_ptr<ByteSource>> open(const std::string& path) override { return files_->open(path); }
+    Result<std::unique_ptr<ByteSink>> create(const std::string& path) override { return files_->create(path); }
+    Result<void> make_directories(const std::string& path) override { return files_->make_directories(path); }
+    Result<void> rename(const std::string& from, const std::string& to) override {
+        return files_->rename(from, to);
+    }
+    Result<void> remove(const std::string& path) override { return files_->remove(path); }
+    Result<std::uint64_t> free_bytes(const std::string&) override { return free; }
+    Result<void> evict(const std::string& path) override { return files_->evict(path); }
+
+private:
+    std::unique_ptr<ByteStore> files_ = storage::make_local_byte_store();
+};
+
+TEST(SpaceNeed, UnfinishedClipsOfSeveralFormatsCountAsFreeSpaceForThemselves) {
+    namespace fs = std::filesystem;
+    std::string path = ::testing::TempDir() + "streamsim-space-XXXXXX";
+    ASSERT_NE(::mkdtemp(path.data()), nullptr);
+    LocalVolume volume;
+    PlayRequest request = test::request_on(path, {"prores-hd", "prores-uhd"});
+    request.clip_duration = milliseconds(100);
+    const auto first = missing_media(volume, request);
+    ASSERT_TRUE(first);
+    ASSERT_EQ(first->size(), 2u);
+    for (const media::PreparePlan& plan : *first) {
+        media::PrepareProgress progress;
+        ASSERT_TRUE(media::prepare(volume, plan, progress));
+        const std::string& clip = plan.missing.front().path;
+        fs::resize_file(clip, plan.bytes_to_write / 2);
+        fs::rename(clip, clip + ".partial");
+    }
+    const std::uint64_t all = first->at(0).bytes_to_write + first->at(1).bytes_to_write;
+    volume.free = all - all / 4;
+    const auto rest = missing_media(volume, request);
+    ASSERT_TRUE(rest) << rest.error().problems.front();
+    const auto wanted = need_of_play(volume, path, {}, *rest, 0);
+    ASSERT_TRUE(wanted) << wanted.error().problems.front();
+    EXPECT_EQ(wanted->media_bytes, rest->at(0).bytes_added() + rest->at(1).bytes_added());
+    EXPECT_LT(wanted->media_bytes, all / 2 + 3);
+    volume.free = all / 2 - 1;
+    EXPECT_FALSE(missing_media(volume, request));
+    fs::remove_all(path);
 }
 
 TEST(SpaceNeed, APartOfEachVolumeIsKeptFree) {
