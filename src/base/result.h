@@ -21,6 +21,7 @@ enum class ErrorKind {
 struct Error {
     ErrorKind kind = ErrorKind::bad_input;
     std::vector<std::string> problems;
+    bool inaccessible = false;  // environment: the file that it names is missing, or this user may not open it
 };
 
 inline Error bad_input(std::string problem) {

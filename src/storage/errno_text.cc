@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <cerrno>
 #include <utility>
 
 #include "base/system/errno_name.h"
@@ -35,8 +36,10 @@ Error file_error(int error, std::string_view action, const std::string& path) {
     const char* const known = errno_name(error);
     const std::string name = known != nullptr ? known : std::to_string(error);
     const char* const text = errno_description(error);
-    return environment_error(fmt::format("cannot {} {}: {} ({}){}", action, path,
-                                         text != nullptr ? text : "unknown error", name, advice(name)));
+    Error made = environment_error(fmt::format("cannot {} {}: {} ({}){}", action, path,
+                                               text != nullptr ? text : "unknown error", name, advice(name)));
+    made.inaccessible = error == ENOENT || error == ELOOP || error == EACCES || error == EPERM;
+    return made;
 }
 
 }  // namespace streamsim::storage

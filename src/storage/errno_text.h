@@ -8,7 +8,8 @@
 
 namespace streamsim::storage {
 
-/// Returns an environment error: "cannot <action> <path>: no space left on device (ENOSPC): <advice>".
+/// Returns an environment error: "cannot <action> <path>: no space left on device (ENOSPC): <advice>"; it is
+/// Error::inaccessible for a missing file, a link without a target and a lack of permission.
 Error file_error(int error, std::string_view action, const std::string& path);
 
 /// Returns EMFILE, ENFILE or ENOMEM when this process cannot open a file descriptor now, and so no

@@ -167,12 +167,12 @@ Result<Clip> index_pattern(ByteStore& store, const std::string& path, const Inde
     return index_sequence(store, directory, sequence, file, std::nullopt, options.progress);
 }
 
-/// Collects the clips of a folder. Files that are broken or have no picture (the audio beside the video of an
-/// Avid folder), and further names of one file, are left out, with a note.
+/// Collects the clips of a folder. Files that are broken, have no picture (the audio beside the video of an
+/// Avid folder) or are inaccessible, and further names of one file, are left out, with a note.
 class Folder {
 public:
-    /// `file`: that of a container. Errors: the environment's, which may be gone the next time, and
-    /// interrupted.
+    /// `file`: that of a container. Errors: interrupted, and those of the environment that may concern other
+    /// files, too.
     Result<void> add(Result<Clip> clip, const FileInfo& file) {
         if (clip) {
             const std::string path = clip->index->path_of(0);
@@ -183,9 +183,10 @@ public:
             }
             return {};
         }
-        if (clip.error().kind != ErrorKind::bad_input) return clip.error();
-        const auto& problems = clip.error().problems;
-        problems_.insert(problems_.end(), problems.begin(), problems.end());
+        const Error& error = clip.error();
+        if (error.kind != ErrorKind::bad_input && !error.inaccessible) return error;
+        if (error.inaccessible) kind_ = error.kind;
+        problems_.insert(problems_.end(), error.problems.begin(), error.problems.end());
         return {};
     }
 
@@ -193,10 +194,10 @@ public:
 
     void skip(std::string what) { skipped_.push_back(std::move(what)); }
 
-    /// In name order; what was left out is listed at the first, which is always played. Errors: bad input with
-    /// every problem when no clip is left.
+    /// In name order; what was left out is listed at the first, which is always played. Errors: with every
+    /// problem when no clip is left: environment if a file was inaccessible, else bad input.
     Result<std::vector<Clip>> finish() {
-        if (clips_.empty() && !problems_.empty()) return Error{ErrorKind::bad_input, std::move(problems_)};
+        if (clips_.empty() && !problems_.empty()) return Error{kind_, std::move(problems_)};
         std::sort(clips_.begin(), clips_.end(), [](const Clip& a, const Clip& b) { return a.name < b.name; });
         if (clips_.empty()) return std::move(clips_);
         auto& skipped = clips_.front().skipped;
@@ -229,6 +230,7 @@ private:
 
     std::vector<Clip> clips_;
     std::map<std::tuple<std::uint64_t, std::uint64_t, std::int64_t>, Named> files_;  // containers
+    ErrorKind kind_ = ErrorKind::bad_input;  // of the error when no clip is left
     std::vector<std::string> problems_;
     std::vector<std::string> skipped_;  // whole files that are no clip
 };

@@ -22,10 +22,11 @@ Result<Clip> index_clip(ByteStore& store, const std::string& path, const IndexOp
 
 /// Indexes the clips of a directory and of the folders below it, `options.depth` levels deep, in name order:
 /// container files and sequences. Hidden entries and our own "streamsim-media" are passed over; links
-/// to folders are followed in the directory itself only. Files that are broken or have no video, further names
-/// of one container file, and folders that cannot be listed, are left out, with a note at the first clip. Empty
-/// when there is no media. Errors: bad input with all that was left out when no clip is left, or when there are
-/// too many folders; environment and interrupted as index_clip.
+/// to folders are followed in the directory itself only. Files that are broken, have no video, are links
+/// without a target or may not be read by this user, further names of one container file, and folders that
+/// cannot be listed, are left out, with a note at the first clip. Empty when there is no media. Errors: when no
+/// clip is left, with all that was left out: environment if something could not be opened, else bad input; bad
+/// input when there are too many folders; environment and interrupted as index_clip.
 Result<std::vector<Clip>> clips_in(ByteStore& store,
                                    const std::string& directory,
                                    const IndexOptions& options = {});

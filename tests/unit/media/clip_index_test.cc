@@ -302,6 +302,32 @@ TEST_F(Sequences, WhatIsBrokenInADirectoryIsLeftOutAndSaid) {
     EXPECT_EQ(clips_in(store_, place_.path()).error().kind, ErrorKind::environment);
 }
 
+TEST_F(Sequences, LinksWithoutTargetsAndFilesOfOthersAreLeftOutAndSaid) {
+    write_sequence(place_, "b.", ".dpx", {"1", "2"}, format_);
+    write_sequence(place_, "theirs.", ".dpx", {"1", "2"}, format_);
+    place_.write("theirs.mov", "x");
+    std::filesystem::create_symlink("nowhere.mov", place_.at("old.mov"));
+    std::filesystem::create_symlink("nowhere.dpx", place_.at("older.1.dpx"));
+    store_.on_open = [&](const std::string& path) -> std::optional<Error> {
+        if (path.find("theirs.") == std::string::npos) return std::nullopt;
+        return Error{ErrorKind::environment, {path + ": Permission denied"}, true};
+    };
+    const auto clips = clips_in(store_, place_.path());
+    ASSERT_TRUE(clips) << testing::all_problems(clips.error());
+    ASSERT_EQ(clips->size(), 1u);
+    EXPECT_EQ(clips->front().name, "b.%d.dpx");
+    EXPECT_THAT(clips->front().skipped,
+                ::testing::UnorderedElementsAre(
+                    HasSubstr(place_.at("theirs.1.dpx: Permission")), HasSubstr(place_.at("theirs.mov")),
+                    HasSubstr(place_.at("old.mov: No such file")), HasSubstr(place_.at("older.1.dpx"))));
+    EXPECT_THAT(problem("old.mov", ErrorKind::environment), HasSubstr("No such file"));
+    for (const char* name : {"b.1.dpx", "b.2.dpx"}) std::filesystem::remove(place_.at(name));
+    const auto none = clips_in(store_, place_.path());
+    ASSERT_FALSE(none);
+    EXPECT_EQ(none.error().kind, ErrorKind::environment);
+    EXPECT_EQ(none.error().problems.size(), 4u);
+}
+
 TEST_F(Sequences, AFolderOfAServerFarAwayIsAskedForSeveralClipsAtOnce) {
     for (const char* name : {"a", "b", "c"})
         write_sequence(place_, std::string(name) + "/f.", ".dpx", {"1", "2"}, format_);

@@ -28,6 +28,12 @@ Error io_error(const std::string& path, const std::string& why) {
     return environment_error(path + ": " + why);
 }
 
+Error missing_file(const std::string& path) {
+    Error error = io_error(path, "No such file or directory");
+    error.inaccessible = true;
+    return error;
+}
+
 class Source final : public ByteSource {
 public:
     Source(const std::string& path, std::atomic<std::uint64_t>& bytes_read)
@@ -149,7 +155,7 @@ Result<std::unique_ptr<ByteSource>> DirectoryStore::open(const std::string& path
     if (on_open) {
         if (auto error = on_open(path)) return *error;
     }
-    if (!fs::is_regular_file(path)) return io_error(path, "No such file or directory");
+    if (!fs::is_regular_file(path)) return missing_file(path);
     return std::unique_ptr<ByteSource>(std::make_unique<Source>(path, bytes_read));
 }
 

@@ -50,5 +50,12 @@ TEST(FileErrors, HaveNumbersWhereNobodyKnowsAName) {
     EXPECT_NE(file_error(12'345, "open", "/d/a").problems.front().find("(12345)"), std::string::npos);
 }
 
+TEST(FileErrors, TellAFileThatIsInaccessibleFromAStorageThatFails) {
+    for (const int error : {ENOENT, ELOOP, EACCES, EPERM})
+        EXPECT_TRUE(file_error(error, "open", "/d/a").inaccessible) << error;
+    for (const int error : {EIO, ESTALE, ETIMEDOUT, ENOTCONN, EMFILE, ENOMEM})
+        EXPECT_FALSE(file_error(error, "open", "/d/a").inaccessible) << error;
+}
+
 }  // namespace
 }  // namespace streamsim::storage

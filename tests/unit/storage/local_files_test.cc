@@ -118,6 +118,7 @@ TEST_F(LocalFilesTest, SayWhatIsWrong) {
                                 store_->remove(at("nobody")).error()}) {
         EXPECT_EQ(problem.kind, ErrorKind::environment);
         EXPECT_THAT(problem.problems, ElementsAre(AllOf(HasSubstr("nobody"), HasSubstr("(ENOENT)"))));
+        EXPECT_TRUE(problem.inaccessible);
     }
     EXPECT_THAT(store_->open(root_).error().problems, ElementsAre(HasSubstr("EISDIR")));
     EXPECT_GT(*store_->free_bytes(at("not/there/yet")), 0u);
