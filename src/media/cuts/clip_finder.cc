@@ -155,8 +155,11 @@ void ClipFinder::add_sequences(const Folder& folder,
         const FramePattern& pattern = sequence.pattern;
         const std::size_t clip = clips_.size();
         const bool typed = (pattern.prefix + pattern.suffix).find_first_of("%#") == std::string::npos;
-        const std::string path = join_path(folder.path, typed ? pattern.show() : sequence.name(0));
-        std::string name = path.substr(join_path(target_, "").size());
+        const std::string shown = join_path(folder.path, typed ? pattern.show() : sequence.name(0));
+        // A pattern that is the target means the files that it names, and not those beside them.
+        const bool by_pattern = is_pattern(only) || (sequence.names.empty() && sequence.other_case.empty());
+        const std::string path = by_pattern ? shown : join_path(folder.path, sequence.name(0));
+        std::string name = shown.substr(join_path(target_, "").size());
         if (sequences.size() == 1 && only.empty() && !folder.parts.empty())
             name = folder.depth == 0 ? folder.parts.back() : folder.path.substr(join_path(target_, "").size());
         clips_.push_back({path, name, folder.ours});

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <filesystem>
+#include <utility>
 
 #include "base/prng.h"
 #include "media/write/media_set.h"
@@ -231,6 +232,31 @@ TEST_F(CutsResolve, PreparedMediaCanBeNamed) {
                                         "streamsim-media/small/30-frames/clip-0003.mov 29"}));
     EXPECT_TRUE(list.clips.front().ours);
     EXPECT_EQ(list.rate, (FrameRate{30, 1}));
+}
+
+TEST_F(CutsResolve, SequencesThatAreOneByTheirNamesHaveAllOfTheirFrames) {
+    const MediaFormat format = small_dpx("tiny", 16, 8, 10);
+    write_sequence(place_, "A/A.", ".dpx", {"0000", "0001", "0002"}, format);
+    write_sequence(place_, "A/A.", ".DPX", {"0005"}, format);
+    write_sequence(place_, "B/B.", ".dpx", {"0000", "0001", "0006"}, format);
+    write_sequence(place_, "B/B.", ".DPX", {"0005"}, format);
+    for (const char* name : {"0000_0000", "0001_0002", "0002_0004", "0005_0006"})
+        place_.write(std::string("C/c_") + name + ".dpx", place_.read("A/A.0000.dpx"));
+    const std::pair<std::string, std::string> last[] = {
+        {"A", "A/A.0005.DPX"}, {"B", "B/B.0005.DPX"}, {"C", "C/c_0005_0006.dpx"}};
+    for (const auto& [name, file] : last) {
+        const CutList list = cuts(event(name));
+        ASSERT_EQ(shown(list, 0), name + " 5");
+        EXPECT_EQ(path_of(*list.clips.front().index, 5), place_.at(file));
+        EXPECT_TRUE(list.clips.front().index->listed(5)) << name;
+    }
+    // A target that is a pattern has the names of the pattern alone.
+    const auto list = media::parse_cut_list(event("A"), "list.edl");
+    ASSERT_TRUE(list.has_value());
+    EXPECT_TRUE(resolve_cut_list(store_, place_.at("A/A.0000.dpx"), *list, std::nullopt));
+    const auto refused = resolve_cut_list(store_, place_.at("A/A.%04d.dpx"), *list, std::nullopt);
+    ASSERT_FALSE(refused);
+    EXPECT_TRUE(has(all_problems(refused.error()), "which has 0 (00:00:00:00) to 2 (00:00:00:02)"));
 }
 
 TEST_F(CutsResolve, TwoHundredEventsOverTwelveClips) {
