@@ -148,7 +148,7 @@ private:
 
     /// True when an existing frame of the right length has all bytes that it must have: after a power failure
     /// its ends may be on stable storage without what is between them, and not every file system reports that
-    /// as a hole.
+    /// as a hole. False after a stop, because the comparison may not have reached the end.
     bool is_whole(const std::string& path, std::span<const std::byte> wanted) {
         auto file = store_->open(path);
         if (!file) return false;
@@ -160,6 +160,7 @@ private:
             if (!got || *got < piece.size() || !std::equal(read.begin(), read.end(), piece.begin()))
                 return false;
         }
+        if (work_.stopped()) return false;
         (void)store_->evict(path);  // may fail where there is no page cache, without harm
         return true;
     }

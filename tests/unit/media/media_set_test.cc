@@ -245,6 +245,28 @@ TEST_F(MediaSet, FramesThatAreWrongAreWrittenAgain) {
     }
 }
 
+TEST_F(MediaSet, AFrameWhoseComparisonWasCancelledIsNotTakenAsWhole) {
+    prepare_all(request(1));
+    const std::string whole = place_.read(dir_ + "clip-0001/frame.0000012.dpx");
+    fs::rename(place_.at(dir_ + "clip-0001"), place_.at(dir_ + "clip-0001.partial"));
+    std::string damaged = whole;
+    damaged.replace(8192 + 200, 64, 64, '\0');  // within the image
+    place_.write(dir_ + "clip-0001.partial/frame.0000012.dpx", damaged);
+    PrepareProgress progress;
+    store_.on_open = [&](const std::string& path) -> std::optional<Error> {
+        if (path.ends_with("frame.0000012.dpx")) progress.cancel = true;
+        return std::nullopt;
+    };
+    const auto done = prepare(store_, plan(request(1)), progress);
+    store_.on_open = nullptr;
+    ASSERT_FALSE(done);
+    EXPECT_EQ(done.error().kind, ErrorKind::interrupted);
+    EXPECT_THAT(complete(), IsEmpty());
+    prepare_all(request(1));
+    EXPECT_EQ(place_.read(dir_ + "clip-0001/frame.0000012.dpx"), whole);
+    EXPECT_EQ(complete().size(), 1u);
+}
+
 /// A kill is a rename that never happened: at each of them, what is there must not play as whole.
 TEST_F(MediaSet, AKillAtAnyRenameIsCompletedByTheNextPrepare) {
     for (int survive = 0;; ++survive) {
