@@ -44,6 +44,7 @@ struct OpenDirectory {
     FileInfo info;
     std::vector<DirectoryEntry> entries;
     std::map<std::string, FileInfo> files;  // entries that the listing calls neither directory nor link
+    std::map<std::uint64_t, std::uint64_t> names_removed;  // by file_id, of files with several names
 };
 
 Result<OpenDirectory> enter(ByteStore& parent, const std::string& path) {
@@ -53,7 +54,7 @@ Result<OpenDirectory> enter(ByteStore& parent, const std::string& path) {
     if (!info) return info.error();
     auto entries = (*store)->list(path);
     if (!entries) return entries.error();
-    return OpenDirectory{path, std::move(*store), info->value_or(FileInfo{}), std::move(*entries), {}};
+    return OpenDirectory{path, std::move(*store), info->value_or(FileInfo{}), std::move(*entries), {}, {}};
 }
 
 /// The number in the name of a record, also of an unfinished one, and the document's final name.
@@ -103,7 +104,7 @@ public:
 
     /// The set has no marker yet. The directory goes with the lock file that is held.
     Result<CleanReport> clean_begun(const std::string& root) {
-        const auto here = enter_to_clean(store_, root);
+        auto here = enter_to_clean(store_, root);
         if (!here) return here.error();
         if (auto done = remove_documents(*here, kMarkerName); !done) return done.error();
         return report_;
@@ -165,22 +166,25 @@ private:
     }
 
     /// Removes the file that the listing of the directory had under this name, and never a file that took the
-    /// name since.
-    Result<void> remove_file(const OpenDirectory& here,
-                             const std::string& name,
-                             const IsOurs& is_ours = nullptr) {
+    /// name since. A kill within a rename by link and unlink leaves two names of a file: the removal of one
+    /// lowers the number of links that the other was seen with.
+    Result<void> remove_file(OpenDirectory& here, const std::string& name, const IsOurs& is_ours = nullptr) {
         if (stopped()) return interrupted_error();
         const std::string path = join_path(here.path, name);
-        const auto seen = here.files.find(name);
-        if (seen == here.files.end()) return keep(path);
-        const auto removed = remove_seen(*here.store, path, seen->second, is_ours);
+        const auto listed = here.files.find(name);
+        if (listed == here.files.end()) return keep(path);
+        FileInfo seen = listed->second;
+        const bool several = seen.links > 1 && seen.file_id != 0;
+        if (several) seen.links -= here.names_removed[seen.file_id];
+        const auto removed = remove_seen(*here.store, path, seen, is_ours);
         if (!removed) return removed.error();
         if (!*removed) return keep(path);
-        count(seen->second);
+        if (several) ++here.names_removed[seen.file_id];
+        count(seen);
         return {};
     }
 
-    Result<void> remove_document(const OpenDirectory& here, const std::string& name) {
+    Result<void> remove_document(OpenDirectory& here, const std::string& name) {
         std::string_view whole = name;
         const bool unfinished = take_id_and(kPartial, whole);
         return remove_file(here, name, [&here, unfinished](const std::string& at) {
@@ -189,7 +193,7 @@ private:
     }
 
     /// Removes a document and the remains of attempts to write it, the attempts first.
-    Result<void> remove_documents(const OpenDirectory& here, const std::string& name) {
+    Result<void> remove_documents(OpenDirectory& here, const std::string& name) {
         const auto documents = documents_of(here, name);
         if (!documents) return documents.error();
         for (const bool whole : {false, true}) {
@@ -220,7 +224,7 @@ private:
     }
 
     Result<void> clean_load(ByteStore& parent, const std::string& directory) {
-        const auto here = enter_to_clean(parent, directory);
+        auto here = enter_to_clean(parent, directory);
         if (!here) return here.error();
         const auto names = read_load_records(*here->store, directory, set_);
         if (!names) return names.error();
@@ -236,7 +240,7 @@ private:
         });
     }
 
-    Result<void> clean_load_entry(const OpenDirectory& here,
+    Result<void> clean_load_entry(OpenDirectory& here,
                                   const std::string& root,
                                   const LoadNames& names,
                                   const DirectoryEntry& entry) {
@@ -248,7 +252,7 @@ private:
             return ours ? remove_file(here, entry.name) : keep(path);
         }
         if (!is_directory(entry) || !names.directories.contains(name)) return keep(path);
-        const auto inner = enter_to_clean(*here.store, path);
+        auto inner = enter_to_clean(*here.store, path);
         if (!inner) return inner.error();
         return clean_directory(*here.store, *inner, [&](const DirectoryEntry& each, const std::string&) {
             return clean_load_entry(*inner, root, names, each);
@@ -280,7 +284,7 @@ private:
     }
 
     Result<void> clean_recorded(ByteStore& parent, const std::string& directory) {
-        const auto here = enter_to_clean(parent, directory);
+        auto here = enter_to_clean(parent, directory);
         if (!here) return here.error();
         const auto streams = read_recorded_streams(*here->store, directory, set_);
         if (!streams) return streams.error();
@@ -338,7 +342,7 @@ private:
         if (partial != here.path) {
             if (auto done = parent.rename(here.path, partial); !done) return done;
         }
-        const auto held = enter_to_clean(parent, partial);
+        auto held = enter_to_clean(parent, partial);
         if (!held || !may_be_same_file(held->info.file_id, here.info.file_id)) {
             const bool exchanged = held || was_exchanged(parent, partial);
             if (auto back = parent.rename(partial, here.path); !back) return back;
@@ -372,7 +376,7 @@ private:
 
     /// Removes records whose clips are gone. Clips that stay because they hold somebody else's files keep their
     /// records.
-    Result<void> clean_records(const OpenDirectory& here, std::uint64_t frames) {
+    Result<void> clean_records(OpenDirectory& here, std::uint64_t frames) {
         const auto left = here.store->list(here.path);
         if (!left) return left.error();
         std::set<std::uint32_t> clips;
@@ -402,7 +406,7 @@ private:
         return {};
     }
 
-    Result<void> clean_container(const OpenDirectory& here, const StoredClip& clip) {
+    Result<void> clean_container(OpenDirectory& here, const StoredClip& clip) {
         const auto ours = is_ours(*here.store, clip, proof());
         if (!ours) return ours.error();
         const std::string name = clip.name.text();
@@ -461,7 +465,7 @@ private:
                               const std::string& kind,
                               std::uint64_t frames,
                               std::uint64_t file_id = 0) {
-        const auto here = enter_to_clean(parent, directory);
+        auto here = enter_to_clean(parent, directory);
         if (!here && !was_exchanged(parent, directory)) return here.error();
         if (!here || !may_be_same_file(here->info.file_id, file_id)) return keep(named);
         return clean_directory(parent, *here, [&](const DirectoryEntry& entry, const std::string& path) {

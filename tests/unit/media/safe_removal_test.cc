@@ -120,6 +120,41 @@ TEST_F(SafePaths, AForeignDocumentOfARunStaysOnAStoreWithoutSetAside) {
     EXPECT_THAT(report->kept, IsEmpty());
 }
 
+/// NFS renames a file by LINK and UNLINK.
+TEST_F(SafePaths, BothNamesOfARenameThatWasKilledAreRemoved) {
+    DirectoryStore without_set_aside;
+    for (ByteStore* const store : {store_.get(), static_cast<ByteStore*>(&without_set_aside)}) {
+        must_prepare();
+        for (const std::string& name :
+             {dir_ + "clip-0001.mov", dir_ + "record-0001.json", dir_ + "whole-0001.json",
+              std::string("streamsim-media/mini/format.json"),
+              std::string("streamsim-media/streamsim-media.json")})
+            fs::create_hard_link(place_.at(name), place_.at(name + ".0123456789abcdef.partial"));
+        const auto report = clean(*store, place_.path());
+        ASSERT_TRUE(report) << all_problems(report.error());
+        EXPECT_THAT(report->kept, IsEmpty());
+        EXPECT_FALSE(fs::exists(place_.at("streamsim-media")));
+    }
+}
+
+/// Only the removals of clean itself lower the number of links that a name was seen with.
+TEST_F(SafePaths, AFileThatGainsANameDuringItsRemovalStays) {
+    must_prepare();
+    const std::string clip = place_.at(dir_ + "clip-0001.mov");
+    fs::create_hard_link(clip, clip + ".0123456789abcdef.partial");
+    InterruptedStore::AtRemoval at_removal = [&](const std::string& path) {
+        if (path.find("clip-0001.mov.0123456789abcdef.partial") == std::string::npos) return false;
+        fs::create_hard_link(path, elsewhere_.at("film.mov"));
+        return true;
+    };
+    InterruptedStore store(*store_, at_removal);
+    const auto report = clean(store, place_.path());
+    ASSERT_TRUE(report) << all_problems(report.error());
+    EXPECT_THAT(report->kept, ElementsAre(clip + ".0123456789abcdef.partial"));
+    EXPECT_THAT(must_clean().kept, IsEmpty());
+    EXPECT_TRUE(fs::exists(elsewhere_.at("film.mov")));
+}
+
 /// Nothing waits for an entry that has the name of a working set's file and is no regular file.
 TEST_F(SafePaths, FifosAndSocketsAtNamesOfWorkingSetsStay) {
     must_prepare();
