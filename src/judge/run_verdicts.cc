@@ -68,6 +68,14 @@ bool vanished(const SeatResult& seat) {
     return seat.state == State::missing || seat.state == State::partial;
 }
 
+/// All seats are interrupted where a user ended the run: then each has played as long as it should.
+bool all_as_long_as_they_should(const std::vector<SeatResult>& seats) {
+    const auto all = [&](State state) {
+        return std::ranges::all_of(seats, [=](const SeatResult& seat) { return seat.state == state; });
+    };
+    return all(State::complete) || all(State::interrupted);
+}
+
 /// Why a seat does not pass, for an editor.
 std::string failure_of(const SeatResult& seat) {
     switch (seat.state) {
@@ -220,12 +228,10 @@ std::string seat_name(const SeatResult& seat) {
 }
 
 Verdict verdict_of_seats(const std::vector<SeatResult>& seats) {
-    // All seats are interrupted where a user ended the run: then each has played as long as it should.
-    const bool ended_by_hand =
-        std::ranges::all_of(seats, [](const SeatResult& seat) { return seat.state == State::interrupted; });
+    const bool whole = all_as_long_as_they_should(seats);
     std::vector<const SeatResult*> failed;
     for (const SeatResult& seat : seats) {
-        if (seat.verdict.pass && (seat.state == State::complete || ended_by_hand)) continue;
+        if (seat.verdict.pass && (seat.state == State::complete || whole)) continue;
         failed.push_back(&seat);
     }
     return failed.empty() ? passed_verdict(seats) : failed_verdict(std::move(failed), seats.size());
@@ -233,7 +239,7 @@ Verdict verdict_of_seats(const std::vector<SeatResult>& seats) {
 
 void judge_meters_of_seats(RunResult& result) {
     if (!result.streams.empty() || result.meters.empty()) return;
-    if (std::ranges::any_of(result.seats, vanished)) return;
+    if (!all_as_long_as_they_should(result.seats)) return;
     Verdict of_seats = result.verdict;
     judge_meters(result);
     withhold_storage(result);

@@ -134,7 +134,9 @@ TEST(Ranks, BringRowsOfDamagedFramesTogether) {
     const Finished made = streamsim(with({"prepare", "--streams", "4"}, with(media, {dir / "media"})));
     ASSERT_EQ(made.exit_code, 0) << made.text();
     for (const auto& entry : std::filesystem::recursive_directory_iterator(dir / "media")) {
-        if (entry.path().extension() == ".dpx") damage(entry.path());
+        // The last frame stays as it is: it is looked at before play.
+        const std::string frame = entry.path().filename().string();
+        if (frame.starts_with("frame.") && frame <= "frame.0000012.dpx") damage(entry.path());
     }
     const Finished played =
         run("mpirun", over_all_ranks({}, with(media, {"--streams", "1", "--frames", "12", "--fps", "max",

@@ -131,6 +131,12 @@ TEST(MeterResults, OfSeveralComputersAreJudgedTogetherWhereAllPass) {
     result.seats[2].why = "its connection ended";
     EXPECT_FALSE(verdict_of_ranks(result).pass);
     EXPECT_THAT(verdict_of_ranks(result).reason, HasSubstr("rank 2: nothing is known of what it played"));
+    result.seats[2].state = SeatResult::State::interrupted;
+    result.seats[2].why = "it was interrupted";
+    EXPECT_FALSE(verdict_of_ranks(result).pass) << "its load ended before that of the others";
+    for (SeatResult& seat : result.seats) seat.state = SeatResult::State::interrupted;
+    result.seats.pop_back();
+    EXPECT_TRUE(verdict_of_ranks(result).pass) << "all worked as long as each other";
 }
 
 TEST(SeatNames, ListFewSeatsAndCountMany) {
