@@ -300,9 +300,12 @@ void take_times(LearntMeter& meter, std::int64_t span_ns, Duration duration) {
     if (span_ns < duration.ns * 9 / 10 || span_ns > duration.ns) return;
     const std::int64_t begin = meter.operations.front().begin_ns;
     const std::int64_t end = begin + meter.behaviour.span_ns;
-    if (begin > std::max(span_ns / 20, kSecond)) meter.spec.start = {begin / kSecond * kSecond};
+    // In whole seconds, of which at least one lies between the two: an operation may take no time.
+    if (begin > std::max(span_ns / 20, kSecond))
+        meter.spec.start = {std::min(begin, duration.ns - kSecond) / kSecond * kSecond};
     if (end < span_ns - std::max(span_ns / 20, kSecond))
-        meter.spec.end = Duration{(end + kSecond - 1) / kSecond * kSecond};
+        meter.spec.end =
+            Duration{std::max((end + kSecond - 1) / kSecond * kSecond, meter.spec.start.ns + kSecond)};
 }
 
 }  // namespace

@@ -289,6 +289,29 @@ TEST(Learn, FourThatBeginAsSoonAsOneEndsAreAClosedLoopOfFour) {
     EXPECT_EQ(meter.spec.think_time.ns, 0);
 }
 
+/// Beside 48 s of others, and the times of its meter.
+MeterSpec of_one_read_that_takes_no_time(std::int64_t at_ns) {
+    Maker make = sequence(1000 * kMs, 0);
+    make.traffic.users.push_back({"late"});
+    const auto file = make.file("/m/late.dpx", 4096);
+    const auto session = make.session(file);
+    make.traffic.operations.push_back({at_ns, 0, 1, file, session, TrafficKind::read, false, 0, 4096});
+    const auto profile = learn(make.traffic, "test");
+    EXPECT_TRUE(profile) << profile.error().problems.front();
+    EXPECT_EQ(profile->meters.size(), 2u);
+    const auto& meters = profile->meters;
+    return meters[meters.front().operations.front().user == 1 ? 0 : 1].spec;
+}
+
+TEST(Learn, WhatTakesNoTimeHasASecondOfTheWorkload) {
+    const MeterSpec last = of_one_read_that_takes_no_time(50'000 * kMs);
+    EXPECT_EQ(last.start, seconds(49)) << "the workload has 50 s";
+    EXPECT_FALSE(last.end);
+    const MeterSpec between = of_one_read_that_takes_no_time(30'000 * kMs);
+    EXPECT_EQ(between.start, seconds(30));
+    EXPECT_EQ(between.end, seconds(31));
+}
+
 TEST(Learn, NothingThatCountsIsBadInput) {
     const auto profile = learn(Traffic{}, "test");
     ASSERT_FALSE(profile);
