@@ -332,14 +332,18 @@ TEST(MeetingForMax, EndsWhereASeatIsLost) {
     EXPECT_GE(found["formats"][0]["streams"], 2 * 3);
 }
 
+auto calibrating(const Meeting& meeting, const TempDir& media, const std::string& duration) {
+    return Meeting::begun(
+        meeting.host_of({"calibrate", media.path().string(), "-o", meeting.file("model.json"), "--prores-hd",
+                         "--duration", duration, "--set-size", "64MiB", "--yes"}));
+}
+
 /// This computer's disk plays too many streams for the held-back run: the probes are enough.
 TEST(MeetingForCalibrate, MeasuresFromAllSeats) {
     const TempDir media;
     Meeting meeting(2, "null:");
     meeting.allow(media.path().string());
-    const auto host =
-        Meeting::begun(meeting.host_of({"calibrate", media.path().string(), "-o", meeting.file("model.json"),
-                                        "--prores-hd", "--duration", "200ms", "--set-size", "64MiB", "--yes"}));
+    const auto host = calibrating(meeting, media, "200ms");
     const Seats seats = meeting.all_seats();
     EXPECT_TRUE(says(*host, "held-back run"));
     host->send(SIGINT);
@@ -365,9 +369,7 @@ TEST(MeetingForCalibrate, EndsWhereASeatIsLost) {
     const TempDir media;
     Meeting meeting(2, "null:");
     meeting.allow(media.path().string());
-    const auto host =
-        Meeting::begun(meeting.host_of({"calibrate", media.path().string(), "-o", meeting.file("model.json"),
-                                        "--prores-hd", "--duration", "2s", "--set-size", "64MiB", "--yes"}));
+    const auto host = calibrating(meeting, media, "2s");
     const Seats seats = meeting.all_seats();
     ASSERT_TRUE(says(*host, "3 of "));
     seats.back()->send(SIGKILL);
@@ -385,9 +387,7 @@ TEST(MeetingForCalibrate, EndsWhereASeatIsLostInTheHeldBackRun) {
     const TempDir media;
     Meeting meeting(2, "null:");
     meeting.allow(media.path().string());
-    const auto host =
-        Meeting::begun(meeting.host_of({"calibrate", media.path().string(), "-o", meeting.file("model.json"),
-                                        "--prores-hd", "--duration", "200ms", "--set-size", "64MiB", "--yes"}));
+    const auto host = calibrating(meeting, media, "200ms");
     Seats seats;
     for (const char* name : {"edit0", "edit1"}) {
         seats.push_back(meeting.seat(name));
