@@ -128,10 +128,22 @@ void answered() {
         kill(getpid(), SIGKILL);
 }
 
+/// The function that this one hides. No static with a guard: a thread that waits for its guard calls syscall(),
+/// which is one of these functions.
 template <typename Function>
-Function next(const char* name) {
-    return reinterpret_cast<Function>(dlsym(RTLD_NEXT, name));
+Function next(std::atomic<Function>& known, const char* name) {
+    Function function = known.load(std::memory_order_relaxed);
+    if (function == nullptr) {
+        function = reinterpret_cast<Function>(dlsym(RTLD_NEXT, name));
+        known.store(function, std::memory_order_relaxed);
+    }
+    return function;
 }
+#define NEXT(name, ...)                                           \
+    [] {                                                          \
+        static constinit std::atomic<__VA_ARGS__> known{nullptr}; \
+        return next(known, name);                                 \
+    }()
 
 /// The family of a descriptor; null: none, such as an event, a timer or a pipe that is not standard output.
 const char* family_of(int file) {
@@ -248,7 +260,7 @@ const char* failing_calls_failed() {
 #define PASS_ON(result, name, parameters, arguments, answer, failed) \
     extern "C" result name parameters {                              \
         using Real = result(*) parameters;                           \
-        static const Real real = next<Real>(#name);                  \
+        const Real real = NEXT(#name, Real);                         \
         const Answer told = answer;                                  \
         if (told == Answer::fail) return failed;                     \
         result const done = real arguments;                          \
@@ -261,7 +273,7 @@ const char* failing_calls_failed() {
 #define BYTES(result, name, parameters, arguments, file, ...)            \
     extern "C" result name parameters {                                  \
         using Real = result(*) parameters;                               \
-        static const Real real = next<Real>(#name);                      \
+        const Real real = NEXT(#name, Real);                             \
         const Answer told = ask_of(file, #name, {__VA_ARGS__});          \
         if (told == Answer::fail) return -1;                             \
         if (told == Answer::half) count = count > 1 ? count / 2 : count; \
@@ -276,7 +288,7 @@ const char* failing_calls_failed() {
         const mode_t mode = (flags & (O_CREAT | O_TMPFILE)) != 0 ? va_arg(more, mode_t) : 0; \
         va_end(more);                                                                        \
         using Real = int (*)(...);                                                           \
-        static const Real real = next<Real>(#name);                                          \
+        const Real real = NEXT(#name, Real);                                                 \
         if (ask_path(#name, path, {EIO, EACCES, EMFILE, ENOSPC}) == Answer::fail) return -1; \
         const int done = real arguments;                                                     \
         answered();                                                                          \
@@ -289,35 +301,22 @@ OPEN(openat, (int at, const char* path, int flags, ...), (at, path, flags, mode)
 OPEN(openat64, (int at, const char* path, int flags, ...), (at, path, flags, mode), path)
 
 BYTES(ssize_t, read, (int file, void* into, size_t count), (file, into, count), file, EIO, ESTALE)
-BYTES(
-    ssize_t, pread, (int file, void* into, size_t count, off_t at), (file, into, count, at), file, EIO, ESTALE)
-BYTES(ssize_t,
-      pread64,
-      (int file, void* into, size_t count, off64_t at),
-      (file, into, count, at),
-      file,
-      EIO,
-      ESTALE)
+#define PREAD(name, offset)                                                                                   \
+    BYTES(ssize_t, name, (int file, void* into, size_t count, offset at), (file, into, count, at), file, EIO, \
+          ESTALE)
+PREAD(pread, off_t)
+PREAD(pread64, off64_t)
 BYTES(ssize_t, readv, (int file, const iovec* into, int count), (file, into, count), file, EIO, ESTALE)
 BYTES(ssize_t, preadv, (int file, const iovec* into, int count, off_t at), (file, into, count, at), file, EIO)
 BYTES(
     ssize_t, preadv64, (int file, const iovec* into, int count, off64_t at), (file, into, count, at), file, EIO)
 BYTES(
     ssize_t, write, (int file, const void* from, size_t count), (file, from, count), file, ENOSPC, EIO, EDQUOT)
-BYTES(ssize_t,
-      pwrite,
-      (int file, const void* from, size_t count, off_t at),
-      (file, from, count, at),
-      file,
-      ENOSPC,
-      EIO)
-BYTES(ssize_t,
-      pwrite64,
-      (int file, const void* from, size_t count, off64_t at),
-      (file, from, count, at),
-      file,
-      ENOSPC,
-      EIO)
+#define PWRITE(name, offset)                                                                                   \
+    BYTES(ssize_t, name, (int file, const void* from, size_t count, offset at), (file, from, count, at), file, \
+          ENOSPC, EIO)
+PWRITE(pwrite, off_t)
+PWRITE(pwrite64, off64_t)
 BYTES(ssize_t, writev, (int file, const iovec* from, int count), (file, from, count), file, ENOSPC, EIO)
 BYTES(
     ssize_t, pwritev, (int file, const iovec* from, int count, off_t at), (file, from, count, at), file, ENOSPC)
@@ -414,7 +413,7 @@ PASS_ON(size_t,
         va_start(more, command);                                                    \
         void* const argument = va_arg(more, void*);                                 \
         va_end(more);                                                               \
-        static const auto real = next<int (*)(...)>(#name);                         \
+        const auto real = NEXT(#name, int (*)(...));                                \
         const bool locks = command == F_OFD_SETLK || command == F_OFD_GETLK;        \
         if (locks && ask_of(file, #name, {ENOLCK, EIO}) == Answer::fail) return -1; \
         const int done = real(file, command, argument);                             \
@@ -470,7 +469,7 @@ extern "C" int posix_memalign(void** into, std::size_t alignment, std::size_t by
 }
 extern "C" void* mmap(void* at, size_t bytes, int protection, int flags, int file, off_t offset) {
     using Real = void* (*)(void*, size_t, int, int, int, off_t);
-    static const Real real = next<Real>("mmap");
+    const Real real = NEXT("mmap", Real);
     if (ask_memory("mmap", __builtin_return_address(0)) == Answer::fail) return MAP_FAILED;
     return real(at, bytes, protection, flags, file, offset);
 }
@@ -483,7 +482,7 @@ extern "C" long syscall(long number, ...) {
     for (long& each : a) each = va_arg(more, long);
     va_end(more);
     using Real = long (*)(long, ...);
-    static const Real real = next<Real>("syscall");
+    const Real real = NEXT("syscall", Real);
     const char* const path = number == SYS_openat2 ? reinterpret_cast<const char*>(a[1]) : nullptr;
     if (path != nullptr && ask_path("openat2", path, {EIO, EACCES, EMFILE, ENOSPC}) == Answer::fail) return -1;
     const long done = real(number, a[0], a[1], a[2], a[3], a[4], a[5]);
@@ -527,11 +526,11 @@ bool requests_can_fail() {
     io_uring ring{};
     io_uring_params parameters{};
     int result = 0;
-    if (next<int (*)(unsigned, io_uring*, io_uring_params*)>("io_uring_queue_init_params")(2, &ring,
+    if (NEXT("io_uring_queue_init_params", int (*)(unsigned, io_uring*, io_uring_params*))(2, &ring,
                                                                                            &parameters) == 0) {
         make_failing(*io_uring_get_sqe(&ring), EDOM);
         io_uring_cqe* answer = nullptr;
-        if (next<int (*)(io_uring*, unsigned)>("io_uring_submit_and_wait")(&ring, 1) == 1 &&
+        if (NEXT("io_uring_submit_and_wait", int (*)(io_uring*, unsigned))(&ring, 1) == 1 &&
             io_uring_peek_cqe(&ring, &answer) == 0)
             result = answer->res;
         io_uring_queue_exit(&ring);
@@ -564,7 +563,7 @@ void fail_request(io_uring_sqe& request) {
 }  // namespace
 
 extern "C" int io_uring_submit_and_wait(io_uring* ring, unsigned wait) {
-    static const auto real = next<int (*)(io_uring*, unsigned)>("io_uring_submit_and_wait");
+    const auto real = NEXT("io_uring_submit_and_wait", int (*)(io_uring*, unsigned));
     if (counting) {
         for (unsigned at = ring->sq.sqe_head; at != ring->sq.sqe_tail; ++at)
             fail_request(ring->sq.sqes[at & *ring->sq.kring_mask]);
@@ -573,14 +572,14 @@ extern "C" int io_uring_submit_and_wait(io_uring* ring, unsigned wait) {
 }
 
 extern "C" int io_uring_queue_init_params(unsigned entries, io_uring* ring, io_uring_params* parameters) {
-    static const auto real = next<int (*)(unsigned, io_uring*, io_uring_params*)>("io_uring_queue_init_params");
+    const auto real = NEXT("io_uring_queue_init_params", int (*)(unsigned, io_uring*, io_uring_params*));
     if (ask("files", "io_uring_queue_init_params", nullptr, {ENOMEM, EPERM, ENOSYS, EMFILE}) == Answer::fail)
         return -errno;
     return real(entries, ring, parameters);
 }
 
 extern "C" int io_uring_register_buffers(io_uring* ring, const iovec* buffers, unsigned count) {
-    static const auto real = next<int (*)(io_uring*, const iovec*, unsigned)>("io_uring_register_buffers");
+    const auto real = NEXT("io_uring_register_buffers", int (*)(io_uring*, const iovec*, unsigned));
     if (ask("files", "io_uring_register_buffers", nullptr, {ENOMEM, EPERM}) == Answer::fail) return -errno;
     return real(ring, buffers, count);
 }
@@ -596,5 +595,5 @@ extern "C" int __libc_start_main(int (*main)(int, char**, char**),
                                  void* stack_end) {
     using Real = int (*)(int (*)(int, char**, char**), int, char**, void (*)(), void (*)(), void (*)(), void*);
     program_main = main;
-    return next<Real>("__libc_start_main")(counted_main, argc, argv, begin, end, loader_end, stack_end);
+    return NEXT("__libc_start_main", Real)(counted_main, argc, argv, begin, end, loader_end, stack_end);
 }

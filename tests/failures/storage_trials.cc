@@ -3,11 +3,13 @@
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <signal.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
+#include <cstdio>
 #include <cstdlib>
 #include <deque>
 #include <filesystem>
@@ -394,11 +396,43 @@ std::chrono::milliseconds sample_length(const TrialTarget& target) {
     return target.sample * (times == nullptr ? 1 : std::atoi(times));
 }
 
+/// A trial takes milliseconds. One that hangs ends the program, and says where it and its threads are.
+class HangWatch {
+public:
+    HangWatch() { signal(SIGALRM, tell); }
+    ~HangWatch() {
+        alarm(0);
+        signal(SIGALRM, SIG_DFL);
+    }
+    HangWatch(const HangWatch&) = delete;
+    HangWatch& operator=(const HangWatch&) = delete;
+    void watch(std::string trial) {
+        trial_ = std::move(trial);
+        alarm(120);
+    }
+
+private:
+    static void tell(int /*signal*/) {
+        std::fprintf(stderr, "%s hangs; system calls of its threads:\n", trial_.c_str());
+        for (const auto& thread : fs::directory_iterator("/proc/self/task")) {
+            std::ifstream file(thread.path() / "syscall");
+            std::string line;
+            std::getline(file, line);
+            std::fprintf(stderr, "  %s: %s\n", thread.path().filename().c_str(), line.c_str());
+        }
+        std::abort();
+    }
+
+    static inline std::string trial_;
+};
+
 /// STREAMSIM_EVERY_FAILURE=1: all of them, which takes minutes.
 void try_each(const TrialTarget& target, Problems (*use)(const TrialTarget&)) {
     FailureSource& source = *target.source;
     TrialTarget healthy = target;
     healthy.healthy = true;
+    HangWatch hangs;
+    hangs.watch("the first one, without a failure,");
     source.begin(UINT64_MAX, 0);
     ASSERT_THAT(use(healthy), ::testing::IsEmpty()) << "without a failure";
     const std::uint64_t calls = source.calls();
@@ -413,11 +447,13 @@ void try_each(const TrialTarget& target, Problems (*use)(const TrialTarget&)) {
     std::size_t tried = 0;
     for (const auto& [at, way] : trials) {
         if (!every && std::chrono::steady_clock::now() > until) break;
+        hangs.watch(fmt::format("call {} in way {}", at, way));
         source.begin(at, way);
         const Problems problems = use(target);
         EXPECT_THAT(problems, ::testing::IsEmpty()) << "call " << at << ": " << source.told(way);
         ++tried;
     }
+    hangs.watch("the last one, without a failure,");
     source.begin(UINT64_MAX, 0);
     EXPECT_THAT(use(healthy), ::testing::IsEmpty()) << "without a failure, afterwards";
     EXPECT_GT(tried, 0u);
