@@ -74,15 +74,18 @@ Result<std::uint64_t> parse_size(std::string_view text) {
 }
 
 std::string show_duration(Duration duration) {
-    const std::int64_t ns = duration.ns;
-    const double magnitude = static_cast<double>(ns < 0 ? -ns : ns);
+    const bool negative = duration.ns < 0;
+    const std::string sign = negative ? "-" : "";
+    const auto whole = static_cast<std::uint64_t>(duration.ns);
+    const std::uint64_t ns = negative ? 0 - whole : whole;
     const double value = static_cast<double>(ns);
-    if (magnitude < 1e3) return fmt::format("{} ns", ns);
-    if (magnitude < 1e6) return fmt::format("{:.1f} us", value / 1e3);
-    if (magnitude < 1e9) return fmt::format("{:.1f} ms", value / 1e6);
-    if (magnitude < 120e9) return fmt::format("{:.1f} s", value / 1e9);
-    if (magnitude < 3600e9) return fmt::format("{} m {:02} s", ns / 60'000'000'000, ns / 1'000'000'000 % 60);
-    return fmt::format("{} h {:02} m", ns / 3'600'000'000'000, ns / 60'000'000'000 % 60);
+    if (ns < 1'000) return fmt::format("{}{} ns", sign, ns);
+    if (ns < 999'950) return fmt::format("{}{:.1f} us", sign, value / 1e3);
+    if (ns < 999'950'000) return fmt::format("{}{:.1f} ms", sign, value / 1e6);
+    if (ns < 120'000'000'000) return fmt::format("{}{:.1f} s", sign, value / 1e9);
+    const std::uint64_t s = ns / 1'000'000'000;
+    if (s < 3600) return fmt::format("{}{} m {:02} s", sign, s / 60, s % 60);
+    return fmt::format("{}{} h {:02} m", sign, s / 3600, s / 60 % 60);
 }
 
 std::string show_bytes(std::uint64_t bytes) {

@@ -71,6 +71,12 @@ TEST(Units, ShowsPeopleWhatTheyCanRead) {
     EXPECT_EQ(show_count(1'234'567), "1,234,567");
     EXPECT_EQ(show_count(12), "12");
     EXPECT_EQ(show_duration(microseconds(41'667)), "41.7 ms");
+    EXPECT_EQ(show_duration({999'949}), "999.9 us");
+    EXPECT_EQ(show_duration({999'960}), "1.0 ms");
+    EXPECT_EQ(show_duration({-999'970'000}), "-1.0 s");
+    EXPECT_EQ(show_duration({-185'000'000'000}), "-3 m 05 s");
+    EXPECT_EQ(show_duration({-3'725'000'000'000}), "-1 h 02 m");
+    EXPECT_EQ(show_duration({INT64_MIN}), "-2562047 h 47 m");
 }
 
 TEST(Prng, GivesTheSameNumbersEverywhere) {
