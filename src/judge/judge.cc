@@ -273,6 +273,8 @@ Verdict pass(const Evidence& evidence) {
                 Limit::unknown};
     }
     const FrameCounts& totals = evidence.totals;
+    if (!evidence.paced && totals.on_time == 0 && !evidence.streams.empty())
+        return {false, "no frame was read or written before the end", Limit::unknown};
     if (!evidence.paced) return {true, "as fast as it went: nothing was required", Limit::none};
     if (totals.on_time == 0) {
         // An interrupted run without a frame on time is no pass.

@@ -154,7 +154,8 @@ void check_verdict(const Seen& seen, Findings& findings) {
         clean &= counts.late + counts.failed + counts.stalls + (counts.dropped - counts.startup_drops) == 0;
     }
     if (result.verdict.pass) findings.expect(clean, "the verdict passes with missed frames");
-    const bool nothing_played = result.interrupted && result.totals.on_time == 0;
+    const bool paced = std::ranges::all_of(result.streams, &StreamResult::paced);
+    const bool nothing_played = (result.interrupted || !paced) && result.totals.on_time == 0;
     if (clean && !nothing_played && result.meters.empty())
         findings.expect(result.verdict.pass, "nothing was missed, and the verdict is: {}",
                         {result.verdict.reason});

@@ -110,7 +110,9 @@ Headline unpaced_word(const RunResult& result) {
     if (result.streams.empty())
         return result.verdict.pass ? Headline{"DONE", Tone::good} : Headline{"DONE, WITH FAILURES", Tone::bad};
     const std::string word = only_records(result) ? "WRITTEN" : "READ";
-    return result.verdict.pass ? Headline{word, Tone::good} : Headline{word + ", WITH FAILURES", Tone::bad};
+    if (result.verdict.pass) return {word, Tone::good};
+    const bool nothing = result.totals.on_time + missed(result.totals) == 0;
+    return {nothing ? "NOTHING " + word : word + ", WITH FAILURES", Tone::bad};
 }
 
 /// While it goes on.

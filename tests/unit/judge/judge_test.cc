@@ -165,6 +165,13 @@ const std::vector<VerdictCase> kVerdictCases = {
          e.shortest_period_ns = 0;
      },
      true, Limit::none, "nothing was required"},
+    {"as_fast_as_it_goes_without_a_frame",
+     [](Evidence& e) {
+         e.paced = false;
+         e.shortest_period_ns = 0;
+         e.totals = {};
+     },
+     false, Limit::unknown, "no frame was read or written before the end"},
     {"interrupted_in_preroll",
      [](Evidence& e) {
          e.totals.on_time = 0;
