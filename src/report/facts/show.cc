@@ -87,6 +87,11 @@ std::string show_clock(std::int64_t ns, bool with_ms) {
     return with_ms ? out + fmt::format(".{:03}", ms % 1000) : out;
 }
 
+std::string show_per_second(double rate) {
+    if (rate < 10) return fmt::format("{:.3g}", rate);
+    return show_count(static_cast<std::uint64_t>(std::llround(rate)));
+}
+
 std::string show_block(std::uint64_t bytes) {
     if (bytes >= (1u << 20) && bytes % (1u << 20) == 0) return fmt::format("{} MiB", bytes >> 20);
     if (bytes >= 1024 && bytes % 1024 == 0) return fmt::format("{} KiB", bytes >> 10);

@@ -33,6 +33,8 @@ std::string show_lateness(const ClientEvidence& client);
 std::string show_margin(const MarginSummary& margin);
 /// "7:03.467", "1:02:03.000"; without the milliseconds if they are not wanted.
 std::string show_clock(std::int64_t ns, bool with_ms);
+/// Operations a second: "12,345", "0.25"; below 10 with three digits.
+std::string show_per_second(double rate);
 /// "4 KiB", "1 MiB"; in bytes when the size is no whole number of KiB.
 std::string show_block(std::uint64_t bytes);
 /// "0 to 3, 7"; REQUIRES: ascending.

@@ -5,6 +5,7 @@
 
 #include "base/units.h"
 #include "report/facts/headline.h"
+#include "report/facts/show.h"
 #include "report/html/charts.h"
 #include "report/html/html_page.h"
 #include "report/html/html_report.h"
@@ -163,9 +164,7 @@ std::string key_figures(const LoadResult& result) {
     const std::string note =
         at.empty() ? "all clients" : "at " + at + " " + sweep_word(result.workload.sweep.over) + ", the most";
     std::string out = "<dl class=\"figures\">\n";
-    out += key_figure("Operations",
-                      show_count(static_cast<std::uint64_t>(std::llround(step.all.operations_per_s))) + "/s",
-                      note);
+    out += key_figure("Operations", show_per_second(step.all.operations_per_s) + "/s", note);
     if (step.all.read_bytes_per_s > 0) out += key_figure("Read", show_rate(step.all.read_bytes_per_s), note);
     if (step.all.write_bytes_per_s > 0)
         out += key_figure("Written", show_rate(step.all.write_bytes_per_s), note);
@@ -182,14 +181,13 @@ std::string key_figures(const LoadResult& result) {
 std::string header(const LoadResult& result) {
     const Workload& workload = result.workload;
     const bool passed = all_passed(result);
-    const std::string word = result.interrupted ? "INTERRUPTED" : passed ? "DONE" : "DONE, WITH FAILURES";
     std::string out = fmt::format(
         "<header class=\"verdict {}\">\n<p class=\"kind\">streamsim load report</p>\n<h1><span "
         "class=\"word\">{}</span><span class=\"colon\">: </span><span class=\"sentence\">{}</span></h1>\n",
         !passed              ? "bad"
         : result.interrupted ? "doubtful"
                              : "good",
-        word, escaped(workload.title.empty() ? workload.name : workload.title));
+        load_word(result), escaped(workload.title.empty() ? workload.name : workload.title));
     if (const std::string text = disclaimer_text(result.common); !text.empty())
         out += paragraph(escaped((result.common.faults_injected ? "FAULTS INJECTED: " : "") + text), "warning");
     for (const std::string& reason : failures(result)) out += paragraph(escaped(reason), "warning");

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <optional>
 #include <utility>
 
 #include "base/units.h"
@@ -21,7 +22,9 @@ std::string show_mean(double ns) {
 }
 
 std::string show_megabytes(double bytes_per_s) {
-    return bytes_per_s > 0 ? fmt::format("{:.1f}", bytes_per_s / 1e6) : "";
+    if (!(bytes_per_s > 0)) return "";
+    const double megabytes = bytes_per_s / 1e6;
+    return megabytes < 0.1 ? fmt::format("{:.2g}", megabytes) : fmt::format("{:.1f}", megabytes);
 }
 
 std::string row_name(std::size_t row) {
@@ -119,7 +122,7 @@ std::string show_ms(const std::optional<double>& ns) {
 }
 
 void add_figures(const LoadFigures& figures, bool latencies, std::vector<Cell>& fields) {
-    fields.push_back(show_count(static_cast<std::uint64_t>(std::llround(figures.operations_per_s))));
+    fields.push_back(show_per_second(figures.operations_per_s));
     fields.push_back(show_megabytes(figures.read_bytes_per_s));
     fields.push_back(show_megabytes(figures.write_bytes_per_s));
     fields.push_back(show_mean(figures.latency_mean_ns));
@@ -131,6 +134,18 @@ void add_figures(const LoadFigures& figures, bool latencies, std::vector<Cell>& 
     }
     fields.push_back(show_count(figures.operations));
     fields.push_back(show_count(figures.failed));
+}
+
+/// The counters of all steps, each name once, as they first appear.
+std::vector<std::string> counter_names(const LoadResult& result) {
+    std::vector<std::string> out;
+    for (const LoadStep& step : result.steps) {
+        if (!step.result.counters) continue;
+        for (const CounterChange& counter : step.result.counters->values) {
+            if (std::ranges::find(out, counter.name) == out.end()) out.push_back(counter.name);
+        }
+    }
+    return out;
 }
 
 }  // namespace
@@ -161,6 +176,11 @@ std::string show_step(const Workload& workload, double at) {
 
 bool all_passed(const LoadResult& result) {
     return std::ranges::all_of(result.steps, [](const LoadStep& step) { return step.result.verdict.pass; });
+}
+
+std::string load_word(const LoadResult& result) {
+    if (result.interrupted) return "INTERRUPTED";
+    return all_passed(result) ? "DONE" : "DONE, WITH FAILURES";
 }
 
 std::vector<std::string> failures(const LoadResult& result) {
@@ -327,20 +347,23 @@ Table computers_table(const LoadStep& step) {
 Table counters_table(const LoadResult& result) {
     constexpr std::size_t kColumnsMax = 6;
     Table table{.title = "Counters of the server over each step"};
+    std::vector<std::string> names = counter_names(result);
+    if (names.size() > kColumnsMax) {
+        names.resize(kColumnsMax);
+        table.note = "the other counters: counters of each step in --json";
+    }
+    table.left({sweep_word(result.workload.sweep.over)}, Keep::where_not_zero);
+    table.right({"read meanwhile"});
+    for (const std::string& name : names) table.right({printable(name)});
     for (const LoadStep& step : result.steps) {
         if (!step.result.counters) continue;
         const std::vector<CounterChange>& all = step.result.counters->values;
-        const std::size_t count = std::min(all.size(), kColumnsMax);
-        if (table.columns.empty()) {
-            table.left({sweep_word(result.workload.sweep.over)}, Keep::where_not_zero);
-            table.right({"read meanwhile"});
-            for (std::size_t i = 0; i < count; ++i) table.right({printable(all[i].name)});
-            if (all.size() > count) table.note = "the other counters: counters of each step in --json";
-        }
         std::vector<Cell> fields = {show_step(result.workload, step.at),
                                     show_bytes(step.result.counters->bytes_read)};
-        for (std::size_t i = 0; i + 2 < table.columns.size(); ++i)
-            fields.push_back(i < all.size() ? Cell(show_difference(all[i])) : Cell(kNoValue));
+        for (const std::string& name : names) {
+            const auto found = std::ranges::find(all, name, &CounterChange::name);
+            fields.push_back(found != all.end() ? Cell(show_difference(*found)) : Cell(kNoValue));
+        }
         table.row(std::move(fields));
     }
     return table;
@@ -357,8 +380,7 @@ Table printed_table(const LoadResult& result) {
     for (const PrintedComparison& each : result.printed) {
         const PrintedFigure& printed = each.printed;
         const auto show = [&printed](double value) {
-            if (printed.quantity.ends_with("operations_per_s"))
-                return show_count(static_cast<std::uint64_t>(std::llround(value))) + "/s";
+            if (printed.quantity.ends_with("operations_per_s")) return show_per_second(value) + "/s";
             if (printed.quantity.ends_with("_ms")) return fmt::format("{:.3g} ms", value);
             return show_rate(value);
         };
@@ -439,15 +461,15 @@ Table meters_table(const RunResult& result) {
     table.right({"mean", "p99", "max"});
     table.right({"buffer needed", "failed", "unfinished", "done as creates"}, Keep::where_not_zero);
     for (const MeterResult& meter : result.meters) {
-        const double seconds = static_cast<double>(std::max<std::int64_t>(meter.wall_ns, 1)) / 1e9;
-        const auto bytes = [&](LoadOperation of) {
-            return show_megabytes(static_cast<double>(meter.operations[static_cast<std::size_t>(of)].bytes) /
-                                  seconds);
+        const auto bytes = [&meter](LoadOperation of) {
+            const OperationResult& operation = meter.operations[static_cast<std::size_t>(of)];
+            return show_megabytes(operation.rate(operation.bytes, meter.wall_ns).value_or(0));
         };
+        const std::optional<double> per_s = meter.all.rate(meter.all.done, meter.wall_ns);
         const auto done = static_cast<double>(meter.all.done);
         table.row({show_count(meter.seat), name_cell(meter.name), show_count(meter.users),
-                   show_count(static_cast<std::uint64_t>(std::llround(done / seconds))),
-                   bytes(LoadOperation::read), bytes(LoadOperation::write),
+                   per_s ? show_per_second(*per_s) : kNoValue, bytes(LoadOperation::read),
+                   bytes(LoadOperation::write),
                    show_mean(done > 0 ? static_cast<double>(meter.all.response_sum_ns) / done : 0),
                    meter.all.response_ns ? show_duration({meter.all.response_ns->p99}) : "",
                    meter.all.response_ns ? show_duration({meter.all.response_ns->max}) : "",

@@ -15,6 +15,8 @@ std::string show_step(const Workload& workload, double at);
 std::string sweep_word(Sweep::Over over);
 
 bool all_passed(const LoadResult& result);
+/// "INTERRUPTED", "DONE" or "DONE, WITH FAILURES".
+std::string load_word(const LoadResult& result);
 /// The reasons of the steps that failed, each after the value of its step.
 std::vector<std::string> failures(const LoadResult& result);
 

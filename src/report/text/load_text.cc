@@ -16,7 +16,7 @@ namespace {
 constexpr std::size_t kClientsShownMax = 4;  // the document has the tables of more
 
 std::string verdict_word(const LoadResult& result) {
-    const std::string word = result.interrupted ? "INTERRUPTED" : all_passed(result) ? "DONE" : "FAILED";
+    const std::string word = load_word(result);
     return result.common.faults_injected ? disclaimer(result.common) + ": " + word : word;
 }
 

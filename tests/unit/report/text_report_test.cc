@@ -15,6 +15,7 @@
 #include "report/facts/run_lines.h"
 #include "report/facts/show.h"
 #include "report/html/html_report.h"
+#include "report/tables/load_tables.h"
 #include "report/tables/run_tables.h"
 #include "report/text/screen.h"
 #include "unit/report/golden.h"
@@ -297,6 +298,48 @@ TEST(TextReport, SaysHowManyRowsOfOperationsTheTableLacks) {
         EXPECT_THAT(text, HasSubstr("--csv has the first rows of each meter only: " + std::string(rows) +
                                     " more left out"));
     }
+}
+
+TEST(LoadReport, FindsTheCountersOfEachStepByTheirNames) {
+    LoadResult load;
+    load.steps.resize(3);
+    load.steps[0].result.counters = {"count", {{"hits", 0, 5, 5}, {"misses", 0, 7, 7}}, 0, {}, ""};
+    load.steps[2].result.counters = {"count", {{"misses", 0, 8, 8}, {"new", 0, 9, 9}}, 0, {}, ""};
+    const Table table = counters_table(load);
+    std::vector<std::string> headings;
+    for (const Column& column : table.columns) headings.push_back(column.heading);
+    EXPECT_THAT(headings, testing::ElementsAre("", "read meanwhile", "hits", "misses", "new"));
+    ASSERT_EQ(table.rows.size(), 2u);
+    const auto texts = [&table](std::size_t row) {
+        std::vector<std::string> out;
+        for (std::size_t i = 2; i < table.rows[row].size(); ++i) out.push_back(table.rows[row][i].text);
+        return out;
+    };
+    EXPECT_THAT(texts(0), testing::ElementsAre("+5", "+7", kNoValue));
+    EXPECT_THAT(texts(1), testing::ElementsAre(kNoValue, "+8", "+9"));
+}
+
+TEST(LoadReport, ShowsLowRates) {
+    LoadResult load;
+    load.steps.resize(1);
+    load.steps[0].all.operations_per_s = 0.25;
+    load.steps[0].all.read_bytes_per_s = 1'024;
+    load.steps[0].result.meters.resize(1);
+    MeterResult& meter = load.steps[0].result.meters[0];
+    meter.wall_ns = 40'000'000'000;
+    meter.all.done = 10;
+    EXPECT_THAT(load_text_report(load, TextDetail::full), AllOf(HasSubstr("0.25"), HasSubstr("0.001")));
+    EXPECT_THAT(load_html_report(load), HasSubstr("<dd class=\"figure\">0.25/s</dd>"));
+    EXPECT_EQ(meters_table(load.steps[0].result).rows[0][3].text, "0.25");
+    EXPECT_EQ(show_per_second(9.994), "9.99");
+    EXPECT_EQ(show_per_second(12'345.4), "12,345");
+}
+
+TEST(LoadReport, HasOneWordForOperationsThatFailed) {
+    LoadResult load;
+    load.steps.resize(1);
+    EXPECT_THAT(load_text_report(load, TextDetail::screen), StartsWith("DONE, WITH FAILURES: "));
+    EXPECT_THAT(load_html_report(load), HasSubstr(">DONE, WITH FAILURES<"));
 }
 
 /// A calibration whose model predicts 8 to 10 streams of dpx12, and whose held-back run played so many.
