@@ -32,6 +32,10 @@ std::string prediction_title(const PredictionResult& result) {
                        result.interrupted ? " (interrupted: as far as it is known)" : "");
 }
 
+double percent_of(std::uint64_t part, std::uint64_t all) {
+    return all == 0 ? 0 : static_cast<double>((part * 1000 + all / 2) / all) / 10;
+}
+
 std::string prediction_closing(const PredictionResult& result) {
     std::string out;
     for (const Prediction& prediction : result.predictions)

@@ -1,6 +1,7 @@
 // The sentences of a prediction, which text and pages share. Inside report/ only.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -16,6 +17,8 @@ std::string prediction_headline(const Prediction& prediction);
 std::vector<std::string> prediction_sentences(const Prediction& prediction);
 /// The question, and the model that answers.
 std::string prediction_title(const PredictionResult& result);
+/// 100 * part / all, to one decimal.
+double percent_of(std::uint64_t part, std::uint64_t all);
 /// The headlines of all.
 std::string prediction_closing(const PredictionResult& result);
 

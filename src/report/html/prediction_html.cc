@@ -43,10 +43,6 @@ std::string heading(const PredictionResult& result) {
     return out + "</header>\n";
 }
 
-double share(std::uint64_t part, std::uint64_t all) {
-    return all == 0 ? 0 : static_cast<double>((part * 1000 + all / 2) / all) / 10;
-}
-
 /// The share of draws for each number of streams, without gaps.
 std::string distribution_chart(const Prediction& prediction, const std::string& id, html::Charts& charts) {
     if (prediction.distribution.empty()) return {};
@@ -60,9 +56,9 @@ std::string distribution_chart(const Prediction& prediction, const std::string& 
             values.push_back(0);
         }
         labels.push_back(std::to_string(next++));
-        values.push_back(share(count.draws, prediction.draws));
+        values.push_back(percent_of(count.draws, prediction.draws));
         words += fmt::format("{}{}: {:g} %", words.empty() ? "" : ", ", count.streams,
-                             share(count.draws, prediction.draws));
+                             percent_of(count.draws, prediction.draws));
     }
     const std::string title = fmt::format("Streams of {} that play", prediction.what);
     return charts.add(id,
@@ -86,7 +82,7 @@ std::string full_first(const Prediction& prediction, const std::string& key) {
     for (std::size_t i = 0; i < prediction.full_first.size(); ++i) {
         const FullFirst& each = prediction.full_first[i];
         table.row({each.part, count_cell(fmt::format("{}.full_first.{}.draws", key, i), each.draws),
-                   fmt::format("{:g} %", share(each.draws, all))});
+                   fmt::format("{:g} %", percent_of(each.draws, all))});
     }
     return html::table_html(table);
 }

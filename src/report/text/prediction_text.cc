@@ -15,10 +15,6 @@ namespace {
 
 constexpr std::size_t kBarColumns = 40;
 
-std::string percent_of(std::uint64_t part, std::uint64_t all) {
-    return fmt::format("{:.1f} %", all == 0 ? 0 : 100 * static_cast<double>(part) / static_cast<double>(all));
-}
-
 /// A row for each number of streams.
 Table distribution_of(const Prediction& prediction) {
     Table table{.title = fmt::format("How many streams of {} play", printable(prediction.what))};
@@ -28,7 +24,7 @@ Table distribution_of(const Prediction& prediction) {
     for (const PredictedCount& count : prediction.distribution) most = std::max(most, count.draws);
     for (const PredictedCount& count : prediction.distribution)
         table.row({count_cell(count.streams), count_cell(count.draws),
-                   percent_of(count.draws, prediction.draws),
+                   fmt::format("{:.1f} %", percent_of(count.draws, prediction.draws)),
                    std::string(std::max<std::size_t>(count.draws * kBarColumns / most, 1), '#')});
     return table;
 }

@@ -365,6 +365,15 @@ TEST(CalibrationReport, SaysWhereTheHeldBackRunIsALowerBoundAndWhetherThatChecks
     }
 }
 
+TEST(PredictionReport, SaysOneShareInTextAndOnThePage) {
+    PredictionResult result;
+    Prediction& prediction = result.predictions.emplace_back();
+    prediction.draws = 80;
+    prediction.distribution = {{4, 1}, {5, 79}};
+    EXPECT_THAT(prediction_text_report(result, TextDetail::full), HasSubstr("1.3 %"));
+    EXPECT_THAT(prediction_html_report(result), HasSubstr("4: 1.3 %"));
+}
+
 TEST(TextTables, LeaveOutColumnsWithoutValues) {
     Table table{.title = "t"};
     table.left({"a"});
