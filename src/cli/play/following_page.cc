@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/units.h"
+#include "report/facts/headline.h"
 #include "report/html/live_page.h"
 
 namespace streamsim::cli {
@@ -97,10 +98,10 @@ std::size_t FollowingPage::update(run::Session& session, const std::string& also
         return 0;
     }
     known->playing = true;
-    auto [page, event] = report::live_page(
-        *known,
-        with(fmt::format("Live: {} played so far. The page follows the run.", show_duration({known->wall_ns})),
-             also));
+    auto [page, event] =
+        report::live_page(*known, with(fmt::format("Live: {} played so far. The page follows the run.",
+                                                   show_duration({report::elapsed_ns(*known)})),
+                                       also));
     const std::size_t bytes = event.size();
     server_->publish_page(std::move(page), std::move(event));
     return bytes;

@@ -121,27 +121,14 @@ std::string playing_word(const RunResult& result) {
     return only_records(result) ? "RECORDING" : "PLAYING";
 }
 
-Headline first_word(const RunResult& result) {
-    if (result.playing) return {playing_word(result), has_misses(result.totals) ? Tone::bad : Tone::good};
-    if (result.interrupted) return {"INTERRUPTED", result.verdict.pass ? Tone::doubtful : Tone::bad};
-    const bool whole = std::ranges::all_of(
-        result.seats, [](const SeatResult& seat) { return seat.state == SeatResult::State::complete; });
-    if (!whole && !has_misses(result.totals)) return {"INCOMPLETE", Tone::bad};
-    if (result.streams.empty() && result.meters.empty()) return {"NOTHING PLAYED", Tone::doubtful};
-    if (!paced(result)) return unpaced_word(result);
-    if (result.verdict.pass && too_short(result)) return {"TOO SHORT TO TELL", Tone::doubtful};
-    if (result.verdict.pass) return {success(result), Tone::good};
-    if (has_misses(result.totals)) return {failure(result), Tone::bad};
-    // No frame was missed. A storage that fails all the same lost a recording, or failed a meter.
-    const bool meters_only = !result.media.server_cache_may_be_warm && !judges_storage(result);
-    if (result.verdict.limit == Limit::storage || meters_only)
-        return {success(result) + ", BUT NOT ALL WAS DONE", Tone::bad};
-    return {success(result) + ", BUT PERHAPS FROM A CACHE", Tone::doubtful};
+/// Drops of the first second count beside other misses only.
+std::uint64_t counted_misses(const FrameCounts& counts) {
+    return missed(counts) - (has_misses(counts) ? 0 : counts.startup_drops);
 }
 
 /// "0 missed so far", with the stalls as `stalls` says.
 std::string so_far(const FrameCounts& counts, const std::string& stalls) {
-    return fmt::format("{} missed{} so far", show_count(missed(counts)), stalls);
+    return fmt::format("{} missed{} so far", show_count(counted_misses(counts)), stalls);
 }
 
 /// The decision of --prove may differ from whether all frames were there.
@@ -156,13 +143,13 @@ std::string decision_text(const ProveResult& prove) {
 
 std::string unpaced_text(const RunResult& result) {
     const FrameCounts& totals = result.totals;
-    const double wall_s = static_cast<double>(std::max<std::int64_t>(result.wall_ns, 1)) / 1e9;
+    const std::string frames = totals.failed > 0 ? misses_text(totals) : counted(totals.on_time, "frame");
+    if (result.wall_ns <= 0) return " as fast as it went: " + frames;
+    const double wall_s = static_cast<double>(result.wall_ns) / 1e9;
     const double rate =
         only_records(result) ? static_cast<double>(totals.bytes_written) / wall_s : result.read_bytes_per_s;
     const std::string out = " as fast as it went: " + show_rate(rate) + ", ";
-    if (totals.failed > 0) return out + misses_text(totals);
-    const std::string frames = counted(totals.on_time, "frame");
-    if (result.wall_ns <= 0) return out + frames;
+    if (totals.failed > 0) return out + frames;
     return out + fmt::format("{}, {:.1f} a second", frames, static_cast<double>(totals.on_time) / wall_s);
 }
 
@@ -170,7 +157,7 @@ std::string after_headline(const RunResult& result) {
     const FrameCounts& totals = result.totals;
     std::string out;
     if (result.interrupted)
-        out = fmt::format(" {} {}: {}", result.playing ? "for" : "after", show_duration({result.wall_ns}),
+        out = fmt::format(" {} {}: {}", result.playing ? "for" : "after", show_duration({elapsed_ns(result)}),
                           so_far(totals, stalls_text(totals)));
     out += ": " + streams_text(result);
     if (result.streams.empty()) return out + (result.meters.empty() ? ": nothing was played" : "");
@@ -188,12 +175,12 @@ std::string closing_rest(const RunResult& result, const std::string& stalls) {
     const FrameCounts& totals = result.totals;
     std::string rest;
     if (result.interrupted) {
-        rest = fmt::format(" after {}: {}", show_duration({result.wall_ns}), so_far(totals, stalls));
+        rest = fmt::format(" after {}: {}", show_duration({elapsed_ns(result)}), so_far(totals, stalls));
     } else if (result.streams.empty()) {
         if (!result.meters.empty()) rest = ": " + counted(result.meters.size(), "meter");
     } else {
         const std::string frames = counted(totals.scheduled, "frame");
-        const std::uint64_t misses = missed(totals) - (has_misses(totals) ? 0 : totals.startup_drops);
+        const std::uint64_t misses = counted_misses(totals);
         rest = misses > 0 ? fmt::format(": {} of {} missed", show_count(misses), frames)
                           : fmt::format(": {}, 0 missed", frames);
         rest += stalls;
@@ -203,6 +190,24 @@ std::string closing_rest(const RunResult& result, const std::string& stalls) {
 }
 
 }  // namespace
+
+Headline first_word(const RunResult& result) {
+    if (result.playing) return {playing_word(result), has_misses(result.totals) ? Tone::bad : Tone::good};
+    if (result.interrupted) return {"INTERRUPTED", result.verdict.pass ? Tone::doubtful : Tone::bad};
+    const bool whole = std::ranges::all_of(
+        result.seats, [](const SeatResult& seat) { return seat.state == SeatResult::State::complete; });
+    if (!whole && !has_misses(result.totals)) return {"INCOMPLETE", Tone::bad};
+    if (result.streams.empty() && result.meters.empty()) return {"NOTHING PLAYED", Tone::doubtful};
+    if (!paced(result)) return unpaced_word(result);
+    if (result.verdict.pass && too_short(result)) return {"TOO SHORT TO TELL", Tone::doubtful};
+    if (result.verdict.pass) return {success(result), Tone::good};
+    if (has_misses(result.totals)) return {failure(result), Tone::bad};
+    // No frame was missed. A storage that fails all the same lost a recording, or failed a meter.
+    const bool meters_only = !result.media.server_cache_may_be_warm && !judges_storage(result);
+    if (result.verdict.limit == Limit::storage || meters_only)
+        return {success(result) + ", BUT NOT ALL WAS DONE", Tone::bad};
+    return {success(result) + ", BUT PERHAPS FROM A CACHE", Tone::doubtful};
+}
 
 Headline headline(const RunResult& result) {
     Headline out = first_word(result);
@@ -226,6 +231,26 @@ Headline closing_line(const RunResult& result) {
         if (result.totals.stalls == 0 || shown_width(out.word + out.rest) <= kClosingColumns) break;
     }
     return out;
+}
+
+std::int64_t elapsed_ns(const RunResult& result) {
+    std::int64_t begin_ns = 0;
+    std::int64_t end_ns = 0;
+    for (const StreamResult& stream : result.streams) {
+        if (stream.counts.on_time + missed(stream.counts) == 0) continue;  // it did not begin
+        begin_ns = std::min(begin_ns, stream.play_start_ns - stream.start_delay_ns);
+        end_ns = std::max(end_ns, stream.play_start_ns + stream.last_due_ns);
+    }
+    for (const MissEvent& event : result.events) {
+        if (event.stalls > 0) end_ns = std::max(end_ns, event.to_ns);
+    }
+    return std::max(result.wall_ns, end_ns - begin_ns);
+}
+
+std::string until_last_frame(const RunResult& result) {
+    const std::int64_t without_ns = elapsed_ns(result) - result.wall_ns;
+    const bool clear = without_ns > 1'000'000'000 && without_ns > result.wall_ns / 10;
+    return clear && result.wall_ns > 0 ? " until the last frame came" : "";
 }
 
 std::string disclaimer(const RunResult& result) {

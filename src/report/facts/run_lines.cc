@@ -69,7 +69,10 @@ bool anything_due(const FrameCounts& counts) {
 }
 
 std::string throughput_text(const RunResult& result) {
-    std::string out = show_rate(result.read_bytes_per_s) + " over the whole run";
+    const std::string until = until_last_frame(result);
+    std::string out =
+        show_rate(result.read_bytes_per_s) +
+        (until.empty() ? " over the whole run" : until + ", after " + show_duration({result.wall_ns}));
     if (result.required_bytes_per_s > 0)
         out += ", " + show_rate(result.required_bytes_per_s) +
                (result.required_rates.empty() ? " required while playing" : " required at the peak");
@@ -230,9 +233,9 @@ void add_delivery_lines(const RunResult& result, ReportLines& out) {
     if (records(result)) {
         const double seconds = static_cast<double>(result.wall_ns) * 1e-9;
         const auto written = static_cast<double>(result.totals.bytes_written);
-        out.add("Recorded",
-                fmt::format("{} ({} in {})", show_rate(seconds > 0 ? written / seconds : 0),
-                            show_bytes(result.totals.bytes_written), show_duration({result.wall_ns})));
+        out.add("Recorded", fmt::format("{}{} ({} in {})", show_rate(seconds > 0 ? written / seconds : 0),
+                                        until_last_frame(result), show_bytes(result.totals.bytes_written),
+                                        show_duration({result.wall_ns})));
     }
     if (paced(result) && anything_due(result.totals)) out.add("Start", start_text(result));
     if (result.margin_ns) out.add("Margin", show_margin(*result.margin_ns));

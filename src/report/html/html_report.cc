@@ -96,15 +96,17 @@ std::string key_figures(const RunResult& result) {
                           "p1 " + html::duration("totals.margin_ns.p1", result.margin_ns->p1));
     }
     const bool required = !(result.required_bytes_per_s <= 0);
+    const std::string until = until_last_frame(result);
     if (!only_records(result)) {
         out += key_figure(
             "Read", html::rate("totals.read_bytes_per_s", result.read_bytes_per_s),
-            required ? html::rate("totals.required_bytes_per_s", result.required_bytes_per_s) + " required"
-                     : "nothing was required");
+            (until.empty() ? "" : until.substr(1) + ", ") +
+                (required ? html::rate("totals.required_bytes_per_s", result.required_bytes_per_s) + " required"
+                          : "nothing was required"));
     }
     if (records(result)) {
         out += key_figure("Recorded", html::bytes("totals.bytes_written", totals.bytes_written),
-                          "in " + html::duration("totals.wall_ns", result.wall_ns));
+                          "in " + html::duration("totals.wall_ns", result.wall_ns) + until);
     }
     if (result.response_ns) {
         out += key_figure("p99 response", html::duration("totals.response_ns.p99", result.response_ns->p99),
@@ -187,9 +189,9 @@ std::string throughput(const RunResult& result, html::Charts& charts) {
                         : "Read rate against what is required",
         html::throughput_figure(result, charts) +
             paragraph(fmt::format(
-                "{} were read in {}, in {} over the clips.",
+                "{} were read in {}{}, in {} over the clips.",
                 html::bytes("totals.bytes_read", totals.bytes_read),
-                html::duration("totals.wall_ns", result.wall_ns),
+                html::duration("totals.wall_ns", result.wall_ns), until_last_frame(result),
                 html::data("totals.passes", std::to_string(totals.passes),
                            show_count(totals.passes) + (totals.passes == 1 ? " pass" : " passes")))) +
             (records(result)

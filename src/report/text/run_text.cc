@@ -98,7 +98,7 @@ ReportLines figures(const RunResult& result) {
     if (result.response_ns) out.add("Response", show_latency(*result.response_ns));
     std::string rate;
     if (!only_records(result) && !result.streams.empty())
-        rate = fmt::format("read {}{}", show_rate(result.read_bytes_per_s),
+        rate = fmt::format("read {}{}{}", show_rate(result.read_bytes_per_s), until_last_frame(result),
                            result.required_bytes_per_s > 0
                                ? fmt::format(", {} required", show_rate(result.required_bytes_per_s))
                                : "");

@@ -135,6 +135,57 @@ TEST(TextReport, SaysHowFarAnInterruptedRunCame) {
     EXPECT_EQ(closing_line(samples::interrupted()).rest, " after 120.0 ms: 0 missed so far");
 }
 
+/// Play whose storage hung after 2 of 12 s.
+RunResult hung() {
+    RunResult result = samples::does_not_play();
+    result.interrupted = true;
+    result.wall_ns = 2'000'000'000;
+    for (StreamResult& stream : result.streams) stream.last_due_ns = 11'600'000'000;
+    return result;
+}
+
+TEST(TextReport, ARunThatHungLastedUntilItsLastDeadlineAndReadUntilItsLastFrame) {
+    RunResult result = hung();
+    EXPECT_THAT(verdict_line(result), StartsWith("INTERRUPTED after 12.0 s: 212 missed so far"));
+    EXPECT_EQ(closing_line(result).rest, " after 12.0 s: 212 missed so far");
+    EXPECT_THAT(in_full(result), HasSubstr("MB/s until the last frame came, after 2.0 s, 4,777.8 MB/s"));
+    EXPECT_THAT(screen(result), HasSubstr("MB/s until the last frame came, 4,777.8 MB/s required\n"));
+    EXPECT_THAT(html_report(result), HasSubstr("2.0 s</data> until the last frame came, in <data"));
+    EXPECT_THAT(html_report(samples::plays()), Not(HasSubstr("until the last frame")));
+    // Under on-miss stall no deadline passes.
+    for (StreamResult& stream : result.streams) stream.last_due_ns = 1'600'000'000;
+    result.events.back().stalls = 1;
+    result.events.back().to_ns = 11'600'000'000;
+    EXPECT_EQ(closing_line(result).rest, " after 12.0 s: 212 missed so far");
+}
+
+TEST(TextReport, DropsOfTheFirstSecondAreNotMissedSoFar) {
+    RunResult result = samples::plays();
+    result.interrupted = true;
+    result.totals.dropped = result.totals.startup_drops = 13;
+    EXPECT_EQ(closing_line(result).rest, " after 10.4 s: 0 missed so far");
+    result.totals.late = 1;
+    EXPECT_EQ(closing_line(result).rest, " after 10.4 s: 14 missed so far");
+}
+
+TEST(TextReport, WhatTookNoTimeHasNoRate) {
+    RunResult result = samples::as_fast_as_it_goes();
+    for (StreamResult& stream : result.streams) stream.records = true;
+    result.totals.bytes_written = 1'000;
+    result.wall_ns = 0;
+    EXPECT_THAT(verdict_line(result), EndsWith(" as fast as it went: 480 frames"));
+    result.meters.resize(1);
+    result.meters[0].all.done = 12'345;
+    EXPECT_EQ(meters_table(result).rows[0][3].text, kNoValue);
+}
+
+TEST(TextReport, SaysThatNothingWasReadWithoutDeadlines) {
+    RunResult result = samples::as_fast_as_it_goes();
+    result.totals = {};
+    result.verdict = {false, "no frame was read or written before the end", Limit::unknown};
+    EXPECT_THAT(verdict_line(result), StartsWith("NOTHING READ: "));
+}
+
 TEST(TextReport, EndsWithWhatProveDecided) {
     RunResult result = samples::plays();
     result.claims.emplace();
