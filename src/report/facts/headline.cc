@@ -131,9 +131,10 @@ std::string so_far(const FrameCounts& counts, const std::string& stalls) {
     return fmt::format("{} missed{} so far", show_count(counted_misses(counts)), stalls);
 }
 
-/// The decision of --prove may differ from whether all frames were there.
-std::string decision_text(const ProveResult& prove) {
-    switch (prove.decided) {
+/// The decision of --prove may differ from whether all frames were there. Empty: --prove was not given.
+std::string decision_text(const RunResult& result) {
+    if (!result.claims || !result.claims->prove) return {};
+    switch (result.claims->prove->decided) {
         case ProveDecision::stands: return "; claim stands";
         case ProveDecision::failed: return "; claim failed";
         case ProveDecision::undecided: break;
@@ -185,8 +186,7 @@ std::string closing_rest(const RunResult& result, const std::string& stalls) {
                           : fmt::format(": {}, 0 missed", frames);
         rest += stalls;
     }
-    if (result.claims && result.claims->prove) rest += decision_text(*result.claims->prove);
-    return rest;
+    return rest + decision_text(result);
 }
 
 }  // namespace
@@ -213,6 +213,13 @@ Headline headline(const RunResult& result) {
     Headline out = first_word(result);
     if (result.faults_injected) out.word = disclaimer(result) + ": " + out.word;
     out.rest = after_headline(result);
+    if (result.playing) return out;
+    out.rest += decision_text(result);
+    if (result.claims && result.claims->prove && out.tone == Tone::good) {
+        const ProveDecision decided = result.claims->prove->decided;
+        if (decided == ProveDecision::failed) out.tone = Tone::bad;
+        if (decided == ProveDecision::undecided) out.tone = Tone::doubtful;
+    }
     return out;
 }
 

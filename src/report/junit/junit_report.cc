@@ -111,6 +111,13 @@ std::vector<Case> cases(const RunResult& result) {
         out.push_back({"streamsim", "verdict", 0,
                        result.interrupted ? interrupted(result, "") : failed(result, result.verdict.detail)});
     }
+    if (result.claims && result.claims->prove) {
+        const ProveResult& prove = *result.claims->prove;
+        Case one{"streamsim", "claim", 0, {}};
+        if (prove.decided != ProveDecision::stands)
+            one.outcome = {"failure", "claim", disclaimed(result, prove.sentence), result.claims->sentence};
+        out.push_back(std::move(one));
+    }
     return out;
 }
 

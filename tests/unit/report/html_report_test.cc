@@ -111,6 +111,19 @@ TEST(HtmlReport, SaysTheVerdictWordForWord) {
     }
 }
 
+TEST(HtmlReport, IsGreenOnlyWhereTheClaimStands) {
+    RunResult result = samples::plays();
+    ProveResult& prove = result.claims->prove.emplace();
+    for (const auto& [decided, tone] : {std::pair{ProveDecision::stands, "good"},
+                                        {ProveDecision::undecided, "doubtful"},
+                                        {ProveDecision::failed, "bad"}}) {
+        prove.decided = decided;
+        const std::string page = page_of(result);
+        EXPECT_THAT(page, HasSubstr("<header class=\"verdict " + std::string(tone) + "\">"));
+        EXPECT_THAT(page, HasSubstr(std::string("; claim ") + to_string(decided) + "</span></h1>"));
+    }
+}
+
 TEST(HtmlReport, HasTheNumbersOfTheJsonDocument) {
     for (const samples::Sample& sample : kPages) {
         SCOPED_TRACE(sample.name);

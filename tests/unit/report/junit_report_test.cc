@@ -67,6 +67,22 @@ TEST(JunitReport, StartUpDropsAloneDoNotFail) {
     EXPECT_THAT(junit_report(result), HasSubstr("failures=\"0\""));
 }
 
+TEST(JunitReport, AClaimIsACaseThatFailsUnlessItStands) {
+    RunResult result = samples::plays();
+    ProveResult& prove = result.claims->prove.emplace();
+    prove.sentence = "fewer than 1 drop event a day: not decided";
+    for (const ProveDecision decided : {ProveDecision::undecided, ProveDecision::failed}) {
+        prove.decided = decided;
+        const std::string xml = junit_report(result);
+        EXPECT_EQ(count(xml, "tests=\"5\" failures=\"1\""), 2U);
+        EXPECT_THAT(xml, HasSubstr("classname=\"streamsim\" name=\"claim\" time=\"0.000\">\n"
+                                   "      <failure message=\"fewer than 1 drop event a day: not decided\" "
+                                   "type=\"claim\">"));
+    }
+    prove.decided = ProveDecision::stands;
+    EXPECT_EQ(count(junit_report(result), "tests=\"5\" failures=\"0\""), 2U);
+}
+
 TEST(JunitReport, AnInterruptedRunIsNoSuccess) {
     RunResult result = samples::interrupted();
     EXPECT_THAT(junit_report(result), HasSubstr("<error message=\"interrupted before its end\""));

@@ -192,10 +192,14 @@ TEST(TextReport, EndsWithWhatProveDecided) {
     EXPECT_EQ(closing_line(result).rest, ": 960 frames, 0 missed");
     result.claims->prove.emplace();
     EXPECT_EQ(closing_line(result).rest, ": 960 frames, 0 missed; claim undecided");
+    EXPECT_THAT(verdict_line(result), EndsWith("; claim undecided"));
+    EXPECT_EQ(closing_line(result).tone, Tone::doubtful);
     result.claims->prove->decided = ProveDecision::stands;
     EXPECT_EQ(closing_line(result).rest, ": 960 frames, 0 missed; claim stands");
+    EXPECT_EQ(closing_line(result).tone, Tone::good);
     result.claims->prove->decided = ProveDecision::failed;
     EXPECT_EQ(closing_line(result).rest, ": 960 frames, 0 missed; claim failed");
+    EXPECT_EQ(closing_line(result).tone, Tone::bad);
 }
 
 TEST(TextReport, CallsMetersAloneDone) {
