@@ -10,6 +10,7 @@
 #include <set>
 #include <utility>
 
+#include "base/ascii.h"
 #include "base/check.h"
 #include "judge/compare_rule.h"
 #include "report/compare/compare_report.h"
@@ -301,9 +302,20 @@ Number start_delay_noise(const RunResult& run) {
 }
 
 std::string verdict_words(const RunResult& run) {
-    if (run.interrupted) return "interrupted";
-    if (only_records(run)) return run.verdict.pass ? "records" : "does not record";
-    return run.verdict.pass ? "plays" : "does not play";
+    return to_lower(first_word(run).word);
+}
+
+/// The verdict says whether the storage serves these streams.
+bool is_decided(const RunResult& run) {
+    const std::string word = first_word(run).word;
+    return word != "TOO SHORT TO TELL" && word != "INCOMPLETE" && !word.starts_with("NOTHING ") &&
+           !word.ends_with("BUT PERHAPS FROM A CACHE");
+}
+
+/// One passed and the other failed at the same kind of work.
+bool better_or_worse(const RunResult& a, const RunResult& b) {
+    return pass_and_failure(a, b) && is_decided(a) && is_decided(b) && only_records(a) == only_records(b) &&
+           paced(a) == paced(b);
 }
 
 std::vector<Figure> frame_figures() {
@@ -480,7 +492,8 @@ private:
             out.verdict = ChangeVerdict::within_noise;
         } else {
             out.verdict = ChangeVerdict::changed;
-            if (figure_.better == Better::higher && both_judge_storage(index))
+            if (figure_.better == Better::higher && both_judge_storage(index) &&
+                better_or_worse(run(0), run(index)))
                 out.direction = run(index).verdict.pass ? Direction::better : Direction::worse;
         }
     }

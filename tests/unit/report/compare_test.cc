@@ -191,6 +191,30 @@ TEST(Compare, WhatSaysNothingOfAStorageIsNeitherBetterNorWorse) {
     EXPECT_THAT(text, Not(HasSubstr(": worse")));
 }
 
+TEST(Compare, TheVerdictIsBetterOrWorseOnlyWhereBothAreDecided) {
+    const auto verdict = [](const RunResult& a, const RunResult& b) {
+        return said(compared({a, b}), "verdict");
+    };
+    RunResult cached = steady();
+    cached.verdict = {false, "a cache may have helped", Limit::unknown, "", ""};
+    EXPECT_EQ(verdict(steady(), cached), "changed");
+    EXPECT_EQ(verdict(cached, dropping(2, 60)), "changed");
+    RunResult incomplete = cached;
+    incomplete.seats.resize(1);
+    incomplete.seats[0].state = SeatResult::State::partial;
+    EXPECT_EQ(verdict(steady(), incomplete), "changed");
+    RunResult brief = steady();
+    brief.totals.on_time = 0;
+    EXPECT_EQ(verdict(dropping(2, 60), brief), "changed");
+    RunResult records = steady();
+    for (StreamResult& stream : records.streams) stream.records = true;
+    EXPECT_EQ(verdict(steady(), records), "changed");
+    EXPECT_EQ(verdict(dropping(2, 60), records), "changed");
+    EXPECT_EQ(verdict(dropping(2, 60), samples::as_fast_as_it_goes()), "changed");
+    EXPECT_THAT(comparison_csv(compared({steady(), cached})),
+                HasSubstr("\r\nverdict,words,plays,\"plays, but perhaps from a cache\",changed\r\n"));
+}
+
 TEST(Compare, OneBadIntervalIsToldAndIsNoTrend) {
     RunResult hiccup = steady();
     hiccup.timeline[20].service_ns_max = 900'000'000;
