@@ -16,8 +16,8 @@ struct EventEvidence {
     /// The evidence begins with the first read of the frames that were missed, at most some seconds before the
     /// event, and ends with the event. From the first play_start.
     std::int64_t from_ns = 0;
-    std::optional<std::uint64_t> read_bytes_per_s;
-    std::optional<std::int64_t> no_data_ns;  // the longest time in which no stream received a byte
+    std::optional<std::uint64_t> read_bytes_per_s;  // with what recorders wrote
+    std::optional<std::int64_t> no_data_ns;         // the longest time in which no stream received a byte
     std::optional<std::int64_t> service_ns_max;
     std::optional<double> link_busy;  // of the interface that received most
     std::optional<std::int64_t> rtt_ns;

@@ -27,6 +27,11 @@ std::string kind_of(const StreamResult& stream) {
     return (stream.durable ? "durably recorded " : "recorded ") + stream.format;
 }
 
+const char* moved_word(const RunResult& result) {
+    if (only_records(result)) return "recorded";
+    return records(result) ? "moved" : "read";
+}
+
 std::string show_percent(const std::optional<double>& share) {
     return share ? fmt::format("{:.0f} %", *share * 100) : "";
 }

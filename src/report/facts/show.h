@@ -16,6 +16,8 @@ std::string show_fps(FrameRate rate);
 std::string stream_name(std::uint32_t seat, std::uint32_t stream, bool with_seat);
 /// The format, and that the stream is recorded: "dpx12", "recorded dpx12", "durably recorded dpx12".
 std::string kind_of(const StreamResult& stream);
+/// The bytes of the time line: "read"; "recorded" where all streams record, "moved" where some do.
+const char* moved_word(const RunResult& result);
 /// "48 %"; empty for nullopt.
 std::string show_percent(const std::optional<double>& share);
 /// Cache hits of a model's part: "75 % of 40"; empty when nothing was requested.

@@ -182,7 +182,8 @@ std::string throughput_figure(const RunResult& result, Charts& charts) {
     const NeededRate needed = needed_rate(result);
     OrderedJson shown = OrderedJson::array();
     const bool smooth = step_ns * 2 <= kSmoothNs;
-    const std::string moved = records(result) ? "read and recorded" : "read";
+    const bool plays = !only_records(result);
+    const std::string moved = !plays ? "recorded" : records(result) ? "read and recorded" : "read";
     shown.push_back(
         series(smooth ? moved + ", each step" : moved, "area", kStepAxis,
                held(array_of(entries, [](const TimelineEntry& entry) { return to_mb(bytes_per_s(entry)); })),
@@ -213,7 +214,7 @@ std::string throughput_figure(const RunResult& result, Charts& charts) {
             (records(result) ? " The broken line is what all streams that play and record need together, "
                              : " The broken line is what all streams that play need together, ") +
             (steps.empty() || records(result) ? show_rate(needed.most) : "step by step: " + steps) +
-            ". The read-ahead was filled before 0:00, so that less is left to read at the end.";
+            (plays ? ". The read-ahead was filled before 0:00, so that less is left to read at the end." : ".");
     }
     if (!result.events.empty()) caption += " Shaded: the events in which frames were missed.";
     return charts.add("throughput",

@@ -113,11 +113,12 @@ Table time_table(const RunResult& result) {
     Table table;
     if (entries.empty()) return table;
     table.title = fmt::format("Over time, in steps of {}", show_duration({entries.front().interval_ns}));
-    table.right({"from", "read", "on time", "dropped"});
+    table.right({"from", moved_word(result), "on time", "dropped"});
     table.right({"late", "failed"}, Keep::where_not_zero);
     table.right({"min margin", "min buffered frames", "max service"});
+    const bool short_steps = entries.front().interval_ns < 1'000'000'000;
     for (const TimelineEntry& entry : entries) {
-        table.row({show_clock(entry.t_ns, false), show_rate(bytes_per_s(entry)),
+        table.row({show_clock(entry.t_ns, short_steps), show_rate(bytes_per_s(entry)),
                    count_cell(entry.frames_on_time), count_cell(entry.frames_dropped),
                    count_cell(entry.frames_late), count_cell(entry.frames_failed),
                    time_cell(entry.margin_ns_min),

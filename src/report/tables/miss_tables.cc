@@ -37,12 +37,13 @@ std::vector<Repetition> repetitions(const RunResult& result) {
     return out;
 }
 
-std::string storage_text(const EventEvidence& evidence) {
+/// `moved`: the word for its bytes.
+std::string storage_text(const EventEvidence& evidence, const std::string& moved) {
     std::vector<std::string> parts;
     if (evidence.no_data_ns.value_or(0) > 0)
         parts.push_back("no data for " + show_duration({*evidence.no_data_ns}));
     if (evidence.read_bytes_per_s)
-        parts.push_back("read " + show_rate(static_cast<double>(*evidence.read_bytes_per_s)));
+        parts.push_back(moved + " " + show_rate(static_cast<double>(*evidence.read_bytes_per_s)));
     if (evidence.service_ns_max.value_or(0) > 0)
         parts.push_back("max service " + show_duration({*evidence.service_ns_max}));
     return fmt::format("{}", fmt::join(parts, ", "));
@@ -102,8 +103,8 @@ Table events_table(const RunResult& result, std::size_t rows_max) {
                    time_cell(event.to_ns - event.from_ns), count_cell(prefix + "frames", event.frames),
                    count_cell(prefix + "stalls", event.stalls), count_cell(prefix + "streams", event.streams),
                    name_cell(show_first_frame(result, event)), to_string(event.cause),
-                   storage_text(event.evidence), network_text(event.evidence), computer_text(event.evidence),
-                   part_text(event.evidence)});
+                   storage_text(event.evidence, moved_word(result)), network_text(event.evidence),
+                   computer_text(event.evidence), part_text(event.evidence)});
     }
     return table;
 }

@@ -12,6 +12,7 @@
 
 #include "base/document/json.h"
 #include "report/facts/selection.h"
+#include "report/facts/show.h"
 
 namespace streamsim::report {
 namespace {
@@ -79,6 +80,7 @@ private:
     void slices(std::span<const FrameRow> rows, const Track& track, const std::string& name);
     void arguments(const FrameRow& row);
     void buffer_counter(const StreamResult& stream, const Track& track);
+    double required_at(std::int64_t t_ns) const;
     void throughput_counters();
     void name(const char* what, std::uint32_t pid, std::uint64_t tid, const std::string& text);
 
@@ -243,6 +245,17 @@ void Trace::buffer_counter(const StreamResult& stream, const Track& track) {
     }
 }
 
+/// Nothing is required before play; `t_ns` counts from the first play_start.
+double Trace::required_at(std::int64_t t_ns) const {
+    if (t_ns < 0) return 0;
+    if (result_.required_rates.empty()) return result_.required_bytes_per_s;
+    double out = 0;
+    for (const RequiredRate& step : result_.required_rates) {
+        if (step.t_ns <= t_ns) out = step.bytes_per_s;
+    }
+    return out;
+}
+
 /// Writes the counters as a process of their own, after those of the seats.
 void Trace::throughput_counters() {
     if (result_.timeline.empty()) return;
@@ -257,11 +270,11 @@ void Trace::throughput_counters() {
     };
     for (const TimelineEntry& entry : result_.timeline) {
         if (entry.interval_ns <= 0) continue;
-        counter("read", entry.t_ns, bytes_per_s(entry));
-        if (result_.required_bytes_per_s > 0) counter("required", entry.t_ns, result_.required_bytes_per_s);
+        counter(moved_word(result_), entry.t_ns, bytes_per_s(entry));
+        if (result_.required_bytes_per_s > 0) counter("required", entry.t_ns, required_at(entry.t_ns));
     }
     const TimelineEntry& last = result_.timeline.back();
-    counter("read", last.t_ns + last.interval_ns, 0);
+    counter(moved_word(result_), last.t_ns + last.interval_ns, 0);
 }
 
 }  // namespace

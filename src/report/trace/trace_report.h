@@ -19,7 +19,8 @@ inline constexpr std::string_view kTraceBegins = "{\"otherData\":{\"schema\":\"s
 /// one track for damage: reads that overlap are put on further tracks of the stream. `ts` and `dur` are
 /// microseconds with three decimals; `ts` begins at 0:
 ///   ts * 1000 = otherData.offset_ns + play_start_ns of the stream + the row's time.
-/// Counters: bytes a second, read and required, over the whole run; each stream's buffer.
+/// Counters: bytes a second, read (moved, where streams record too) and required, over the whole run; each
+/// stream's buffer.
 void trace_report(const RunResult& result, const TextSink& sink);
 
 }  // namespace streamsim::report

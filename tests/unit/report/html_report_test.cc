@@ -206,6 +206,21 @@ TEST(HtmlReport, TellsWhatIsKnownAndWhatIsNot) {
     EXPECT_THAT(text_of(page_of(samples::modelled())), HasSubstr("This is no measurement"));
 }
 
+TEST(HtmlReport, CallsWhatWasWrittenRecorded) {
+    RunResult result = samples::told_in_full();
+    EXPECT_THAT(text_of(page_of(result)), HasSubstr("read 1,200.0 MB/s"));
+    result.streams[0].records = true;
+    std::string page = page_of(result);
+    EXPECT_THAT(page, HasSubstr(">moved</th>"));
+    EXPECT_THAT(text_of(page), HasSubstr("moved 1,200.0 MB/s"));
+    EXPECT_THAT(page, HasSubstr("The read-ahead was filled"));
+    for (StreamResult& stream : result.streams) stream.records = true;
+    page = page_of(result);
+    EXPECT_THAT(page, HasSubstr(">recorded</th>"));
+    EXPECT_THAT(text_of(page), HasSubstr("recorded 1,200.0 MB/s"));
+    EXPECT_THAT(page, Not(HasSubstr("The read-ahead was filled")));
+}
+
 TEST(HtmlReport, PutsManyStreamsAtItsEnd) {
     const std::string page = page_of(samples::many_streams());
     EXPECT_LT(page.find("id=\"latency\""), page.find("id=\"all-streams\""));

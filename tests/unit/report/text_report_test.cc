@@ -460,6 +460,9 @@ TEST(TextTables, ShowNumbersForPeople) {
     EXPECT_EQ(show_clock(3'723'000'000'000, false), "1:02:03");
     EXPECT_EQ(show_clock(-400'000'000, true), "-0:00.400");
     EXPECT_EQ(show_clock(-400'000'000, false), "0:00");
+    RunResult short_steps = samples::plays();
+    short_steps.timeline[1].t_ns = short_steps.timeline[0].interval_ns = 10'000'000;
+    EXPECT_EQ(time_table(short_steps).rows[1][0].text, "0:00.010");
     EXPECT_EQ(show_rate(4'777'574'400.0), "4,777.6 MB/s");
     EXPECT_EQ(show_rate(999'960'000.0), "1,000.0 MB/s");
     EXPECT_EQ(show_fps({24000, 1001}), "23.976 fps");

@@ -137,6 +137,27 @@ TEST(TraceReport, CountsWhatTheTimeLineSays) {
     EXPECT_EQ(counters[3]["name"], "required");
 }
 
+TEST(TraceReport, CountsWhatIsRequiredAtEachTime) {
+    RunResult result = samples::plays();
+    result.timeline.resize(4, result.timeline[0]);
+    for (std::int64_t i = 0; i < 4; ++i)
+        result.timeline[static_cast<std::size_t>(i)].t_ns = (i - 1) * 1'000'000'000;
+    result.required_rates = {{0, 120e6}, {1'000'000'000, 240e6}, {2'000'000'000, 0}};
+    const auto required = [&result] {
+        std::vector<double> out;
+        for (const Json& counter : events(trace(result), "C")) {
+            if (counter["name"] == "required") out.push_back(counter["args"]["bytes_per_s"].get<double>());
+        }
+        return out;
+    };
+    EXPECT_THAT(required(), ElementsAre(0, 120e6, 240e6, 0));
+    result.required_rates.clear();
+    const double most = result.required_bytes_per_s;
+    EXPECT_THAT(required(), ElementsAre(0, most, most, most));
+    for (StreamResult& stream : result.streams) stream.records = true;
+    EXPECT_EQ(events(trace(result), "C")[0]["name"], "recorded");
+}
+
 TEST(TraceReport, StaysJsonWhateverTheNames) {
     for (RunResult result : {samples::hostile(), samples::interrupted(), RunResult{}}) {
         if (!result.streams.empty()) result.frames = {row(0, 0, 1)};
