@@ -219,8 +219,11 @@ std::string about(const MaxResult& result) {
     facts.add("Date", fmt::format("<time>{}</time>", escaped(common.started_at)));
     facts.add(judges_storage(common) ? "Storage" : "Target",
               html::name(common.url) + ", backend " + escaped(common.backend));
-    facts.add("Each step", fmt::format("{}; the number found was played again for {}",
-                                       show_duration({result.step_ns}), show_duration({result.confirm_ns})));
+    const bool confirmed = result.confirm_ns > 0 && std::ranges::any_of(result.formats, &MaxFormat::confirmed);
+    facts.add(
+        "Each step",
+        show_duration({result.step_ns}) +
+            (confirmed ? "; the number found was played again for " + show_duration({result.confirm_ns}) : ""));
     facts.add("Played",
               fmt::format("read-ahead {}, {} in flight, {} order, on a miss: {}",
                           counted(common.readahead, "frame"), common.inflight, common.order, common.on_miss));

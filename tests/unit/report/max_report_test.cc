@@ -222,6 +222,25 @@ TEST(MaxSheet, HasEachFormatWithItsLimitAndItsClaim) {
         EXPECT_THAT(page, HasSubstr(part));
 }
 
+TEST(MaxSheet, SaysThatTheNumberWasPlayedAgainOnlyWhereItWas) {
+    constexpr const char* kAgain = "20.0 s; the number found was played again for 5 m 00 s";
+    MaxResult result = sample();
+    EXPECT_THAT(max_html_report({result}), HasSubstr(kAgain));
+    result.confirm_ns = 0;
+    EXPECT_THAT(max_html_report({result}), Not(HasSubstr("the number found")));
+    result = sample();
+    result.formats.front().confirmed = false;
+    EXPECT_THAT(max_html_report({result}), Not(HasSubstr("the number found")));
+}
+
+TEST(MaxSheet, AMarginWithoutItsShareOfAFrameIsShown) {
+    MaxResult result = sample();
+    for (MaxStep& step : result.formats.front().steps) {
+        for (MaxRun& run : step.runs) run.margin_p1_percent.reset();
+    }
+    EXPECT_THAT(max_html_report({result}), HasSubstr("p1 margin 200.0 ms<"));
+}
+
 TEST(MaxSheet, HoldsSearchesSideBySide) {
     MaxResult other = sample();
     other.common.url = "/mnt/<b>other</b>";
