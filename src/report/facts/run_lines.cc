@@ -228,7 +228,7 @@ void add_claim_lines(const RunResult& result, ReportLines& out) {
 }
 
 void add_delivery_lines(const RunResult& result, ReportLines& out) {
-    if (!only_records(result)) out.add("Throughput", throughput_text(result));
+    if (!result.streams.empty() && !only_records(result)) out.add("Throughput", throughput_text(result));
     if (const std::string steps = required_text(result); !steps.empty()) out.add("Required", steps);
     if (records(result)) {
         const double seconds = static_cast<double>(result.wall_ns) * 1e-9;
@@ -308,9 +308,9 @@ std::string omitted_rows_text(std::uint64_t rows) {
 }
 
 void add_options_lines(const RunResult& result, ReportLines& out) {
-    if (result.scenario) {  // its groups of streams may differ in all of this
+    if (result.streams.empty() || result.scenario) {  // groups of streams of a scenario may differ in the rest
         out.add("Read with", fmt::format("{}, {}", printable(result.io), path_text(result)));
-        out.add("Played", "each group of streams as the scenario says");
+        if (!result.streams.empty()) out.add("Played", "each group of streams as the scenario says");
     } else {
         out.add(only_records(result) ? "Written" : "Read with",
                 fmt::format("{}, {}, {}", printable(result.io), path_text(result), io_text(result)));

@@ -12,6 +12,7 @@
 #include "report/html/html_charts.h"
 #include "report/html/html_page.h"
 #include "report/html/html_text.h"
+#include "report/tables/load_tables.h"
 #include "report/tables/run_tables.h"
 
 namespace streamsim::report {
@@ -79,14 +80,20 @@ std::string key_figure(const std::string& term, const std::string& figure, const
 }
 
 std::string key_figures(const RunResult& result) {
+    if (result.streams.empty()) return {};
     const FrameCounts& totals = result.totals;
     std::string out = "<dl class=\"figures\">\n";
     out += key_figure("Frames on time", number("totals.frames_on_time", totals.on_time),
                       "of " + number("totals.frames_scheduled", totals.scheduled));
+    std::string not_counted;
+    if (totals.startup_drops > 0)
+        not_counted = fmt::format(" ({} in the first second, not counted)",
+                                  number("totals.startup_drops", totals.startup_drops));
     out += key_figure(
-        "Frames missed", show_count(missed(totals)),
-        fmt::format("{} dropped, {} late, {} failed", number("totals.frames_dropped", totals.dropped),
-                    number("totals.frames_late", totals.late), number("totals.frames_failed", totals.failed)));
+        "Frames missed", show_count(missed(totals) - totals.startup_drops),
+        fmt::format("{} dropped{}, {} late, {} failed", number("totals.frames_dropped", totals.dropped),
+                    not_counted, number("totals.frames_late", totals.late),
+                    number("totals.frames_failed", totals.failed)));
     if (totals.stalls > 0) {
         out += key_figure("Stalls", number("totals.stalls", totals.stalls),
                           "in all " + html::duration("totals.stall_ns", totals.stall_ns));
@@ -294,7 +301,7 @@ std::string client_facts(const RunResult& result, html::Charts& charts) {
 
 std::string evidence(const RunResult& result, html::Charts& charts) {
     std::string out = table_html(causes_table(result));
-    if (result.causes.empty()) {
+    if (result.causes.empty() && !result.streams.empty()) {
         const bool none = missed(result.totals) + result.totals.stalls == 0;
         out = paragraph(none ? "No frame was missed." : "Causes: not recorded.");
     }
@@ -304,6 +311,17 @@ std::string evidence(const RunResult& result, html::Charts& charts) {
                table_html(links_table(result)) + table_html(probes_table(result));
     out += table_html(parts_table(result, kPartRowsMax)) + html::parts_figure(result, charts);
     return section("evidence", "Cause and evidence", out);
+}
+
+/// The table of seats, which the section of streams has where there are some.
+std::string seats(const RunResult& result) {
+    const std::string table = table_html(seats_table(result));
+    return table.empty() ? "" : section("seats", "Seats", table);
+}
+
+std::string meters(const RunResult& result) {
+    if (result.meters.empty()) return {};
+    return section("meters", "Meters", table_html(meters_table(result)) + table_html(alone_table(result)));
 }
 
 std::string figures_at_the_end(const RunResult& result) {
@@ -320,15 +338,23 @@ std::string figures_at_the_end(const RunResult& result) {
 html::Page html_report_page(const RunResult& result) {
     html::Charts charts;
     html::begin_time_charts(result, charts);
+    const bool has_streams = !result.streams.empty();
     const bool has_events = missed(result.totals) + result.totals.stalls > 0;
     html::Page page;
     page.title = verdict_line(result);
     page.main = html::project_html(result.project) + verdict_html(result) + key_figures(result);
     if (has_events) page.main += missed_frames(result);
-    page.main += about(result) + streams(result) + throughput(result, charts) + margins(result, charts) +
-                 section("time-lines", "Each stream over time", html::stream_strips(result));
-    if (!has_events) page.main += missed_frames(result);
-    page.main += latencies(result, charts) + evidence(result, charts) + figures_at_the_end(result);
+    page.main += about(result);
+    if (has_streams) {
+        page.main += streams(result) + throughput(result, charts) + margins(result, charts) +
+                     section("time-lines", "Each stream over time", html::stream_strips(result));
+    } else {
+        page.main += seats(result);
+    }
+    page.main += meters(result);
+    if (has_streams && !has_events) page.main += missed_frames(result);
+    if (has_streams) page.main += latencies(result, charts);
+    page.main += evidence(result, charts) + figures_at_the_end(result);
     page.data = charts.data();
     return page;
 }

@@ -163,6 +163,11 @@ TEST(HtmlReport, NamesEveryTotalAndEachStreamsCounts) {
     }
 }
 
+TEST(HtmlReport, CountsNoDropOfTheFirstSecondAsMissed) {
+    const std::string text = text_of(page_of(samples::does_not_play()));
+    EXPECT_THAT(text, HasSubstr("Frames missed200212 dropped (12 in the first second, not counted), 0 late, "));
+}
+
 TEST(HtmlReport, IsWellNested) {
     for (const samples::Sample& sample : kPages) {
         std::string page = page_of(sample.make());

@@ -208,6 +208,14 @@ TEST(TextReport, CallsMetersAloneDone) {
     result.verdict.pass = true;
     EXPECT_THAT(verdict_line(result), StartsWith("DONE: "));
     EXPECT_EQ(closing_line(result).rest, ": 2 meters");
+    EXPECT_THAT(in_full(result),
+                AllOf(HasSubstr("Meters"), Not(HasSubstr("Throughput")), Not(HasSubstr("Played"))));
+    const std::string page = html_report(result);
+    EXPECT_THAT(page, HasSubstr("<caption><span>Meters</span></caption>"));
+    for (const char* of_streams : {"Frames on time", "over the clips", "id=\"streams\"", "id=\"margin\""})
+        EXPECT_THAT(page.substr(page.find("<body>")), Not(HasSubstr(of_streams)));
+    result.seats.resize(2);
+    EXPECT_THAT(html_report(result), HasSubstr("<caption><span>Seats</span></caption>"));
 }
 
 TEST(TextReport, GivesTheVerdictInTheFirstLine) {
