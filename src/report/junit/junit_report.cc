@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <set>
 #include <utility>
 #include <vector>
@@ -49,19 +50,37 @@ std::string counts_text(const StreamResult& stream) {
     return out;
 }
 
-/// The events that missed frames of the stream are in, a line each. Stalls have no frame: they are in the
-/// events that begin with this stream.
-std::string events_text(const RunResult& result, const StreamResult& stream) {
-    constexpr std::size_t kEventsMax = 20;
-    std::set<const MissEvent*> met;
-    for (const DropRecord& drop : result.drops) {
-        if (drop.seat != stream.seat || drop.stream != stream.stream) continue;
-        const std::int64_t due_ns = stream.play_start_ns + drop.due_ns;
-        for (const MissEvent& event : result.events) {
-            if (event.from_ns > due_ns) break;
-            if (event.cause == drop.cause && due_ns < event.to_ns) met.insert(&event);
+using Drops = std::vector<const DropRecord*>;
+
+/// The drops of each stream, by seat and stream.
+std::map<std::pair<std::uint32_t, std::uint32_t>, Drops> drops_of_streams(const RunResult& result) {
+    std::map<std::pair<std::uint32_t, std::uint32_t>, Drops> out;
+    for (const DropRecord& drop : result.drops) out[{drop.seat, drop.stream}].push_back(&drop);
+    return out;
+}
+
+/// The events that these drops of the stream are in. A stream may have as many drops as there are events.
+std::set<const MissEvent*> events_of(const RunResult& result, const StreamResult& stream, Drops drops) {
+    std::ranges::sort(drops, {}, &DropRecord::due_ns);
+    std::set<const MissEvent*> out;
+    std::vector<const MissEvent*> open;  // that have begun, and are not over
+    auto next = result.events.begin();
+    for (const DropRecord* drop : drops) {
+        const std::int64_t due_ns = stream.play_start_ns + drop->due_ns;
+        for (; next != result.events.end() && next->from_ns <= due_ns; ++next) open.push_back(&*next);
+        std::erase_if(open, [due_ns](const MissEvent* event) { return event->to_ns <= due_ns; });
+        for (const MissEvent* event : open) {
+            if (event->cause == drop->cause) out.insert(event);
         }
     }
+    return out;
+}
+
+/// The events that missed frames of the stream are in, a line each. Stalls have no frame: they are in the
+/// events that begin with this stream.
+std::string events_text(const RunResult& result, const StreamResult& stream, const Drops& drops) {
+    constexpr std::size_t kEventsMax = 20;
+    const std::set<const MissEvent*> met = events_of(result, stream, drops);
     std::string out;
     std::size_t lines = 0;
     for (const MissEvent& event : result.events) {
@@ -91,6 +110,7 @@ Outcome failed(const RunResult& result, const std::string& text) {
 std::vector<Case> cases(const RunResult& result) {
     std::vector<Case> out;
     bool said = false;
+    auto drops = drops_of_streams(result);
     for (const StreamResult& stream : result.streams) {
         Case one{fmt::format("{}.seat-{}", stream.format, stream.seat),
                  fmt::format("stream {}: {}", stream.stream, stream.clip),
@@ -99,7 +119,7 @@ std::vector<Case> cases(const RunResult& result) {
         if (has_misses(stream.counts)) {
             std::string text = counts_text(stream);
             if (!result.verdict.detail.empty()) text += "\n" + result.verdict.detail;
-            text += events_text(result, stream);
+            text += events_text(result, stream, drops[{stream.seat, stream.stream}]);
             one.outcome = failed(result, text);
         } else if (result.interrupted) {
             one.outcome = interrupted(result, counts_text(stream));

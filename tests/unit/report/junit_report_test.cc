@@ -2,7 +2,9 @@
 
 #include <gmock/gmock.h>
 
+#include <ctime>
 #include <string>
+#include <utility>
 
 #include "report/facts/markup.h"
 #include "unit/report/golden.h"
@@ -99,6 +101,45 @@ TEST(JunitReport, AVerdictThatNoStreamCausesIsACaseOfItsOwn) {
     EXPECT_EQ(count(xml, "tests=\"5\" failures=\"1\""), 2U);
     EXPECT_THAT(xml,
                 HasSubstr("name=\"verdict\" time=\"0.000\">\n      <failure message=\"a cache may have been"));
+}
+
+MissEvent event_of(std::int64_t from_ms, std::int64_t to_ms, Cause cause) {
+    MissEvent event;
+    event.from_ns = from_ms * 1'000'000;
+    event.to_ns = to_ms * 1'000'000;
+    event.cause = cause;
+    event.frames = 1;
+    event.first.stream = 7;
+    return event;
+}
+
+TEST(JunitReport, NamesTheEventsOfAStreamsDropsAlsoWhereTheyOverlap) {
+    RunResult result = samples::many_streams();
+    // The first one lasts; the drops of stream 97 are due from 4,167 to 6,208 ms.
+    result.events = {event_of(1'000, 9'000, Cause::bandwidth), event_of(1'100, 4'000, Cause::slow_reads),
+                     event_of(4'200, 4'300, Cause::slow_reads), event_of(6'100, 9'000, Cause::network),
+                     event_of(6'300, 6'400, Cause::slow_reads)};
+    for (DropRecord& drop : result.drops) drop.cause = Cause::slow_reads;
+    result.drops.back().cause = Cause::bandwidth;
+    std::swap(result.drops.front(), result.drops.back());
+    const std::string xml = junit_report(result);
+    EXPECT_EQ(count(xml, " on 0 streams, "), 2U);
+    EXPECT_THAT(xml, HasSubstr("&#10;0:01.000 for 8.0 s"));
+    EXPECT_THAT(xml, HasSubstr("&#10;0:04.200 for 100.0 ms"));
+}
+
+TEST(JunitReport, ManyDropsInManyEventsTakeNoLongTime) {
+    constexpr std::int64_t kMany = 100'000;
+    RunResult result = samples::many_streams();
+    result.drops.resize(kMany, result.drops.front());
+    result.events.clear();
+    for (std::int64_t i = 0; i < kMany; ++i) {
+        result.drops[static_cast<std::size_t>(i)].due_ns = i * 42'000'000;
+        result.events.push_back(event_of(i * 42, i * 42 + 1, Cause::unknown));
+    }
+    const std::clock_t begin = std::clock();
+    EXPECT_THAT(junit_report(result), HasSubstr("and more: events in --json"));
+    EXPECT_LT((std::clock() - begin) / CLOCKS_PER_SEC, 5);
 }
 
 TEST(Markup, NothingBreaksOut) {
