@@ -1,9 +1,13 @@
-// Sockets of servers that tests play.
+// Sockets of servers that tests play, and a network for them.
 #pragma once
 
 #include <gtest/gtest.h>
+#include <net/if.h>
 #include <netinet/in.h>
+#include <sched.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
+#include <unistd.h>
 
 #include <cerrno>
 #include <cstdint>
@@ -27,6 +31,19 @@ inline int listen_on_loopback(std::uint16_t& port, int backlog = 50, int flags =
     EXPECT_EQ(getsockname(listener, reinterpret_cast<sockaddr*>(&address), &size), 0);
     port = ntohs(address.sin_port);
     return listener;
+}
+
+/// Takes this thread, and those that it starts, into a network of their own, in which every port is free.
+/// False: this process may not do that.
+inline bool enter_own_network() {
+    if (unshare(CLONE_NEWNET) != 0) return false;
+    const int any = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+    ifreq loopback{};
+    std::strncpy(loopback.ifr_name, "lo", sizeof loopback.ifr_name - 1);
+    loopback.ifr_flags = IFF_UP;
+    const bool is_up = ioctl(any, SIOCSIFFLAGS, &loopback) == 0;
+    close(any);
+    return is_up;
 }
 
 }  // namespace streamsim::tests

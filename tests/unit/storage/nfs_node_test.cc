@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "loopback.h"
 #include "unit/storage/scripted_node.h"
 
 namespace streamsim::storage {

@@ -1,11 +1,8 @@
 #include "unit/storage/scripted_nfs.h"
 
 #include <gtest/gtest.h>
-#include <net/if.h>
 #include <netinet/in.h>
 #include <poll.h>
-#include <sched.h>
-#include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -132,17 +129,6 @@ bool ScriptedNfs::answer(int socket, const XdrWords& call) {
     message[0] = kWholeMessage | static_cast<std::uint32_t>(4 * (message.size() - 1));
     for (std::uint32_t& each : message) each = htonl(each);
     return send(socket, message.data(), 4 * message.size(), MSG_NOSIGNAL) > 0;
-}
-
-bool enter_own_network() {
-    if (unshare(CLONE_NEWNET) != 0) return false;
-    const int any = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-    ifreq loopback{};
-    std::strncpy(loopback.ifr_name, "lo", sizeof loopback.ifr_name - 1);
-    loopback.ifr_flags = IFF_UP;
-    const bool is_up = ioctl(any, SIOCSIFFLAGS, &loopback) == 0;
-    close(any);
-    return is_up;
 }
 
 // ---- results

@@ -73,10 +73,6 @@ private:
     std::map<Key, int> calls_;
 };
 
-/// Takes this thread, and those that it starts, into a network of their own, in which every port is free.
-/// False: this process may not do that.
-bool enter_own_network();
-
 // ---- results
 
 /// Procedures of version 3, and operations of version 4 (RFC 1813, 7530).
