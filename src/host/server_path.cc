@@ -21,6 +21,8 @@ constexpr std::int64_t kGuessKeptNs = 60'000'000'000;
 constexpr std::size_t kPeersMax = 256;
 /// After so many pings without any answer, handshakes replace them.
 constexpr std::uint64_t kEchoesTried = 5;
+/// So many samples in a row with data and without an answer: the host answers pings no longer.
+constexpr std::uint64_t kEchoesInVain = 10;
 /// Handshakes of one quiet time that follow each other at once; then one a second.
 constexpr std::uint64_t kHandshakesAtOnce = 12;
 constexpr std::int64_t kHandshakeInterval = 1'000'000'000;
@@ -78,6 +80,7 @@ void ServerHost::take_answers(std::int64_t now_ns, bool quiet, Look& found) {
         ping_works_ = true;
         ping_sent_ns_.reset();
         pings_waiting_ = 0;
+        pings_in_vain_ = 0;
         found.quiet_answers += asked_in_quiet ? 1 : 0;
         found.rtt_ns = pinger_.last_ns();
     }
@@ -92,6 +95,10 @@ void ServerHost::take_answers(std::int64_t now_ns, bool quiet, Look& found) {
     }
     if (found.rtt_ns) rtt_ns_ = *found.rtt_ns;
     if (quiet) return;
+    // Its data come: a ping without an answer says nothing of the way.
+    if (pings_waiting_ > 0 && ++pings_in_vain_ >= kEchoesInVain) ping_works_ = false;
+    ping_sent_ns_.reset();
+    pings_waiting_ = 0;
     handshake_answered_ = false;
     handshake_asked_ns_.reset();
     quiet_handshakes_ = 0;

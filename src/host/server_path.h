@@ -51,7 +51,8 @@ private:
     bool handshake_answered_ = false;                                // in this quiet time
     std::optional<std::int64_t> ping_sent_ns_, handshake_asked_ns_;  // the first without an answer
     std::uint64_t pings_waiting_ = 0;
-    std::int64_t rtt_ns_ = 0;  // the last known
+    std::uint64_t pings_in_vain_ = 0;  // samples with data since the last answer to a ping
+    std::int64_t rtt_ns_ = 0;          // the last known
     bool unanswered_ = false;
     bool was_quiet_ = false;  // at the last sample
 };

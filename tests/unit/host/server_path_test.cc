@@ -3,8 +3,12 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <fstream>
 #include <string>
+#include <thread>
 #include <vector>
+
+#include "loopback.h"
 
 namespace streamsim::host {
 namespace {
@@ -133,6 +137,68 @@ TEST(ServerPath, ThisComputerIsNoServerUnlessItIsNamed) {
         named.look(2 * kSecond, {connection_with(address, 5 << 20)});
         EXPECT_EQ(path_of(named), address);
     }
+}
+
+/// False: pings are answered as before.
+bool answer_pings(bool yes) {
+    std::ofstream out("/proc/sys/net/ipv4/icmp_echo_ignore_all");
+    return out << (yes ? "0" : "1") << std::flush && out.good();
+}
+
+/// A server that answers pings until it is told not to, in a network of its own.
+struct PingedServer {
+    ServerPath path{{"127.0.0.1"}, false};
+    std::int64_t now_ns = kSecond;
+    std::uint64_t bytes = 1 << 20;
+
+    PingedServer() {
+        path.look(now_ns, {});
+        look(5, true);
+    }
+    SystemSample::Path look(int times, bool data) {
+        for (int i = 0; i < times; ++i) {
+            if (data) bytes += 1 << 20;
+            path.look(now_ns += kSecond / 10, {connection_with("127.0.0.1", bytes)});
+        }
+        SystemSample sample;
+        path.fill(sample);
+        return sample.path.value_or(SystemSample::Path());
+    }
+};
+
+/// In a network of its own. False: this computer permits none.
+bool with_a_server(void (*test)(PingedServer&)) {
+    bool ran = false;
+    std::thread([test, &ran] {
+        if (!tests::enter_own_network() || !answer_pings(true)) return;
+        PingedServer server;
+        ran = server.look(2, false).quiet_answers > 0;  // else pings are not permitted
+        if (ran) test(server);
+    }).join();
+    return ran;
+}
+
+TEST(ServerPath, PingsWithoutAnAnswerCountFromTheLastDataOn) {
+    const bool ran = with_a_server([](PingedServer& server) {
+        answer_pings(false);
+        EXPECT_EQ(server.look(5, true).unanswered_ns, 0);
+        EXPECT_EQ(server.look(3, false).unanswered_ns, 3 * kSecond / 10);
+    });
+    if (!ran) GTEST_SKIP() << "a network namespace and pings need root";
+}
+
+TEST(ServerPath, PingsThatFailWhileDataComeProveNothing) {
+    const bool ran = with_a_server([](PingedServer& server) {
+        answer_pings(false);
+        server.look(20, true);
+        const SystemSample::Path silent = server.look(20, false);
+        EXPECT_EQ(silent.unanswered_ns, 0);
+        answer_pings(true);
+        EXPECT_GT(server.look(5, false).quiet_answers, silent.quiet_answers) << "it answers again";
+        answer_pings(false);
+        EXPECT_GT(server.look(5, false).unanswered_ns, 0);
+    });
+    if (!ran) GTEST_SKIP() << "a network namespace and pings need root";
 }
 
 }  // namespace
