@@ -65,6 +65,7 @@ std::vector<std::string> environment_with(const std::vector<std::pair<std::strin
 
 // In the child, between fork and exec: system calls only.
 void become(const Spawn& spawn) {
+    signal(SIGHUP, SIG_DFL);  // the tests themselves may run under nohup
     if (spawn.memlock_bytes) {
         const rlimit limit{*spawn.memlock_bytes, *spawn.memlock_bytes};
         if (setrlimit(RLIMIT_MEMLOCK, &limit) != 0) _exit(126);

@@ -22,18 +22,18 @@ using ::testing::IsEmpty;
 
 class Interrupted : public CliTest {
 protected:
-    // Starts streamsim, sends SIGINT `ms` after it hears it, and gives what came of it.
-    Finished interrupt_after(std::vector<std::string> options, std::int64_t ms) {
+    // Starts streamsim, sends a signal `ms` after it hears it, and gives what came of it.
+    Finished interrupt_after(std::vector<std::string> options, std::int64_t ms, int signal = SIGINT) {
         options.insert(options.end(), {"--quiet", "--json", json_path(), target()});
         std::filesystem::remove(json_path());
         Spawn spawn;
         spawn.args = std::move(options);
         Process process(streamsim_binary(), spawn);
-        process.wait_until_it_hears(SIGINT);
+        process.wait_until_it_hears(signal);
         sleep_ms(ms);
         EXPECT_TRUE(process.running()) << "it ended before it could be interrupted: " << process.wait().text();
         const std::int64_t sent_ns = monotonic_ns();
-        process.send(SIGINT);
+        process.send(signal);
         Finished done = process.wait();
         EXPECT_LT(monotonic_ns() - sent_ns, 3'000'000'000) << "it took too long to end";
         return done;
@@ -113,6 +113,27 @@ TEST_F(Interrupted, TwiceAndAsFastAsItGoes) {
     EXPECT_GT(result["totals"]["frames_on_time"], 0);
 }
 
+TEST_F(Interrupted, ByATerminalThatIsClosed) {
+    prepare(1);
+    const Json result = expect_interrupted(
+        interrupt_after({"--format", small(), "--duration", "20s"}, 2500, SIGHUP), json_path());
+    EXPECT_GT(result["totals"]["frames_on_time"], 0);
+    for (const auto& entry : std::filesystem::directory_iterator(dir_.path()))
+        EXPECT_NE(entry.path().extension(), ".partial") << entry.path();
+}
+
+TEST_F(Interrupted, NotByATerminalThatIsClosedUnderNohup) {
+    prepare(1);
+    Process process("nohup", {.args = {streamsim_binary(), "--quiet", "--format", small(), "--duration", "1s",
+                                       "--json", json_path(), target()}});
+    process.wait_until_it_hears(SIGINT);
+    sleep_ms(300);
+    process.send(SIGHUP);
+    const Finished done = process.wait();
+    EXPECT_THAT(done.exit_code, AnyOf(0, 1)) << done.text();
+    EXPECT_EQ(read_json(json_path())["interrupted"], false);
+}
+
 // Waits of every kind end with a signal, also where nobody ever answers.
 class Waiting : public CliTest {
 protected:
@@ -124,7 +145,7 @@ protected:
 
     /// Starts streamsim, and sends each signal `ms` after it hears it.
     void expect_an_end(const std::vector<std::string>& args, std::int64_t ms = 300) {
-        for (const int signal : {SIGINT, SIGTERM}) {
+        for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
             Spawn spawn;
             spawn.args = args;
             Process process(streamsim_binary(), spawn);

@@ -5,6 +5,7 @@
 
 namespace streamsim::run {
 
+/// Without SIGHUP where this process ignores it.
 std::span<const int> end_signals();
 
 }  // namespace streamsim::run

@@ -75,7 +75,7 @@ TEST(Screen, IsGivenBackAtTheEnd) {
 }
 
 TEST(Screen, IsGivenBackByASignalThatKills) {
-    for (const int number : {SIGABRT, SIGQUIT, SIGHUP, SIGSEGV}) {
+    for (const int number : {SIGABRT, SIGQUIT, SIGSEGV}) {
         const Seen seen = on_a_terminal([number] {
             std::signal(number, SIG_DFL);  // a sanitizer's own handler would not die of it
             view::Screen screen(STDERR_FILENO, STDIN_FILENO);
