@@ -42,6 +42,13 @@ std::optional<std::uint64_t> number_in(const std::filesystem::path& file) {
     return number_after(read_proc_text(file).value_or(""), "");
 }
 
+/// Pages of files that were read again after their eviction.
+std::optional<std::uint64_t> refaulted_pages(const std::filesystem::path& group) {
+    const std::string text = read_proc_text(group / "memory.stat").value_or("");
+    const auto of_files = number_after(text, "workingset_refault_file ");
+    return of_files ? of_files : number_after(text, "workingset_refault ");  // Linux before 5.9
+}
+
 }  // namespace
 
 std::optional<std::int64_t> pressure_ns(const std::filesystem::path& file) {
@@ -111,14 +118,16 @@ void MemoryWatch::read(SystemSample& sample) const {
     for (const std::filesystem::path& group : groups_) {
         const auto hits = limit_hits_of(group);
         if (hits) sample.memory_limit_hits = sample.memory_limit_hits.value_or(0) + *hits;
-        const auto limit = number_in(group / (v2_ ? "memory.max" : "memory.limit_in_bytes"));
-        if (limit) sample.memory_limit_bytes = std::min(sample.memory_limit_bytes.value_or(UINT64_MAX), *limit);
+        for (const char* const file : {v2_ ? "memory.max" : "memory.limit_in_bytes", "memory.high"}) {
+            const auto limit = number_in(group / file);
+            if (limit)
+                sample.memory_limit_bytes = std::min(sample.memory_limit_bytes.value_or(UINT64_MAX), *limit);
+        }
     }
     const auto page = static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
-    if (const auto pages = sum_of(groups_.front() / "memory.stat", {"workingset_refault"}))
-        sample.refaulted_bytes = *pages * page;
-    if (v2_ && groups_.size() > 1)
-        sample.own_memory_pressure_ns = pressure_ns(groups_.front() / "memory.pressure");
+    if (const auto pages = refaulted_pages(groups_.front())) sample.refaulted_bytes = *pages * page;
+    // In the root group it is missing, or the computer's.
+    if (v2_) sample.own_memory_pressure_ns = pressure_ns(groups_.front() / "memory.pressure");
 }
 
 }  // namespace streamsim::host

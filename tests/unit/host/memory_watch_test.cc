@@ -2,6 +2,7 @@
 #include "host/memory_watch.h"
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <cstdlib>
 #include <filesystem>
@@ -99,6 +100,31 @@ TEST_F(GroupsAbove, CountNothingWhereTheKernelDoesNotTellWhoseLimitItWas) {
     use_version_2();
     EXPECT_EQ(sample().memory_limit_hits, 5u + 5) << "the events above are also those of other groups";
     EXPECT_EQ(sample().memory_limit_bytes, 500'000u);
+}
+
+TEST_F(GroupsAbove, HaveLimitsWhoseEventsCountToo) {
+    use_version_2();
+    put("/sys/fs/cgroup/user/job/memory.high", "400000\n");
+    put("/sys/fs/cgroup/user/memory.high", "max\n");
+    EXPECT_EQ(sample().memory_limit_bytes, 400'000u) << "the events count both limits";
+}
+
+TEST_F(GroupsAbove, RefaultsAreThoseOfFiles) {
+    use_version_2();
+    const auto page = static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
+    put("/sys/fs/cgroup/user/job/memory.stat", "workingset_refault_anon 50\nworkingset_refault_file 3\n");
+    EXPECT_EQ(sample().refaulted_bytes, 3 * page) << "the others came from swap";
+    put("/sys/fs/cgroup/user/job/memory.stat", "workingset_refault 7\n");
+    EXPECT_EQ(sample().refaulted_bytes, 7 * page) << "Linux before 5.9";
+}
+
+TEST_F(GroupsAbove, AreHiddenFromAContainerThatHasPressureOfItsOwn) {
+    put("/proc/self/cgroup", "0::/\n");
+    put("/proc/self/mountinfo", std::string(kV2Mounts));
+    std::filesystem::create_directories(root_ + "/sys/fs/cgroup");
+    EXPECT_EQ(sample().own_memory_pressure_ns, std::nullopt) << "Linux before 5.2, in the root group";
+    put("/sys/fs/cgroup/memory.pressure", "some avg10=0.00 avg60=0.00 avg300=0.00 total=7\n");
+    EXPECT_EQ(sample().own_memory_pressure_ns, 7'000);
 }
 
 TEST_F(GroupsAbove, HaveLimitsOfVersion1) {
