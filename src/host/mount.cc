@@ -9,8 +9,8 @@
 #include <cerrno>
 #include <charconv>
 #include <filesystem>
-#include <sstream>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/ascii.h"
@@ -71,6 +71,52 @@ std::string together(const std::string& of_mount, const std::string& of_file_sys
     return out;
 }
 
+/// An entry of the table of mounts.
+struct TableLine {
+    std::string_view id, parent, device, options, type, source, more;
+    std::string point;
+};
+
+/// nullopt: it is none.
+std::optional<TableLine> table_line(std::string_view text) {
+    // id parent device root point options [optional]... - type source options of the file system
+    const std::vector<std::string_view> words = split(text, ' ');
+    if (words.size() < 10) return std::nullopt;
+    const auto dash = std::find(words.begin() + 6, words.end(), "-");
+    // The source may be empty.
+    if (words.end() - dash < 4 || dash[1].empty() || dash[3].empty()) return std::nullopt;
+    return TableLine{words[0], words[1], words[2], words[5], dash[1], dash[2], dash[3], unescaped(words[4])};
+}
+
+/// The mount that a path ends on, of those whose points hold it. On each the way goes on to the first point
+/// that a mount covers; the mounts that lie below are hidden. The later of two at one point covers the earlier.
+const TableLine* last_on_the_way(const std::vector<TableLine>& lines) {
+    const auto begins = [&lines](const TableLine& line) {
+        return line.parent == line.id || std::ranges::find(lines, line.parent, &TableLine::id) == lines.end();
+    };
+    const TableLine* last = nullptr;
+    for (std::size_t i = 0; i < lines.size(); ++i) {
+        const TableLine* next = nullptr;
+        for (const TableLine& each : lines) {
+            const bool here = last == nullptr ? begins(each) : each.parent == last->id && &each != last;
+            if (here && (next == nullptr || each.point.size() <= next->point.size())) next = &each;
+        }
+        if (next == nullptr) break;
+        last = next;
+    }
+    return last;
+}
+
+constexpr unsigned kMountId = 0x1000;  // STATX_MNT_ID, of Linux 5.8
+
+/// 0: the system does not say.
+std::uint64_t mount_id_in([[maybe_unused]] const struct statx& facts) {
+#ifdef STATX_MNT_ID
+    if ((facts.stx_mask & kMountId) != 0) return facts.stx_mnt_id;
+#endif
+    return 0;
+}
+
 class FileHandle {
 public:
     explicit FileHandle(const char* path) : fd_(open(path, O_RDONLY | O_CLOEXEC)) {}
@@ -87,35 +133,37 @@ private:
 
 }  // namespace
 
-std::optional<MountFacts> mount_in(std::string_view table, std::string_view path, std::string* device) {
-    std::optional<MountFacts> found;
+std::optional<MountFacts> mount_in(std::string_view table,
+                                   std::string_view path,
+                                   std::string* device,
+                                   std::uint64_t id) {
+    std::vector<TableLine> lines;
     for (const std::string_view text : split(table, '\n')) {
-        std::istringstream line{std::string(text)};
-        // id parent device root point options [optional]... - type source options of the file system
-        std::string id, parent, number, root, point, options, word, type, source, more;
-        line >> id >> parent >> number >> root >> point >> options;
-        while (line >> word && word != "-") continue;
-        if (!(line >> type >> source >> more)) continue;
-        point = unescaped(point);
-        if (!holds(point, path)) continue;
-        // The later one of two mounts at one path covers the earlier.
-        if (found && point.size() < found->point.size()) continue;
-        found = MountFacts{};
-        found->point = point;
-        found->source = unescaped(source);
-        found->type = type;
-        found->options = together(unescaped(options), unescaped(more));
-        if (device != nullptr) *device = number;
+        auto line = table_line(text);
+        if (line && holds(line->point, path)) lines.push_back(std::move(*line));
     }
-    return found;
+    const auto known = std::ranges::find_if(
+        lines, [id](const TableLine& each) { return id != 0 && whole_number<std::uint64_t>(each.id) == id; });
+    const TableLine* const found = known != lines.end() ? &*known : last_on_the_way(lines);
+    if (found == nullptr) return std::nullopt;
+    MountFacts out;
+    out.point = found->point;
+    out.source = unescaped(found->source);
+    out.type = found->type;
+    out.options = together(unescaped(found->options), unescaped(found->more));
+    if (device != nullptr) *device = found->device;
+    return out;
 }
 
 std::optional<MountFacts> mount_of(const std::string& path) {
     const auto real = canonical(path);
+    if (!real) return std::nullopt;
+    struct statx facts {};
+    (void)statx(AT_FDCWD, real->c_str(), 0, kMountId, &facts);  // tells nothing where it fails
     const auto table = read_proc_text("/proc/self/mountinfo");
-    if (!real || !table) return std::nullopt;
+    if (!table) return std::nullopt;
     std::string device;
-    auto mount = mount_in(*table, *real, &device);
+    auto mount = mount_in(*table, *real, &device, mount_id_in(facts));
     if (!mount) return std::nullopt;
     describe_share(*mount);
     if (mount->protocol.empty()) return mount;
@@ -146,15 +194,12 @@ std::optional<std::uint64_t> cached_bytes(const char* path) {
 PlaceAnswer place_identity_of(const std::string& path) {
     struct statx facts {};
     // Asks the server, past the attribute cache.
-    constexpr unsigned kMountId = 0x1000;  // STATX_MNT_ID, of Linux 5.8
     if (statx(AT_FDCWD, path.c_str(), AT_STATX_FORCE_SYNC, STATX_TYPE | STATX_INO | kMountId, &facts) != 0)
         return {std::nullopt, errno};
     PlaceIdentity out;
     out.device = makedev(facts.stx_dev_major, facts.stx_dev_minor);
     out.inode = facts.stx_ino;
-#ifdef STATX_MNT_ID
-    if ((facts.stx_mask & kMountId) != 0) out.mount = facts.stx_mnt_id;
-#endif
+    out.mount = mount_id_in(facts);
     const std::string number = std::to_string(facts.stx_dev_major) + ":" + std::to_string(facts.stx_dev_minor);
     // An unplugged drive leaves its file system mounted, with the cached part of it.
     out.has_block_device = access(("/sys/dev/block/" + number).c_str(), F_OK) == 0;

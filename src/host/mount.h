@@ -14,11 +14,12 @@ namespace streamsim::host {
 /// the mount options, and the kernel's read-ahead.
 std::optional<MountFacts> mount_of(const std::string& path);
 
-/// The entry of a table like /proc/self/mountinfo that holds `path`, which has no symbolic links in it.
-/// `device`, unless null, gets the device number, "0:45".
+/// The entry of a table like /proc/self/mountinfo that holds `path`, which has no symbolic links in it: the one
+/// with the number `id`, where there is one. `device`, unless null, gets the device number, "0:45".
 std::optional<MountFacts> mount_in(std::string_view table,
                                    std::string_view path,
-                                   std::string* device = nullptr);
+                                   std::string* device = nullptr,
+                                   std::uint64_t id = 0);
 
 /// The process that serves the FUSE file system of `path`; nullopt: another file system, or an invisible
 /// process.

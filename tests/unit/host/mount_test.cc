@@ -36,7 +36,7 @@ constexpr std::string_view kTable =
     "64 27 0:48 / /mnt/many rw,relatime,sync - smb3 //nas/media "
     "rw,vers=3.1.1,cache=strict,multichannel,max_channels=4,rsize=4194304\n"
     "65 27 0:49 / /mnt/smb1 rw - cifs //nas/old rw,vers=1.0,rsize=61440\n"
-    "66 27 254:1 / /mnt/isilon/local rw - xfs /dev/sdb1 rw\n";
+    "66 61 254:1 / /mnt/isilon/local rw - xfs /dev/sdb1 rw\n";
 
 MountFacts share(std::string_view path) {
     auto mount = mount_in(kTable, path);
@@ -65,6 +65,36 @@ TEST(MountTable, TheDeepestPointThatHoldsThePathIsTheOne) {
 TEST(MountTable, OfTwoAtOnePlaceTheLaterCounts) {
     EXPECT_EQ(mount_in("1 0 8:1 / /m rw - ext4 /dev/a rw\n2 0 8:2 / /m rw - xfs /dev/b rw", "/m/x")->source,
               "/dev/b");
+}
+
+/// A disk with a share and a disk in the share's folder, which another disk covers; /proc is older than the
+/// root.
+constexpr std::string_view kCovered =
+    "22 27 0:21 / /proc rw - proc proc rw\n"
+    "1 1 0:2 / / rw - rootfs rootfs rw\n"
+    "27 1 254:0 / / rw - ext4 /dev/vda rw\n"
+    "61 27 0:45 / /mnt/share rw - nfs nas:/media rw\n"
+    "62 61 8:1 / /mnt/share/disk rw - xfs /dev/sda rw\n"
+    "63 27 8:2 / /mnt rw - ext4 /dev/sdb rw\n";
+
+TEST(MountTable, WhatALaterMountCoversIsHidden) {
+    EXPECT_EQ(mount_in(kCovered, "/mnt/share/x")->source, "/dev/sdb");
+    EXPECT_EQ(mount_in(kCovered, "/mnt/share/disk/x")->source, "/dev/sdb");
+    EXPECT_EQ(mount_in(kCovered, "/home")->source, "/dev/vda");
+    EXPECT_EQ(mount_in(kCovered, "/proc/self")->source, "proc");
+}
+
+TEST(MountTable, TheNumberThatTheKernelTellsDecides) {
+    EXPECT_EQ(mount_in(kCovered, "/mnt/share/disk/x", nullptr, 61)->source, "nas:/media");
+    EXPECT_EQ(mount_in(kCovered, "/mnt/share/disk/x", nullptr, 99)->source, "/dev/sdb") << "it is not there";
+}
+
+TEST(MountTable, ASourceMayBeEmpty) {
+    const auto mount =
+        mount_in("27 1 254:0 / / rw - ext4 /dev/vda rw\n28 27 0:9 / /m rw - tmpfs  rw\n", "/m/x");
+    ASSERT_TRUE(mount);
+    EXPECT_EQ(mount->type, "tmpfs");
+    EXPECT_EQ(mount->source, "");
 }
 
 TEST(Share, NfsSaysServerVersionConnectionsAndReadSize) {
