@@ -9,13 +9,13 @@
 #include <fstream>
 #include <map>
 #include <set>
-#include <sstream>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "host/connections.h"
 #include "host/host.h"
+#include "host/links.h"
 #include "host/memory_watch.h"
 #include "host/mount.h"
 #include "host/network_mount.h"
@@ -98,30 +98,6 @@ void read_processors(SystemSample& sample) {
     sample.stolen_ticks = ticks[7];
 }
 
-std::optional<std::uint64_t> link_speed(const std::string& name) {
-    std::ifstream in("/sys/class/net/" + name + "/speed");
-    std::int64_t megabits = 0;
-    if (!(in >> megabits) || megabits <= 0) return std::nullopt;
-    return static_cast<std::uint64_t>(megabits) * 1'000'000;
-}
-
-/// `only`: the names of the wanted interfaces; empty: all.
-void read_links(bool own_namespace, const std::set<std::string>& only, SystemSample& sample) {
-    std::ifstream in("/proc/thread-self/net/dev");
-    std::string line;
-    while (std::getline(in, line)) {
-        const std::size_t colon = line.find(':');
-        if (colon == std::string::npos) continue;
-        SystemSample::Link link;
-        link.name = line.substr(line.find_first_not_of(' '), colon - line.find_first_not_of(' '));
-        if (!only.empty() && !only.contains(link.name)) continue;
-        std::istringstream(line.substr(colon + 1)) >> link.received_bytes;
-        // /sys lists only the own namespace.
-        if (own_namespace && link.name != "lo") link.bits_per_s = link_speed(link.name);
-        sample.links.push_back(std::move(link));
-    }
-}
-
 /// The address of the server of a mounted path (NFS, SMB), from its mount options; else empty.
 std::vector<std::string> servers_of_mount(const std::string& path) {
     const std::optional<MountFacts> mount = path.empty() ? std::nullopt : mount_of(path);
@@ -166,7 +142,7 @@ struct SystemSampler::Impl {
           // Other peers of this computer get no handshakes.
           path(servers, !servers.empty() || elsewhere) {
         for (const std::string& address : servers) {
-            if (const auto link = interface_toward(address)) links.insert(*link);
+            if (const auto link = interface_toward(address)) toward.insert(*link);
         }
     }
 
@@ -176,7 +152,8 @@ struct SystemSampler::Impl {
     const std::vector<std::string> servers;  // addresses; empty: unknown
     ServerPath path;
     const MemoryWatch memory;
-    std::set<std::string> links;  // toward the servers
+    std::set<std::string> toward;  // the interfaces
+    Links links;
 };
 
 void SystemSampler::prepare() {}
@@ -198,7 +175,7 @@ void SystemSampler::sample(SystemSample& sample) {
     sample.io_pressure_ns = pressure_ns("/proc/pressure/io");
     sample.memory_pressure_ns = pressure_ns("/proc/pressure/memory");
     impl_->memory.read(sample);
-    read_links(!impl_->elsewhere, impl_->links, sample);
+    impl_->links.read(!impl_->elsewhere, impl_->toward, sample);
     look();
     impl_->path.fill(sample);
 }
