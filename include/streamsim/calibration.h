@@ -132,10 +132,11 @@ struct Measurement {
     std::string target;      // as typed, without credentials
     std::string started_at;  // RFC 3339
     std::string os, computer;
-    std::uint32_t seats = 1;      // computers that measured; of a model its seats
-    double link_bits_per_s = 0;   // of the seat's network port, where it is known; 0: not
-    std::uint32_t mtu = 0;        // of the network to the storage; 0: there is none
-    std::uint64_t set_bytes = 0;  // of the files that were read
+    std::uint32_t seats = 1;       // computers that measured; of a model its seats
+    double link_bits_per_s = 0;    // of the seat's network port, where it is known; 0: not
+    std::uint64_t link_bytes = 0;  // that it received in one probe, at most; in no document
+    std::uint32_t mtu = 0;         // of the network to the storage; 0: there is none
+    std::uint64_t set_bytes = 0;   // of the files that were read
     std::uint64_t seed = 1;
     bool complete = false;
     std::vector<std::string> left_out;  // sentences: probes that were not done, and why

@@ -333,11 +333,7 @@ void CalibrateCommand::note_computer(const RunResult& result) {
     if (!network) return;
     constexpr std::uint32_t kEthernet = 1500;
     measured_.mtu = kEthernet;
-    for (const LinkEvidence& link : result.links) {
-        if (link.bits_per_s && link.received_bytes > 0)
-            measured_.link_bits_per_s =
-                std::max(measured_.link_bits_per_s, static_cast<double>(*link.bits_per_s));
-    }
+    run::note_port(result.links, measured_);
 }
 
 /// Why a probe would load the storage more than --max-load allows; empty: it does not.

@@ -269,6 +269,14 @@ ProbeRow row_of(const Probe& probe, const RunResult& result) {
     return row;
 }
 
+void note_port(const std::vector<LinkEvidence>& links, Measurement& measured) {
+    for (const LinkEvidence& link : links) {
+        if (link.received_bytes <= measured.link_bytes) continue;
+        measured.link_bytes = link.received_bytes;
+        measured.link_bits_per_s = static_cast<double>(link.bits_per_s.value_or(0));
+    }
+}
+
 double highest_rate(const Measurement& measured) {
     double highest = 0;
     for (const ProbeRow& row : measured.rows) {

@@ -28,6 +28,10 @@ Workload workload_of(const Probe& probe, const Measurement& measured);
 /// seats were played by this process: the series then has ten intervals a second.
 ProbeRow row_of(const Probe& probe, const RunResult& result);
 
+/// Notes the speed of the seat's network port: of the link that received most in one probe. `links`: of a
+/// probe.
+void note_port(const std::vector<LinkEvidence>& links, Measurement& measured);
+
 /// The highest rate of the ladder in bytes a second, by one seat; 0: none was measured.
 double highest_rate(const Measurement& measured);
 

@@ -352,6 +352,17 @@ TEST(SeatLimits, APortThatIsFullIsTheSeats) {
     EXPECT_FALSE(limits.fixed.front().high);
 }
 
+TEST(Probes, ThePortIsTheLinkThatReceivedMost) {
+    Measurement measured;
+    LinkEvidence storage{.name = "eth0", .bits_per_s = 10'000'000'000, .received_bytes = 5'000'000'000};
+    LinkEvidence other{.name = "eth1", .bits_per_s = 100'000'000'000, .received_bytes = 1'000'000};
+    note_port({storage, other}, measured);
+    EXPECT_EQ(measured.link_bits_per_s, 10e9);
+    storage.received_bytes = 400'000;
+    note_port({storage, other}, measured);
+    EXPECT_EQ(measured.link_bits_per_s, 10e9) << "this probe moved little";
+}
+
 TEST(Probes, OpenLoadFollowsTheLadder) {
     Measurement measured;
     const auto has_open_load = [&] {
