@@ -17,6 +17,8 @@ namespace {
 
 /// Frames of one stream at most: more than a year. The ledger keeps a bit for each.
 constexpr std::uint64_t kSlotsMax = 1'000'000'000;
+/// 146 years: sums with what comes later still fit.
+constexpr Duration kLastDue{INT64_MAX / 2};
 /// Slots at most for the mean bytes of one.
 constexpr std::uint64_t kAveragedSlots = 1 << 20;
 
@@ -230,6 +232,11 @@ private:
         if (plan.options.paced && plan.options.slots > kSlotsMax) {
             return bad_input(fmt::format("--duration: a stream of {} frames was asked for, {} are the most",
                                          show_count(plan.options.slots), show_count(kSlotsMax)));
+        }
+        // A schedule ends the stream, whatever it was asked for.
+        if (plan.options.paced && !schedule_ && plan.options.slots > plan.path->slots_in(kLastDue)) {
+            return bad_input(fmt::format("--fps: a stream of {} frames at {} fps plays for more than 146 years",
+                                         show_count(plan.options.slots), plan.rate().to_string()));
         }
         if (auto alike = check_rates(plan); !alike) return alike;
         if (request_.sync && plan.record == nullptr && plan.rate() != first.rate()) {

@@ -1,5 +1,5 @@
 // Which streams read a clip that another one reads: by its file, however often and by whatever path it was
-// found.
+// found. How long a stream plays at most.
 #include "run/plan/stream_plan.h"
 
 #include <gmock/gmock.h>
@@ -55,6 +55,30 @@ TEST_F(SharedClips, AClipOfTwoTargetsIsOne) {
     std::filesystem::create_directory(place_.at("other"));
     std::filesystem::copy_file(place_.at("reel/x.mov"), place_.at("other/x.mov"));
     EXPECT_THAT(shared({part(place_.at("reel")), part(place_.at("other"))}), ElementsAre(false, false));
+}
+
+using LongPlay = SharedClips;
+
+TEST_F(LongPlay, IsRefusedWhereItsDeadlinesHaveNoNumber) {
+    PlayPart slow = part(place_.path());
+    slow.request.rate = FrameRate{1, 1'000'000};
+    const auto planned = [&](std::uint64_t frames) {
+        slow.request.frames = frames;
+        const auto found = find_media(&store_, {slow}, nullptr);
+        EXPECT_TRUE(found);
+        return plan_parts(*found, 1);
+    };
+    EXPECT_TRUE(planned(4612));  // 2^62 ns are 4,611.7 frames
+    const auto refused = planned(4613);
+    ASSERT_FALSE(refused);
+    EXPECT_EQ(refused.error().kind, ErrorKind::bad_input);
+    EXPECT_THAT(refused.error().problems,
+                ElementsAre("--fps: a stream of 4,613 frames at 1/1000000 fps plays for more than 146 years"));
+    slow.schedule = PartSchedule{.start = [](std::uint32_t, std::uint32_t) { return seconds(0); },
+                                 .end = [](std::uint32_t) { return seconds(60); }};
+    const auto scheduled = planned(4613);
+    ASSERT_TRUE(scheduled);
+    EXPECT_EQ(scheduled->front().options.slots, 1u);
 }
 
 }  // namespace
