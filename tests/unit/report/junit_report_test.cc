@@ -2,7 +2,6 @@
 
 #include <gmock/gmock.h>
 
-#include <ctime>
 #include <string>
 #include <utility>
 
@@ -126,20 +125,6 @@ TEST(JunitReport, NamesTheEventsOfAStreamsDropsAlsoWhereTheyOverlap) {
     EXPECT_EQ(count(xml, " on 0 streams, "), 2U);
     EXPECT_THAT(xml, HasSubstr("&#10;0:01.000 for 8.0 s"));
     EXPECT_THAT(xml, HasSubstr("&#10;0:04.200 for 100.0 ms"));
-}
-
-TEST(JunitReport, ManyDropsInManyEventsTakeNoLongTime) {
-    constexpr std::int64_t kMany = 100'000;
-    RunResult result = samples::many_streams();
-    result.drops.resize(kMany, result.drops.front());
-    result.events.clear();
-    for (std::int64_t i = 0; i < kMany; ++i) {
-        result.drops[static_cast<std::size_t>(i)].due_ns = i * 42'000'000;
-        result.events.push_back(event_of(i * 42, i * 42 + 1, Cause::unknown));
-    }
-    const std::clock_t begin = std::clock();
-    EXPECT_THAT(junit_report(result), HasSubstr("and more: events in --json"));
-    EXPECT_LT((std::clock() - begin) / CLOCKS_PER_SEC, 5);
 }
 
 TEST(Markup, NothingBreaksOut) {
