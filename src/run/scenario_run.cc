@@ -1,6 +1,7 @@
 #include "run/scenario_run.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <utility>
@@ -71,6 +72,30 @@ void add_meters(const ScenarioSeats& seats,
     }
 }
 
+/// The options and the user of a file server's URL, as far as they are not the usual ones.
+std::string options_of(const RemotePlace& place) {
+    const bool nfs = place.protocol == RemotePlace::Protocol::nfs;
+    const RemotePlace usual =
+        *target::parse_remote_target(nfs ? "nfs://host/export" : "smb://host/share")->remote;
+    std::string out;
+    const auto add = [&out](const char* name, bool given, const auto& value) {
+        if (given) out += fmt::format("{}{}={}", out.empty() ? "?" : "&", name, value);
+    };
+    add("domain", !place.domain.empty(), place.domain);
+    add("user", !place.user.empty(), place.user);
+    add("addresses", !place.addresses.empty(), fmt::to_string(fmt::join(place.addresses, ",")));
+    add(nfs ? "nfsport" : "port", place.port != usual.port, place.port);
+    add("mountport", place.mount_port != usual.mount_port, place.mount_port);
+    add("version", place.version.has_value(), place.version.value_or(0));
+    add("connections", place.connections != usual.connections, place.connections);
+    add("rsize", place.read_bytes != usual.read_bytes, place.read_bytes);
+    add("uid", place.uid.has_value(), place.uid.value_or(0));
+    add("gid", place.gid.has_value(), place.gid.value_or(0));
+    add("timeout", place.timeout != usual.timeout,
+        fmt::format("{}s", static_cast<double>(place.timeout.ns) / 1e9));
+    return out;
+}
+
 }  // namespace
 
 scenario::ScenarioWords scenario_words(const media::Catalogue& catalogue, const std::string& formats) {
@@ -97,12 +122,14 @@ scenario::ScenarioWords scenario_words(const media::Catalogue& catalogue, const 
                                                 model.node.drives};
             }
             case target::Target::Kind::remote: {
-                // One export or share, named by the first folder of the path, is one storage.
+                // One export or share, named by the first folder of the path, is one storage; all its seats
+                // have the options of the first.
                 const std::string name = target->name();
                 const std::size_t first = name.find('/', name.find("://") + 3);
                 return scenario::ScenarioTarget{
                     .kind = scenario::ScenarioTarget::Kind::files,
-                    .storage = "files of " + name.substr(0, name.find('/', first + 1)),
+                    .storage =
+                        "files of " + name.substr(0, name.find('/', first + 1)) + options_of(*target->remote),
                     .place = target::location_of(*target)};
             }
             case target::Target::Kind::local: break;

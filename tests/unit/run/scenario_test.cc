@@ -16,6 +16,7 @@ namespace {
 
 using testing::Each;
 using testing::ElementsAre;
+using testing::HasSubstr;
 using testing::IsEmpty;
 
 constexpr std::int64_t kMs = 1'000'000;
@@ -184,6 +185,28 @@ TEST(ScenarioMeters, BeginAndEndWithTheirSeat) {
     for (const OperationRow& row : result.operations) first.emplace(row.seat, row.submitted_ns / kMs);
     EXPECT_EQ(first.size(), 3U);
     for (const auto& [seat, begun] : first) EXPECT_GE(begun, 2000 * seat - 500) << seat;
+}
+
+/// A run has one connection to a server: options of a later target would be ignored.
+TEST(ScenarioTargets, OnOneServerHaveTheSameOptions) {
+    const auto problems = [](const std::string& first, const std::string& second) {
+        const std::string streams = R"(", "streams": [{"format": "dpx10"}]})";
+        const auto scenario =
+            read("1s", R"({"target": ")" + first + streams + R"(, {"target": ")" + second + streams);
+        return scenario ? std::vector<std::string>{} : scenario.error().problems;
+    };
+    const std::string nfs = "nfs://host/export/b", smb = "host/share/b";
+    EXPECT_THAT(problems("nfs://host/export/a", nfs + "?connections=1&timeout=10s"), IsEmpty());
+    EXPECT_THAT(problems("nfs://host/export/a?uid=7&version=3", nfs + "?version=3&uid=7"), IsEmpty());
+    for (const char* option : {"addresses=10.0.0.1", "nfsport=9", "mountport=9", "version=3", "connections=2",
+                               "rsize=1MiB", "uid=7", "gid=7", "timeout=100ms"}) {
+        EXPECT_THAT(problems("nfs://host/export/a", nfs + "?" + option),
+                    ElementsAre(HasSubstr("/seats/1/target: the seats of a run have one storage in common")))
+            << option;
+    }
+    EXPECT_THAT(problems("smb://me@host/share/a", "smb://me@" + smb + "?connections=4"), IsEmpty());
+    for (const std::string& other : {"smb://you@" + smb, "smb://work;me@" + smb, "smb://me@" + smb + "?port=9"})
+        EXPECT_THAT(problems("smb://me@host/share/a", other), ElementsAre(HasSubstr("/seats/1/target: ")));
 }
 
 TEST(ScenarioMedia, OwnClipsAreNobodyElsesAndSharedOnesEverybodys) {
