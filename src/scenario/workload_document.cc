@@ -140,9 +140,27 @@ void read_printed(JsonObject& document, Workload& workload, JsonProblems& proble
     });
 }
 
+double weight_of(const MeterSpec& meter, LoadOperation operation) {
+    return meter.weights[static_cast<std::size_t>(operation)];
+}
+
 bool transfers(const MeterSpec& meter) {
-    return meter.weights[static_cast<std::size_t>(LoadOperation::read)] > 0 ||
-           meter.weights[static_cast<std::size_t>(LoadOperation::write)] > 0;
+    return weight_of(meter, LoadOperation::read) > 0 || weight_of(meter, LoadOperation::write) > 0;
+}
+
+/// The longest of the meter's lengths; of reads and writes, the shorter one. Empty: a transfer is as long as
+/// its block or its file.
+std::optional<std::uint64_t> longest_length(const MeterSpec& meter) {
+    std::optional<std::uint64_t> out = meter.length_up_to;
+    const auto take = [&](LoadOperation operation, const std::vector<WeightedSize>& lengths) {
+        std::uint64_t longest = 0;
+        for (const WeightedSize& each : lengths)
+            if (each.weight > 0) longest = std::max(longest, each.bytes);
+        if (longest > 0 && weight_of(meter, operation) > 0) out = std::min(out.value_or(longest), longest);
+    };
+    take(LoadOperation::read, meter.lengths);
+    take(LoadOperation::write, meter.writes ? meter.writes->lengths : meter.lengths);
+    return out;
 }
 
 /// Checks that the meters have the property that a sweep varies.
@@ -168,10 +186,9 @@ void check_sweep(JsonObject& document, const Workload& workload, JsonProblems& p
                 problems.add(pointer,
                              fmt::format("a block of {} does not fit the files of {}, of {}",
                                          show_io_size(bytes), meter.name, show_io_size(meter.set.file_bytes)));
-            if (meter.length_up_to && bytes > *meter.length_up_to)
-                problems.add(pointer,
-                             fmt::format("a block of {} is more than the lengths of {}, up to {}",
-                                         show_io_size(bytes), meter.name, show_io_size(*meter.length_up_to)));
+            if (const auto longest = longest_length(meter); longest && bytes > *longest)
+                problems.add(pointer, fmt::format("a block of {} is more than the lengths of {}, up to {}",
+                                                  show_io_size(bytes), meter.name, show_io_size(*longest)));
         }
     }
 }

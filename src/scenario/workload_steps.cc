@@ -139,6 +139,7 @@ Workload at_step(const Workload& workload, double value) {
                 break;
             case Sweep::Over::block_bytes:
                 if (transfers > 0) meter.blocks = {{static_cast<std::uint64_t>(value), 1}};
+                if (transfers > 0 && meter.writes) meter.writes->blocks = meter.blocks;
                 break;
             case Sweep::Over::none:
             case Sweep::Over::clients:

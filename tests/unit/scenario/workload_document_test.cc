@@ -509,6 +509,26 @@ TEST(WorkloadDocument, ASweptBlockIsNoMoreThanTheLengths) {
     expect_runnable_steps(workload_of(with(R"(["4KiB", "1MiB"])")));
 }
 
+TEST(WorkloadDocument, ASweptBlockIsPlayedByReadsAndByWrites) {
+    const auto with = [](const std::string& sizes) {
+        return transfers(R"(, "blocks": "4KiB", "files": {"bytes": "1GiB"}, )" + sizes,
+                         R"(, "sweep": {"over": "block_bytes", "values": ["4KiB", "64KiB"]})");
+    };
+    const Workload step = at_step(workload_of(with(R"("writes": {"blocks": "1MiB"})")), 65'536);
+    ASSERT_THAT(step.meters[0].writes->blocks, SizeIs(1));
+    EXPECT_EQ(step.meters[0].writes->blocks[0].bytes, 65'536u);
+    for (const char* sizes :
+         {R"("lengths": "32KiB")", R"("lengths": [{"bytes": "32KiB"}, {"bytes": "1MiB", "weight": 0}])",
+          R"("lengths": "1MiB", "writes": {"blocks": "4KiB", "lengths": "32KiB"})"}) {
+        EXPECT_THAT(
+            workload_problems(with(sizes)),
+            ElementsAre(
+                "w.json: /sweep/values/1: a block of 64 KiB is more than the lengths of m, up to 32 KiB"))
+            << sizes;
+    }
+    EXPECT_THAT(workload_problems(with(R"("lengths": [{"bytes": "32KiB"}, {"bytes": "1MiB"}])")), IsEmpty());
+}
+
 TEST(WorkloadDocument, FilesOfAScaledWorkloadHoldTheBlocksOfEachStep) {
     expect_runnable_steps(workload_of(
         transfers(R"(, "blocks": "64KiB", "writes": {"blocks": "4MiB"}, "files": {"bytes": "10MiB"})")));
