@@ -29,6 +29,17 @@ bool is_counted(std::uint64_t command) {
            command == kSetInfo;
 }
 
+/// The bytes that a read moved, as its reply says; its field has another name before tshark 4. A reply without
+/// it moved what was asked for, up to the end that the file had at its open (0: not known).
+std::uint64_t read_bytes(const CapturedMessage& message,
+                         std::uint64_t offset,
+                         std::uint64_t asked,
+                         std::uint64_t file_bytes) {
+    for (const char* field : {"smb2.olb.length", "smb2.read_length"})
+        if (const auto bytes = message.number(field)) return *bytes;
+    return offset < file_bytes ? std::min(asked, file_bytes - offset) : asked;
+}
+
 }  // namespace
 
 void SmbCapture::take(const CapturedMessage& message) {
@@ -90,7 +101,8 @@ void SmbCapture::opened(const CapturedMessage& message, const Call& call, bool f
     Opened& opened = opened_[fid];
     opened.file = entry.file;
     opened.session = entry.session = traffic_.add_session({entry.file, false, false});
-    traffic_.grow(entry.file, message.number("smb2.eof").value_or(0));
+    opened.bytes = message.number("smb2.eof").value_or(0);
+    traffic_.grow(entry.file, opened.bytes);
     opened.open = traffic_.add(entry);
     last_fid_[message.stream] = fid;
 }
@@ -145,14 +157,12 @@ void SmbCapture::reply(const CapturedMessage& message, const Call& call) {
         default: {
             entry.kind = call.command == kRead ? TrafficKind::read : TrafficKind::write;
             at.data = true;
-            const std::uint64_t size = traffic_.at(at.file).bytes;
-            if (call.command == kRead && (status == kEndOfFile || (size > 0 && call.offset >= size)))
-                return traffic_.found_end();
-            if (!can_be_moved(call.offset, call.bytes) || (call.bytes == 0 && !failed)) return;
+            if (call.command == kRead && status == kEndOfFile) return traffic_.found_end();
+            const std::uint64_t bytes =
+                call.command == kRead ? read_bytes(message, call.offset, call.bytes, at.bytes) : call.bytes;
+            if (!can_be_moved(call.offset, bytes) || (bytes == 0 && !failed)) return;
             entry.offset = call.offset;
-            entry.bytes = failed ? 0 : call.bytes;
-            // The last one of a file finds less than was asked for.
-            if (call.command == kRead && size > 0) entry.bytes = std::min(entry.bytes, size - call.offset);
+            entry.bytes = failed ? 0 : bytes;
         }
     }
     traffic_.add(entry);

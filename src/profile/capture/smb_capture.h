@@ -34,6 +34,7 @@ private:
     struct Opened {
         std::uint32_t file = 0, session = kNoSession;
         std::optional<std::size_t> open;  // index of the open; empty: before the capture
+        std::uint64_t bytes = 0;          // size of the file at its open; 0: not known
         bool data = false, listed = false;
         std::vector<TrafficOperation> questions;
     };

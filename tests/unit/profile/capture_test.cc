@@ -242,6 +242,24 @@ TEST(Capture, Smb2OpensReadsListsAndQuestions) {
                                      "list seq", "stat b", "stat none failed"}));
 }
 
+/// Only the server knows where a file ends: others may write it, and it may have been opened before.
+TEST(Capture, ReadsOfSmb2HaveTheBytesOfTheirReplies) {
+    Packets packets;
+    const auto read = [&packets](int id, const char* fid, const char* offset, const char* moved) {
+        packets.smb(id, 8, id, {{"smb2.read_length", "4096"}, {"smb2.file_offset", offset}, {"smb2.fid", fid}},
+                    "0x00000000", {{"smb2.olb.length", moved}});
+    };
+    read(1, "f0", "0", "4096");
+    read(2, "f0", "4096", "4096");
+    packets.smb(3, 5, 3, {{"smb2.filename", "a"}}, "0x00000000",
+                {{"smb2.create.action", "1"}, {"smb2.eof", "5000"}, {"smb2.fid", "f1"}});
+    read(4, "f1", "4096", "4096");
+    read(5, "f1", "8192", "100");
+    EXPECT_EQ(packets.told(), (Calls{"read file-f0 0+4096", "read file-f0 4096+4096", "open a",
+                                     "read a 4096+4096", "read a 8192+100"}));
+    EXPECT_EQ(packets.read()->read_at_end, 0u);
+}
+
 TEST(Capture, NothingThatCanBeReadIsBadInput) {
     Packets packets;
     EXPECT_THAT(packets.told().front(), HasSubstr("holds no call with its reply"));
