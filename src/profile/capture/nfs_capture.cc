@@ -131,7 +131,7 @@ std::uint32_t NfsCapture::file_of(const std::string& handle) {
 std::uint32_t NfsCapture::file_in(const std::string& directory, const std::string& name) {
     TrafficFile& parent = traffic_.at(file_of(directory));
     parent.regular = false;
-    return traffic_.file(parent.name.starts_with("handle-") ? name : parent.name + "/" + name);
+    return traffic_.file(parent.name + "/" + name);
 }
 
 /// A name that was looked up or made has a handle from now on.

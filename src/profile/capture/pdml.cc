@@ -16,9 +16,9 @@ constexpr std::string_view kFields =
     "nfs.status3 nfs.fhandle nfs.name nfs.pathname.component nfs.offset3 nfs.count3 nfs.offset4 "
     "nfs.count4 nfs.cookie3 nfs.cookie4 nfs.fattr3.size nfs.fattr4.size nfs.read.data_length "
     "nfs.write.data_length nfs.open.opentype nfs.write.stable smb2.header_len smb2.cmd smb2.msg_id "
-    "smb2.flags.response smb2.nt_status smb2.fid smb2.filename smb2.read_length smb2.olb.length "
-    "smb2.write_length smb2.file_offset smb2.eof smb2.create.action smb2.file_info.infolevel "
-    "smb2.disposition.delete_on_close";
+    "smb2.tid smb2.tree smb2.flags.response smb2.nt_status smb2.fid smb2.filename smb2.read_length "
+    "smb2.olb.length smb2.write_length smb2.file_offset smb2.eof smb2.create.action "
+    "smb2.file_info.infolevel smb2.disposition.delete_on_close";
 
 bool is_kept(std::string_view field) {
     static const std::unordered_set<std::string_view> kept = [] {

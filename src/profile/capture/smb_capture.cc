@@ -1,6 +1,8 @@
 // Commands of [MS-SMB2] 2.2.
 #include "profile/capture/smb_capture.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 namespace streamsim::profile {
@@ -67,6 +69,7 @@ void SmbCapture::take(const CapturedMessage& message) {
     call.fid = message.field("smb2.fid");
     call.name = message.field("smb2.filename");
     std::replace(call.name.begin(), call.name.end(), '\\', '/');
+    if (*command == kCreate) call.tree = tree_of(message, call.user);
     call.offset = message.number("smb2.file_offset").value_or(0);
     call.bytes = message.number(*command == kRead ? "smb2.read_length" : "smb2.write_length").value_or(0);
     call.deletes = message.field("smb2.disposition.delete_on_close") == "1";
@@ -84,11 +87,34 @@ TrafficOperation SmbCapture::operation(const CapturedMessage& message,
             .failed = message.number("smb2.nt_status").value_or(0) >= kErrors};
 }
 
+/// "server/share" where the capture has its TREE_CONNECT, else the number of the tree among those of the
+/// client: the ids of one share differ from client to client.
+std::string SmbCapture::tree_of(const CapturedMessage& message, std::uint32_t user) {
+    std::string share(message.field("smb2.tree"));
+    std::replace(share.begin(), share.end(), '\\', '/');
+    share.erase(0, share.find_first_not_of('/'));
+    if (const std::string_view id = message.field("smb2.tid"); share.empty() && !id.empty()) {
+        auto& known = trees_[user];
+        const auto number = known.try_emplace(std::string(id), known.size() + 1).first->second;
+        share = fmt::format("tree-{}", number);
+    }
+    return share;
+}
+
+/// The file of a CREATE; its name is relative to the tree.
+std::uint32_t SmbCapture::file_of(const Call& call) {
+    if (call.tree.empty()) return traffic_.file(call.name.empty() ? "/" : call.name);
+    used_trees_.insert(call.tree);
+    const std::uint32_t file = traffic_.file(call.tree + "/" + call.name);
+    names_in_tree_.try_emplace(file, call.name.empty() ? "/" : call.name);
+    return file;
+}
+
 void SmbCapture::opened(const CapturedMessage& message, const Call& call, bool failed) {
     const auto action = message.number("smb2.create.action").value_or(1);
     const TrafficKind kind = failed ? TrafficKind::stat : action == 1 ? TrafficKind::open : TrafficKind::create;
     TrafficOperation entry = operation(message, call, kind);
-    entry.file = traffic_.file(call.name.empty() ? "/" : call.name);
+    entry.file = file_of(call);
     const std::string fid(message.field("smb2.fid"));
     if (failed || fid.empty()) {
         traffic_.add(entry);
@@ -171,6 +197,8 @@ void SmbCapture::reply(const CapturedMessage& message, const Call& call) {
 void SmbCapture::finish() {
     for (auto& [fid, opened] : opened_) close(opened);
     opened_.clear();
+    if (used_trees_.size() > 1) return;
+    for (const auto& [file, name] : names_in_tree_) traffic_.at(file).name = name;
 }
 
 }  // namespace streamsim::profile

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <unordered_map>
 #include <utility>
@@ -28,7 +29,7 @@ private:
         std::int64_t begin_ns = 0;
         std::uint32_t user = 0;
         std::uint64_t command = 0, offset = 0, bytes = 0;
-        std::string fid, name;
+        std::string fid, name, tree;
         bool deletes = false, renames = false;
     };
     struct Opened {
@@ -40,14 +41,19 @@ private:
     };
 
     void reply(const CapturedMessage& message, const Call& call);
+    std::string tree_of(const CapturedMessage& message, std::uint32_t user);
+    std::uint32_t file_of(const Call& call);
     void opened(const CapturedMessage& message, const Call& call, bool failed);
     void close(Opened& opened);
     TrafficOperation operation(const CapturedMessage& message, const Call& call, TrafficKind kind) const;
 
     TrafficBuilder& traffic_;
-    std::map<std::pair<std::string, std::uint64_t>, Call> calls_;  // by connection and message
-    std::map<std::string, Opened> opened_;                         // by the server's id of it
-    std::unordered_map<std::string, std::string> last_fid_;        // last file id of each connection
+    std::map<std::pair<std::string, std::uint64_t>, Call> calls_;        // by connection and message
+    std::map<std::string, Opened> opened_;                               // by the server's id of it
+    std::unordered_map<std::string, std::string> last_fid_;              // last file id of each connection
+    std::map<std::uint32_t, std::map<std::string, std::size_t>> trees_;  // by user and id: their numbers
+    std::set<std::string> used_trees_;
+    std::map<std::uint32_t, std::string> names_in_tree_;  // by file: what is shown where there is one tree
     std::uint64_t counted_ = 0, encrypted_ = 0;
 };
 

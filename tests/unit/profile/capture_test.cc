@@ -121,8 +121,38 @@ TEST(Capture, Nfs3IsReadWithItsNames) {
         {{"nfs.status3", "0"}, {"nfs.count3", "4096"}});
     packets.rpc(7, 3, 21, 7, {{"nfs.fhandle", "b2"}}, {{"nfs.status3", "0"}});
     packets.rpc(8, 3, 3, 8, {{"nfs.fhandle", "d0"}, {"nfs.name", "gone"}}, {{"nfs.status3", "2"}});
-    EXPECT_EQ(packets.told(), (Calls{"list handle-1", "open f.1", "read f.1 0+32768", "read f.1 32768+7232",
-                                     "write handle-3 8192+4096", "sync handle-3", "stat gone failed"}));
+    EXPECT_EQ(packets.told(), (Calls{"list handle-1", "open handle-1/f.1", "read handle-1/f.1 0+32768",
+                                     "read handle-1/f.1 32768+7232", "write handle-3 8192+4096",
+                                     "sync handle-3", "stat handle-1/gone failed"}));
+}
+
+TEST(Capture, OneNameInTwoDirectoriesIsOfTwoFiles) {
+    Packets packets;
+    for (const int i : {1, 2}) {
+        const std::string of = std::to_string(i);
+        packets.rpc(i, 3, 3, i, {{"nfs.fhandle", "d" + of}, {"nfs.name", "f"}},
+                    {{"nfs.status3", "0"}, {"nfs.fhandle", "a" + of}});
+    }
+    EXPECT_EQ(packets.told(), (Calls{"stat handle-1/f", "stat handle-3/f"}));
+}
+
+TEST(Capture, OneNameInTwoTreesOfSmb2IsOfTwoFiles) {
+    const auto names = [](const std::vector<Fields>& trees) {
+        Packets packets;
+        int id = 0;
+        for (Fields fields : trees) {
+            fields.emplace_back("smb2.filename", "seq\\a");
+            ++id;
+            packets.smb(id, 5, id, fields, "0x00000000", {{"smb2.fid", "f" + std::to_string(id)}});
+        }
+        return packets.told();
+    };
+    const Fields first{{"smb2.tid", "0x1"}}, second{{"smb2.tid", "0x5"}};
+    const Fields named{{"smb2.tid", "0x1"}, {"smb2.tree", "\\\\nas\\media"}};
+    EXPECT_EQ(names({first, second, first}),
+              (Calls{"open tree-1/seq/a", "open tree-2/seq/a", "open tree-1/seq/a"}));
+    EXPECT_EQ(names({named, second}), (Calls{"open nas/media/seq/a", "open tree-1/seq/a"}));
+    EXPECT_EQ(names({named, named}), (Calls{"open seq/a", "open seq/a"}));
 }
 
 TEST(Capture, ACallThatIsSentAgainCountsOnceFromItsFirstTime) {
