@@ -35,9 +35,18 @@ sim::SampledTimes times_of(const std::vector<profile::TrafficOperation>& operati
     return times;
 }
 
-/// Rows of blocks and operations as a trace would show them: a file that is moved whole is opened before.
-std::vector<profile::TrafficOperation> traffic_of(const std::vector<OperationRow>& rows, bool whole_files) {
+/// The share of the transfers that the traffic shows an open of: of whole files; NFSv3 may show none.
+double opened_share(const profile::LearntMeter& meter) {
+    if (!meter.spec.whole_files || meter.transfers == 0) return 0;
+    const double others = meter.spec.weights[static_cast<std::size_t>(LoadOperation::open)];
+    const auto all = static_cast<double>(meter.behaviour.of(profile::TrafficKind::open));
+    return (all - others) / static_cast<double>(meter.transfers);
+}
+
+/// Rows of blocks and operations as a trace would show them: this share of the transfers with an open before.
+std::vector<profile::TrafficOperation> traffic_of(const std::vector<OperationRow>& rows, double share) {
     std::vector<profile::TrafficOperation> out;
+    double owed = 0;  // opens
     std::map<std::pair<std::uint32_t, std::uint64_t>, bool> opened;
     for (const OperationRow& row : rows) {
         profile::TrafficOperation at;
@@ -49,7 +58,10 @@ std::vector<profile::TrafficOperation> traffic_of(const std::vector<OperationRow
         at.failed = row.error != 0;
         at.offset = row.offset;
         at.bytes = row.bytes;
-        if (whole_files && at.moves_data() && opened.try_emplace({row.user, row.transfer}, true).second) {
+        if (share > 0 && at.moves_data() && opened.try_emplace({row.user, row.transfer}, true).second)
+            owed += share;
+        if (owed >= 1) {
+            owed -= 1;
             profile::TrafficOperation open = at;
             open.kind = profile::TrafficKind::open;
             open.duration_ns = 0;
@@ -111,7 +123,7 @@ profile::Behaviour played_behaviour(const profile::LearntMeter& meter, Duration 
     const auto enough = Duration{static_cast<std::int64_t>(std::min(kOperations / per_s, 1e9) * 1e9)};
     const sim::SampledTimes times = times_of(meter.operations);
     MeterPlay play(plan, times, std::min(enough, std::max(duration, Duration{meter.behaviour.span_ns})));
-    return profile::behaviour_of(traffic_of(play.rows(), plan.spec.whole_files));
+    return profile::behaviour_of(traffic_of(play.rows(), opened_share(meter)));
 }
 
 }  // namespace streamsim::run

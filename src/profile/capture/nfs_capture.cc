@@ -159,7 +159,7 @@ void NfsCapture::moved(const Call& call, const Step& step, TrafficKind kind) {
     // NFSv3 opens nothing: whoever reads from the beginning again has begun anew.
     const bool again = call.version == 3 && step.offset == 0 && use.reads_at_begin > 0;
     if (use.session == kNoSession || again) {
-        use.session = traffic_.add_session({file, false, false});
+        use.session = traffic_.add_session({file, false, false, call.version == 3});
         use.reads_at_begin = 0;
         if (use.lookup) {
             TrafficOperation& lookup = traffic_.operation(*use.lookup);

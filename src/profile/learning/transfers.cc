@@ -145,9 +145,11 @@ private:
     }
 
     /// True for blocks that cover the file from its front, every byte once, in one direction. Blocks in flight
-    /// together may come in any order.
+    /// together may come in any order. Without an open they go up to the end.
     bool is_whole(const Session& session) const {
-        if (session.blocks.empty() || !session.open) return false;
+        if (session.blocks.empty()) return false;
+        const TrafficOperation& any = operations_[session.blocks.front()];
+        if (!session.open && !traffic_.sessions[any.session].unopened) return false;
         std::vector<std::size_t> blocks = session.blocks;
         std::ranges::sort(blocks, {}, [this](auto block) { return operations_[block].offset; });
         std::uint64_t end = 0;
@@ -156,7 +158,7 @@ private:
             if (at.offset != end || at.kind != operations_[blocks.front()].kind) return false;
             end += at.bytes;
         }
-        return true;
+        return session.open || end == traffic_.files[any.file].bytes;
     }
 
     /// Pauses within sessions; a container that is read at the pace of its frames is no file that is moved
@@ -231,9 +233,11 @@ private:
         for (const auto& [number, session] : sessions_) {
             if (!session.whole) continue;
             TrafficUnit unit = unit_of(session.blocks);
-            const TrafficOperation& open = operations_[*session.open];
-            unit.begin_ns = open.begin_ns;
-            unit.busy_ns += static_cast<double>(open.duration_ns);
+            if (session.open) {
+                const TrafficOperation& open = operations_[*session.open];
+                unit.begin_ns = open.begin_ns;
+                unit.busy_ns += static_cast<double>(open.duration_ns);
+            }
             transfers.push_back(unit);
         }
         std::ranges::stable_sort(transfers, {}, &TrafficUnit::begin_ns);

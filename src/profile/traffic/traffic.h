@@ -66,6 +66,7 @@ struct TrafficSession {
     std::uint32_t file = 0;
     bool direct = false;       // O_DIRECT
     bool synchronous = false;  // O_SYNC, O_DSYNC: every write is a sync as well
+    bool unopened = false;     // NFSv3 has no open; a client that knows the name asks nothing before it reads
 };
 
 struct TrafficFile {

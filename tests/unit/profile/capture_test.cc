@@ -126,6 +126,20 @@ TEST(Capture, Nfs3IsReadWithItsNames) {
                                      "sync handle-3", "stat handle-1/gone failed"}));
 }
 
+TEST(Capture, OnlyNfs4HasAnOpenOfEachFile) {
+    Packets packets;
+    packets.rpc(1, 3, 6, 1, {{"nfs.fhandle", "a3"}, {"nfs.offset3", "0"}, {"nfs.count3", "4096"}},
+                {{"nfs.status3", "0"}, {"nfs.count3", "4096"}});
+    packets.rpc(2, 4, 1, 2,
+                {{"nfs.opcode", "22"}, {"nfs.fhandle", "a4"}, {"nfs.opcode", "25"}, {"nfs.count4", "4096"}},
+                {{"nfs.opcode", "22"}, {"nfs.opcode", "25"}, {"nfs.read.data_length", "4096"}});
+    const auto traffic = packets.read();
+    ASSERT_TRUE(traffic);
+    ASSERT_EQ(traffic->sessions.size(), 2u);
+    EXPECT_TRUE(traffic->sessions[0].unopened);
+    EXPECT_FALSE(traffic->sessions[1].unopened);
+}
+
 TEST(Capture, OneNameInTwoDirectoriesIsOfTwoFiles) {
     Packets packets;
     for (const int i : {1, 2}) {

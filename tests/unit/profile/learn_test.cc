@@ -87,6 +87,18 @@ TEST(Learn, AFramePerFileIsATransferWithItsOpen) {
     EXPECT_EQ(meter.sequence, "a sequence of 48 files /m/f.####.dpx, each read whole in 4 reads");
 }
 
+/// As NFSv3 shows a client that knows the names.
+TEST(Learn, AFrameWithoutAnOpenIsATransferWhereItIsReadToItsEnd) {
+    for (const std::uint64_t more : {0u, 1u}) {
+        Maker make = sequence(0, 48);
+        std::erase_if(make.traffic.operations, [](const auto& at) { return at.kind == TrafficKind::open; });
+        for (TrafficFile& file : make.traffic.files) file.bytes += more;
+        EXPECT_FALSE(make.learnt().spec.whole_files) << "opened before the trace";
+        for (TrafficSession& session : make.traffic.sessions) session.unopened = true;
+        EXPECT_EQ(make.learnt().spec.whole_files, more == 0);
+    }
+}
+
 TEST(Learn, AFileThatNoWorkloadCanHaveIsAnError) {
     for (const std::uint64_t more : {0u, 1u}) {
         Maker make;
