@@ -37,16 +37,6 @@ bool same(const std::vector<WeightedSize>& one, const std::vector<WeightedSize>&
     });
 }
 
-/// "/a/shot.####.dpx" for "/a/shot.0012.dpx"; empty where there is no number in it.
-std::string pattern_of(const std::string& name) {
-    const auto slash = name.rfind('/');
-    const auto end = name.find_last_of("0123456789");
-    if (end == std::string::npos || (slash != std::string::npos && end < slash)) return "";
-    auto begin = name.find_last_not_of("0123456789", end);
-    begin = begin == std::string::npos ? 0 : begin + 1;
-    return name.substr(0, begin) + std::string(end + 1 - begin, '#') + name.substr(end + 1);
-}
-
 std::uint64_t largest_of(const std::vector<WeightedSize>& sizes) {
     return sizes.empty() ? 0 : std::ranges::max(sizes, {}, &WeightedSize::bytes).bytes;
 }
@@ -269,7 +259,7 @@ private:
         }
         patterns.erase("");
         for (const auto& [pattern, at] : patterns) {
-            if (at.files.size() < 3) continue;
+            if (at.files.size() < kSequenceFilesMin) continue;
             std::uint64_t blocks = 0;
             for (const TrafficOperation& each : out_.operations)
                 if (each.kind == TrafficKind::read && at.files.contains(each.file)) ++blocks;

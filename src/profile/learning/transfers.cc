@@ -15,6 +15,8 @@ namespace {
 
 constexpr std::size_t kSizesKept = 64;
 constexpr double kFormShareMin = 0.9;  // share of the transfers that a form must fit
+/// Files of a sequence that are out of order and yet no jump: as many as are in flight, within these.
+constexpr double kFewMin = 2, kFewMax = 8;
 
 std::vector<WeightedSize> weighted(const SizeCounts& sizes) {
     std::vector<WeightedSize> out;
@@ -227,8 +229,6 @@ private:
     }
 
     void add_sessions() {
-        const std::vector<std::uint32_t> order = files_in_order();
-        std::map<std::pair<std::uint32_t, TrafficKind>, std::uint32_t> last;
         std::vector<TrafficUnit> transfers;
         for (const auto& [number, session] : sessions_) {
             if (!session.whole) continue;
@@ -241,30 +241,68 @@ private:
             transfers.push_back(unit);
         }
         std::ranges::stable_sort(transfers, {}, &TrafficUnit::begin_ns);
+        find_jumps(transfers);
+        out_.units.insert(out_.units.end(), transfers.begin(), transfers.end());
+    }
+
+    /// A transfer is random where its file is far from those that its user read, or wrote, of the sequence
+    /// before. Files that are in flight together begin in any order.
+    void find_jumps(std::vector<TrafficUnit>& transfers) const {
+        struct Reached {
+            std::uint32_t last = 0, furthest = 0;
+        };
+        std::map<std::tuple<std::uint32_t, TrafficKind, std::string>, Reached> all;
+        std::map<std::uint32_t, Steps> steps;  // by user
+        for (const TrafficUnit& unit : transfers) {
+            steps[unit.user].emplace_back(unit.begin_ns, 1);
+            steps[unit.user].emplace_back(unit.end_ns, -1);
+        }
+        std::map<std::uint32_t, std::uint32_t> few;
+        for (const auto& [user, own] : steps)
+            few[user] = static_cast<std::uint32_t>(std::clamp(overlap_of(own).most, kFewMin, kFewMax));
+        const auto places = places_of_files();
         for (TrafficUnit& unit : transfers) {
-            const std::uint32_t position = order[unit.file];
-            const auto [before, first] = last.try_emplace({unit.user, unit.kind}, position);
-            // One after the other, the same again, or from the beginning again.
-            unit.random =
-                !first && position != before->second && position != before->second + 1 && position != 0;
-            before->second = position;
-            out_.units.push_back(unit);
+            const auto& [sequence, position] = places.at({unit.kind, unit.file});
+            const auto [at, first] =
+                all.try_emplace({unit.user, unit.kind, sequence}, Reached{position, position});
+            Reached& reached = at->second;
+            const std::uint32_t most = few[unit.user];
+            const bool near =
+                distance(position, reached.last) <= most || distance(position, reached.furthest) <= most;
+            unit.random = !first && !near && position != 0;  // 0: from the beginning again
+            reached = {position, near ? std::max(reached.furthest, position) : position};
         }
     }
 
-    /// The position of each file among those of its direction, by name.
-    std::vector<std::uint32_t> files_in_order() const {
-        std::map<TrafficKind, std::set<std::uint32_t>> files;
+    static std::uint32_t distance(std::uint32_t one, std::uint32_t other) {
+        return one > other ? one - other : other - one;
+    }
+
+    /// Pattern of the names of a sequence, and the position within; all files of no sequence are in one,
+    /// without a pattern.
+    using Place = std::pair<std::string, std::uint32_t>;
+
+    /// By direction and file.
+    std::map<std::pair<TrafficKind, std::uint32_t>, Place> places_of_files() const {
+        std::set<std::pair<TrafficKind, std::uint32_t>> moved;
         for (const TrafficOperation& at : operations_)
-            if (at.moves_data()) files[at.kind].insert(at.file);
-        std::vector<std::uint32_t> position(traffic_.files.size(), 0);
-        for (const auto& [kind, numbers] : files) {
-            std::vector<std::uint32_t> names(numbers.begin(), numbers.end());
-            std::ranges::sort(names, natural_less,
-                              [this](auto file) -> const std::string& { return traffic_.files[file].name; });
-            for (std::uint32_t i = 0; i < names.size(); ++i) position[names[i]] = i;
+            if (at.moves_data()) moved.emplace(at.kind, at.file);
+        std::map<std::pair<TrafficKind, std::string>, std::vector<std::uint32_t>> sequences;
+        for (const auto& [kind, file] : moved)
+            sequences[{kind, pattern_of(traffic_.files[file].name)}].push_back(file);
+        for (auto& [key, files] : sequences) {
+            if (files.size() >= kSequenceFilesMin || key.second.empty()) continue;
+            auto& others = sequences[{key.first, ""}];
+            others.insert(others.end(), files.begin(), files.end());
+            files.clear();
         }
-        return position;
+        std::map<std::pair<TrafficKind, std::uint32_t>, Place> places;
+        for (auto& [key, files] : sequences) {
+            std::ranges::sort(files, natural_less,
+                              [this](auto file) -> const std::string& { return traffic_.files[file].name; });
+            for (std::uint32_t i = 0; i < files.size(); ++i) places[{key.first, files[i]}] = {key.second, i};
+        }
+        return places;
     }
 
     /// Blocks that follow each other without a pause, where there are pauses; else each block for itself.
@@ -326,6 +364,15 @@ private:
 
 FoundTransfers find_transfers(const Traffic& traffic, std::span<const TrafficOperation> operations) {
     return Finder(traffic, operations).find();
+}
+
+std::string pattern_of(const std::string& name) {
+    const auto slash = name.rfind('/');
+    const auto end = name.find_last_of("0123456789");
+    if (end == std::string::npos || (slash != std::string::npos && end < slash)) return "";
+    auto begin = name.find_last_not_of("0123456789", end);
+    begin = begin == std::string::npos ? 0 : begin + 1;
+    return name.substr(0, begin) + std::string(end + 1 - begin, '#') + name.substr(end + 1);
 }
 
 bool natural_less(const std::string& one, const std::string& other) {

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "profile/traffic/behaviour.h"
@@ -32,6 +33,11 @@ struct FoundTransfers {
 };
 
 FoundTransfers find_transfers(const Traffic& traffic, std::span<const TrafficOperation> operations);
+
+/// Files of one pattern that are a sequence.
+inline constexpr std::size_t kSequenceFilesMin = 3;
+/// "/a/shot.####.dpx" for "/a/shot.0012.dpx"; empty where there is no number in it.
+std::string pattern_of(const std::string& name);
 
 /// "f9" before "f10".
 bool natural_less(const std::string& one, const std::string& other);

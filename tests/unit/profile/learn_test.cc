@@ -87,6 +87,37 @@ TEST(Learn, AFramePerFileIsATransferWithItsOpen) {
     EXPECT_EQ(meter.sequence, "a sequence of 48 files /m/f.####.dpx, each read whole in 4 reads");
 }
 
+/// The share of random transfers where these files are read whole, one after the other.
+double random_share(const std::vector<std::string>& names) {
+    Maker make;
+    std::int64_t now = 0;
+    for (const std::string& name : names) {
+        const auto file = make.file("/m/" + name, 4096);
+        const auto session = make.session(file);
+        make.add(TrafficKind::open, now += 40 * kMs, 10'000, file, session);
+        make.add(TrafficKind::read, now + 20'000, 90'000, file, session, 0, 4096);
+    }
+    const MeterSpec spec = make.learnt().spec;
+    EXPECT_TRUE(spec.whole_files);
+    return spec.random_share;
+}
+
+TEST(Learn, FramesOfSequencesAreRandomWhereTheyJump) {
+    const auto frame = [](const char* sequence, int number) {
+        return sequence + std::to_string(1000 + number);
+    };
+    std::vector<std::string> two, swapped, back, anywhere, clips;
+    for (int i = 0; i < 200; ++i) {
+        two.push_back(frame(i % 2 == 0 ? "a." : "b.", i / 2));
+        swapped.push_back(frame("a.", i ^ 1));  // by two threads
+        back.push_back(frame("a.", 199 - i));
+        anywhere.push_back(frame("a.", i * 73 % 200));
+    }
+    for (int i = 0; i < 26; ++i) clips.push_back(std::string(1, static_cast<char>('a' + i * 7 % 26)) + ".mov");
+    for (const auto& in_order : {two, swapped, back}) EXPECT_EQ(random_share(in_order), 0) << in_order[0];
+    for (const auto& jumps : {anywhere, clips}) EXPECT_GT(random_share(jumps), 0.9) << jumps[0];
+}
+
 /// As NFSv3 shows a client that knows the names.
 TEST(Learn, AFrameWithoutAnOpenIsATransferWhereItIsReadToItsEnd) {
     for (const std::uint64_t more : {0u, 1u}) {
