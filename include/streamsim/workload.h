@@ -25,6 +25,10 @@ constexpr std::size_t kLoadOperations = 8;
 constexpr std::uint64_t kLoadFileBytesMax = 1ull << 50;
 /// Operations a second of an open loop.
 constexpr double kLoadRateMin = 0.001, kLoadRateMax = 1e8;
+/// Operations of a user at once.
+constexpr std::uint32_t kLoadInflightMax = 10'000;
+/// Users of a meter over all seats, and their operations at once.
+constexpr std::int64_t kWorkloadUsersMax = 1'000'000;
 
 constexpr const char* to_string(LoadOperation operation) {
     switch (operation) {

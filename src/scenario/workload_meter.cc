@@ -43,7 +43,7 @@ public:
     MeterSpec read() {
         spec_.name = read_load_name(object_);
         spec_.users = read_count(object_, "users", kWorkloadUsersMax, 1);
-        spec_.inflight = read_count(object_, "inflight", 10'000, 1);
+        spec_.inflight = read_count(object_, "inflight", kLoadInflightMax, 1);
         spec_.burst = read_count(object_, "burst", 1'000'000'000, 0, 0);
         read_operations();
         read_loop();

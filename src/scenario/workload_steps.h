@@ -9,7 +9,6 @@
 namespace streamsim::scenario {
 
 inline constexpr std::int64_t kWorkloadSeatsMax = 100'000;
-inline constexpr std::int64_t kWorkloadUsersMax = 1'000'000;   // limit of one meter, over all seats
 inline constexpr std::int64_t kWorkloadFilesMax = 10'000'000;  // limit of one meter, over all seats
 
 /// The workload `scale` times as large. For each meter:

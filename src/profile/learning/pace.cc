@@ -76,8 +76,6 @@ public:
 
     void find() {
         spec_.users = static_cast<std::uint32_t>(overlap_.users);
-        spec_.inflight =
-            static_cast<std::uint32_t>(std::max(1.0, std::round(overlap_.in_flight_busy / overlap_.users)));
         meter_.distances_cv = moments_.cv;
         const bool enough = distances_.size() >= kDistancesMin && moments_.mean > 0;
         const std::string mean = show_duration(duration(moments_.mean));
@@ -93,6 +91,18 @@ public:
     }
 
 private:
+    /// As many as a document may have.
+    void set_inflight(double wanted) {
+        const double most = std::clamp(static_cast<double>(kWorkloadUsersMax) / overlap_.users, 1.0,
+                                       static_cast<double>(kLoadInflightMax));
+        spec_.inflight = static_cast<std::uint32_t>(std::clamp(wanted, 1.0, most));
+        if (wanted <= most) return;
+        const auto count = [](double value) { return show_count(static_cast<std::uint64_t>(value)); };
+        meter_.notes.push_back(fmt::format(
+            "{} operations of a user are in flight at once; the document has {}, the most that it may have",
+            count(wanted), count(most)));
+    }
+
     static Duration duration(double ns) { return {static_cast<std::int64_t>(ns)}; }
 
     void find_overlap() {
@@ -182,11 +192,12 @@ private:
         const double rate = 1e9 / moments_.mean * static_cast<double>(units_.size()) / transfers;
         spec_.operations_per_s = std::clamp(rate, kLoadRateMin, kLoadRateMax);
         // Each arrival finds a free in-flight slot, as it did in the traffic.
-        spec_.inflight = static_cast<std::uint32_t>(std::max(4.0, overlap_.in_flight_max));
+        set_inflight(std::max(4.0, overlap_.in_flight_max));
         meter_.arrival = std::move(reason);
     }
 
     void closed() {
+        set_inflight(std::round(overlap_.in_flight_busy / overlap_.users));
         double busy = 0;
         for (const TrafficUnit& unit : units_) busy += unit.busy_ns;
         const auto count = static_cast<double>(units_.size());

@@ -332,6 +332,18 @@ TEST(Learn, FourThatBeginAsSoonAsOneEndsAreAClosedLoopOfFour) {
     EXPECT_EQ(meter.spec.think_time.ns, 0);
 }
 
+TEST(Learn, NoMoreAreInFlightThanAWorkloadMayHave) {
+    Maker make;
+    const auto file = make.file("/m/a", 15'000 * 4096);
+    for (std::uint64_t i = 0; i < 15'000; ++i)
+        make.add(TrafficKind::read, static_cast<std::int64_t>(i), 1000 * kMs, file, kNoSession, i * 4096, 4096);
+    const auto profile = learn(make.traffic, "test");
+    ASSERT_TRUE(profile);
+    EXPECT_EQ(profile->meters[0].spec.inflight, kLoadInflightMax);
+    EXPECT_THAT(profile->meters[0].notes, testing::ElementsAre(testing::HasSubstr("the document has 10,000")));
+    EXPECT_TRUE(scenario::read_workload(json_text(workload_document(profile->workload), 2), "test"));
+}
+
 /// Beside 48 s of others, and the times of its meter.
 MeterSpec of_one_read_that_takes_no_time(std::int64_t at_ns) {
     Maker make = sequence(1000 * kMs, 0);
