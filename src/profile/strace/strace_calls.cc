@@ -188,9 +188,7 @@ private:
         (*process_.descriptors)[call_.call.result] = {opened, has_flag(flags, "O_CLOEXEC")};
     }
 
-    void close() {
-        if (const auto descriptor = descriptor_of(argument(0))) process_.descriptors->erase(*descriptor);
-    }
+    void close() { begin_close(traffic_, process_, argument(0)); }
 
     void close_range() {
         const auto first = number_of(argument(0)), last = number_of(argument(1));
@@ -372,6 +370,14 @@ private:
 };
 
 }  // namespace
+
+void begin_close(TrafficBuilder& traffic, TracedProcess& process, std::string_view descriptor) {
+    const auto number = descriptor_of(descriptor);
+    const auto known = number ? process.descriptors->find(*number) : process.descriptors->end();
+    if (known == process.descriptors->end()) return;
+    const std::string name = decoration_of(descriptor);
+    if (name.empty() || traffic.at(known->second.opened->file).name == name) process.descriptors->erase(known);
+}
 
 void follow_call(TrafficBuilder& traffic, TracedProcess& process, const TracedCall& call) {
     CallFollower(traffic, process, call).follow();

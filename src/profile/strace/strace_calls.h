@@ -44,6 +44,10 @@ struct TracedCall {
     std::int64_t duration_ns = 0;
 };
 
+/// A close of "3" or "3</m/a>" begins: its descriptor may be given to another file before the call ends, and
+/// has another name then.
+void begin_close(TrafficBuilder& traffic, TracedProcess& process, std::string_view descriptor);
+
 /// Follows a call of the process. A call of no interest, and one that has no result, changes nothing.
 void follow_call(TrafficBuilder& traffic, TracedProcess& process, const TracedCall& call);
 

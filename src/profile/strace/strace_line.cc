@@ -220,7 +220,7 @@ std::optional<StraceLine> parse_strace_line(std::string_view text) {
     line.kind = StraceLine::Kind::call;
     if (end.ends_with(kUnfinished)) {
         line.kind = StraceLine::Kind::unfinished;
-        line.text = end.substr(0, end.size() - kUnfinished.size());
+        line.text = trimmed(end.substr(0, end.size() - kUnfinished.size()));
     }
     return line;
 }

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <deque>
 #include <list>
 #include <unordered_map>
 #include <utility>
@@ -25,6 +26,7 @@ constexpr std::int64_t kLatest = static_cast<std::int64_t>(kSecondsMax) * 1'000'
 struct Waiting {
     std::string name, text;
     std::int64_t begin_ns = 0;
+    std::optional<std::uint32_t> child;  // that the call began, and that acts already
 };
 
 struct Thread {
@@ -91,6 +93,10 @@ private:
 
 constexpr std::uint32_t kNoPid = 0;
 
+bool begins_process(std::string_view name) {
+    return name == "clone" || name == "clone3" || name == "fork" || name == "vfork";
+}
+
 class StraceReader {
 public:
     void take(const Lines& at) {
@@ -100,7 +106,7 @@ public:
         using Kind = StraceLine::Kind;
         if (line.kind == Kind::nothing) return;
         if (line.kind == Kind::attached) {  // it may act before the call that began it has ended
-            if (first_ && !threads_.contains(*line.pid))
+            if (first_ && !threads_.contains(*line.pid) && begin_early(*line.pid) == nullptr)
                 threads_[*line.pid].process = threads_.at(*first_).process;
             return;
         }
@@ -111,15 +117,18 @@ public:
             if (pid != first_) threads_.erase(pid);
             return;
         }
-        Thread& whose = thread(pid);
+        Thread& whose = thread(pid, line.kind);
         if (line.kind == Kind::call) {
-            complete(at, whose, line.name, line.text, at.time_ns);
+            complete(at, whose, {line.name, line.text, at.time_ns});
         } else if (line.kind == Kind::unfinished) {
-            whose.waiting = Waiting{std::string(line.name), std::string(line.text), at.time_ns};
+            whose.waiting = Waiting{std::string(line.name), std::string(line.text), at.time_ns, {}};
+            if (begins_process(line.name)) beginning_.push_back(pid);
+            if (line.name == "close") begin_close(traffic_, whose.process, line.text);
         } else if (whose.waiting && whose.waiting->name == line.name) {
             const Waiting begun = std::move(*whose.waiting);
             whose.waiting.reset();
-            complete(at, whose, begun.name, begun.text + std::string(line.text), begun.begin_ns);
+            const std::string text = begun.text + std::string(line.text);
+            complete(at, whose, {begun.name, text, begun.begin_ns, true, begun.child});
         } else {
             traffic_.note("the end of a call whose beginning is not in the log is left out");
         }
@@ -149,9 +158,20 @@ public:
     bool relative() const { return relative_; }
 
 private:
-    Thread& thread(std::uint32_t pid) {
+    /// A call with its line, from its beginning on.
+    struct Begun {
+        std::string_view name, text;
+        std::int64_t begin_ns = 0;
+        bool waited = false;  // its beginning is a line of its own
+        std::optional<std::uint32_t> child;
+    };
+
+    Thread& thread(std::uint32_t pid, StraceLine::Kind kind) {
         auto found = threads_.find(pid);
         if (found != threads_.end()) return found->second;
+        if (kind != StraceLine::Kind::resumed) {
+            if (Thread* const fresh = begin_early(pid)) return *fresh;
+        }
         if (first_ && *first_ == kNoPid && pid != kNoPid) {
             // While there is one process only, strace writes no process id.
             auto node = threads_.extract(kNoPid);
@@ -184,26 +204,39 @@ private:
             at.file.name, at.number, shown));
     }
 
-    /// clone, fork and their kin: the child has the parent's descriptors, or a copy of them.
-    void begin_process(const Thread& parent, const StraceCall& call) {
-        if (call.result <= 0 || call.result > UINT32_MAX) return;
-        std::string flags;
-        for (const std::string_view each : call.arguments) flags += each;
-        const bool is_thread = flags.find("CLONE_THREAD") != std::string::npos;
-        const bool shares = is_thread || flags.find("CLONE_FILES") != std::string::npos;
-        TracedProcess child = parent.process;
+    /// By clone, fork and their kin: it has the parent's descriptors, or a copy of them.
+    TracedProcess child_of(const TracedProcess& parent, std::string_view arguments) {
+        const bool is_thread = arguments.find("CLONE_THREAD") != std::string_view::npos;
+        const bool shares = is_thread || arguments.find("CLONE_FILES") != std::string_view::npos;
+        TracedProcess child = parent;
         if (!is_thread) child.user = traffic_.add_user("");
         if (!shares) {
             child.descriptors = std::make_shared<Descriptors>(*child.descriptors);
             child.directory = std::make_shared<std::string>(*child.directory);
         }
-        // Its first lines may stand before the end of the call that began it: a waiting call stays.
-        threads_[static_cast<std::uint32_t>(call.result)].process = std::move(child);
+        return child;
     }
 
-    void complete(
-        const Lines& at, Thread& thread, std::string_view name, std::string_view text, std::int64_t begin_ns) {
-        const auto call = parse_strace_call(text);
+    /// A process that acts before the call that began it has ended: the longest of these calls that has none
+    /// yet. Null: there is no such call.
+    Thread* begin_early(std::uint32_t pid) {
+        while (!beginning_.empty()) {
+            const auto parent = threads_.find(beginning_.front());
+            beginning_.pop_front();
+            if (parent == threads_.end() || !parent->second.waiting) continue;
+            Waiting& waiting = *parent->second.waiting;
+            if (!begins_process(waiting.name) || waiting.child) continue;
+            waiting.child = pid;
+            TracedProcess child = child_of(parent->second.process, waiting.text);
+            Thread& fresh = threads_[pid];
+            fresh.process = std::move(child);
+            return &fresh;
+        }
+        return nullptr;
+    }
+
+    void complete(const Lines& at, Thread& thread, const Begun& begun) {
+        const auto call = parse_strace_call(begun.text);
         if (!call) {
             // exit_group(0) = ? and what the end of the log cut off are no mistakes of anybody.
             if (!at.text.empty()) not_understood(at);
@@ -211,18 +244,23 @@ private:
         }
         ++calls_seen_;
         if (call->duration_ns) durations_ = true;
-        if (name == "clone" || name == "clone3" || name == "fork" || name == "vfork") {
-            begin_process(thread, *call);
+        if (begins_process(begun.name)) {
+            if (call->result <= 0 || call->result > UINT32_MAX || begun.child == call->result) return;
+            // A call of the child that waits stays.
+            threads_[static_cast<std::uint32_t>(call->result)].process = child_of(thread.process, begun.text);
             return;
         }
-        const std::int64_t waited = at.time_ns - begin_ns;
-        follow_call(traffic_, thread.process,
-                    {name, *call, begin_ns, call->duration_ns.value_or(std::max<std::int64_t>(0, waited))});
+        if (begun.waited && begun.name == "close") return;  // its beginning has closed
+        const std::int64_t waited = at.time_ns - begun.begin_ns;
+        follow_call(
+            traffic_, thread.process,
+            {begun.name, *call, begun.begin_ns, call->duration_ns.value_or(std::max<std::int64_t>(0, waited))});
     }
 
     TrafficBuilder traffic_;
     std::unordered_map<std::uint32_t, Thread> threads_;
-    std::optional<std::uint32_t> first_;  // the process that everything began with
+    std::optional<std::uint32_t> first_;   // the process that everything began with
+    std::deque<std::uint32_t> beginning_;  // threads in calls that begin a process, and some that were
     std::uint64_t lines_ = 0, strange_ = 0, calls_seen_ = 0;
     std::vector<std::string> strange_lines_;
     bool timed_ = false, durations_ = false, relative_ = false;

@@ -175,16 +175,80 @@ TEST(StraceLog, UnfinishedCallsOfThreadsOverlapAndShareDescriptors) {
 }
 
 TEST(StraceLog, AForkHasDescriptorsOfItsOwnAndAnExecKeepsSome) {
-    EXPECT_EQ(told("10 00:00:01 openat(AT_FDCWD, \"/m/a\", O_RDONLY) = 3\n"
-                   "10 00:00:01 openat(AT_FDCWD, \"/m/b\", O_RDONLY|O_CLOEXEC) = 4\n"
-                   "10 00:00:02 vfork( <unfinished ...>\n"
-                   "11 00:00:03 execve(\"/bin/cat\", [\"cat\"], 0x1 /* 3 vars */) = 0\n"
-                   "10 00:00:03 <... vfork resumed>) = 11\n"
-                   "11 00:00:04 read(4, \"x\"..., 7) = 7\n"
-                   "11 00:00:04 read(3, \"x\"..., 7) = 7\n"
-                   "11 00:00:04 close(3) = 0\n"
-                   "10 00:00:05 read(3, \"x\"..., 7) = 7\n"),
-              (Lines{"open /m/a", "open /m/b", "read /m/b 0+7", "read /m/a 0+7", "read /m/a 7+7"}));
+    EXPECT_EQ(told("10 00:00:01.0 openat(AT_FDCWD, \"/m/a\", O_RDONLY) = 3\n"
+                   "10 00:00:01.1 openat(AT_FDCWD, \"/m/b\", O_RDONLY|O_CLOEXEC) = 4\n"
+                   "10 00:00:02.0 vfork( <unfinished ...>\n"
+                   "11 00:00:03.0 execve(\"/bin/cat\", [\"cat\"], 0x1 /* 3 vars */) = 0\n"
+                   "10 00:00:03.1 <... vfork resumed>) = 11\n"
+                   "11 00:00:04.0 read(4, \"x\"..., 7) = 7\n"
+                   "11 00:00:04.1 read(3, \"x\"..., 7) = 7\n"
+                   "11 00:00:04.2 close(3) = 0\n"
+                   "10 00:00:05.0 read(3, \"x\"..., 7) = 7\n"),
+              (Lines{"open /m/a", "open /m/b", "read /m/a 0+7", "read /m/a 7+7"}));
+}
+
+/// Its lines stand before the end of the call that began it.
+TEST(StraceLog, AChildThatActsAtOnceClosesNothingOfItsParent) {
+    const auto found = [](const std::string& flags) {
+        return told(
+            "10 1.0 execve(\"/bin/player\", [\"player\"], 0x1) = 0\n"
+            "10 1.1 openat(AT_FDCWD, \"/m/a\", O_RDONLY) = 3\n"
+            "10 1.2 clone(child_stack=NULL, flags=" +
+            flags +
+            "SIGCHLD <unfinished ...>\n"
+            "11 1.3 close_range(3, 4294967295, 0) = 0\n"
+            "10 1.4 <... clone resumed>) = 11\n"
+            "11 1.5 read(3, \"x\"..., 7) = 7\n"
+            "10 1.6 read(3, \"x\"..., 7) = 7\n");
+    };
+    EXPECT_EQ(found(""), (Lines{"open /m/a", "read /m/a 0+7"}));
+    EXPECT_EQ(found("CLONE_VM|CLONE_FILES|"), (Lines{"open /m/a"}));
+}
+
+TEST(StraceLog, OfTwoChildrenThatActAtOnceEachHasItsParent) {
+    EXPECT_EQ(told("10 1.0 openat(AT_FDCWD, \"/m/a\", O_RDONLY) = 3\n"
+                   "10 1.1 fork() = 20\n"
+                   "20 1.2 openat(AT_FDCWD, \"/m/b\", O_RDONLY) = 4\n"
+                   "10 1.3 fork( <unfinished ...>\n"
+                   "20 1.4 fork( <unfinished ...>\n"
+                   "21 1.5 chdir(\"/m\") = 0\n"
+                   "11 1.6 chdir(\"/m\") = 0\n"
+                   "10 1.7 <... fork resumed>) = 11\n"
+                   "20 1.8 <... fork resumed>) = 21\n"
+                   "21 1.9 read(4, \"x\"..., 7) = 7\n"
+                   "11 2.0 read(4, \"x\"..., 7) = 7\n"),
+              (Lines{"open /m/a", "open /m/b", "read /m/b 0+7"}));
+}
+
+TEST(StraceLog, ACloseThatEndsLateKeepsTheFileThatHasItsDescriptorMeanwhile) {
+    for (const char* const named : {"", "</m/a>"}) {
+        const std::string a(named), b(a.empty() ? "" : "</m/b>");
+        EXPECT_EQ(told("10 1.0 openat(AT_FDCWD, \"/m/a\", O_RDONLY) = 3" + a +
+                       "\n"
+                       "10 1.1 clone(flags=CLONE_VM|CLONE_FILES|CLONE_THREAD) = 11\n"
+                       "10 1.2 close(3" +
+                       a +
+                       " <unfinished ...>\n"
+                       "11 1.3 openat(AT_FDCWD, \"/m/b\", O_RDONLY) = 3" +
+                       b +
+                       "\n"
+                       "11 1.4 read(3" +
+                       b +
+                       ", \"x\"..., 7) = 7\n"
+                       "10 1.5 <... close resumed>) = 0\n"
+                       "11 1.6 read(3" +
+                       b + ", \"x\"..., 7) = 7\n"),
+                  (Lines{"open /m/a", "open /m/b", "read /m/b 0+7", "read /m/b 7+7"}));
+    }
+}
+
+/// A log for each process has no line of a call's end.
+TEST(StraceLog, ACloseOfAnotherFileClosesNothing) {
+    EXPECT_EQ(told("10 1.0 clone(flags=CLONE_VM|CLONE_FILES|CLONE_THREAD) = 11\n"
+                   "11 1.1 openat(AT_FDCWD, \"/m/b\", O_RDONLY) = 3</m/b> <0.000300>\n"
+                   "10 1.2 close(3</m/a>) = 0 <0.000100>\n"
+                   "11 1.3 read(3, \"x\"..., 7) = 7 <0.000100>\n"),
+              (Lines{"open /m/b", "read /m/b 0+7"}));
 }
 
 TEST(StraceLog, CopiesInsideTheKernelReadAndWrite) {
