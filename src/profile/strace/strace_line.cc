@@ -51,6 +51,7 @@ void take_clock(std::string_view& text, StraceLine& line) {
         const auto second = take_number(rest);
         if (!second || *second > 60) return;
         const auto whole = static_cast<std::int64_t>(*first * 3600 + *minute * 60 + *second);
+        line.whole_seconds = !rest.starts_with('.');
         line.time_ns = whole * 1'000'000'000 + take_fraction(rest);
         line.clock = StraceLine::Clock::of_day;
     } else {

@@ -22,9 +22,10 @@ struct StraceLine {
     std::optional<std::uint32_t> pid;
     enum class Clock { none, of_day, epoch, relative };
     Clock clock = Clock::none;
-    std::int64_t time_ns = 0;  // time of day or since the epoch, as the log has it
-    std::string_view name;     // name of the call
-    std::string_view text;     // from behind the opening bracket, or behind "resumed>"
+    std::int64_t time_ns = 0;    // time of day or since the epoch, as the log has it
+    bool whole_seconds = false;  // -t: the time of day has no fraction
+    std::string_view name;       // name of the call
+    std::string_view text;       // from behind the opening bracket, or behind "resumed>"
 };
 
 /// Empty when strace did not write the line.

@@ -46,6 +46,7 @@ struct Lines {
     bool endless = false;            // the line is longer than kLineEnd
     std::uint64_t number = 0, bytes = 0;
     std::int64_t time_ns = 0;
+    bool past_midnight = false;  // by a time of day
 
     /// Goes to the next line; false at the end.
     bool next() {
@@ -81,8 +82,10 @@ private:
             case StraceLine::Clock::relative: time_ns = std::min(time_ns + line->time_ns, kLatest); return;
             case StraceLine::Clock::epoch: time_ns = line->time_ns; return;
             case StraceLine::Clock::of_day:
-                if (day_ns_ + line->time_ns < time_ns - kDay / 2)  // past midnight
+                if (day_ns_ + line->time_ns < time_ns - kDay / 2) {
+                    past_midnight = true;
                     day_ns_ = std::min(day_ns_ + kDay, kLatest - kDay);
+                }
                 time_ns = day_ns_ + line->time_ns;
                 return;
         }
@@ -112,6 +115,7 @@ public:
         }
         if (line.clock != StraceLine::Clock::none) timed_ = true;
         if (line.clock == StraceLine::Clock::relative) relative_ = true;
+        if (line.whole_seconds) whole_seconds_ = true;
         const std::uint32_t pid = line.pid.value_or(first_.value_or(kNoPid));
         if (line.kind == Kind::ended) {
             if (pid != first_) threads_.erase(pid);
@@ -156,6 +160,7 @@ public:
     }
 
     bool relative() const { return relative_; }
+    bool whole_seconds() const { return whole_seconds_; }
 
 private:
     /// A call with its line, from its beginning on.
@@ -263,7 +268,7 @@ private:
     std::deque<std::uint32_t> beginning_;  // threads in calls that begin a process, and some that were
     std::uint64_t lines_ = 0, strange_ = 0, calls_seen_ = 0;
     std::vector<std::string> strange_lines_;
-    bool timed_ = false, durations_ = false, relative_ = false;
+    bool timed_ = false, durations_ = false, relative_ = false, whole_seconds_ = false;
 };
 
 }  // namespace
@@ -292,15 +297,27 @@ Result<Traffic> read_strace_log(const std::string& source,
                                          first->file.name, first->number, kLineEnd));
         }
         reader.take(*first);
+        if (reader.whole_seconds()) {
+            return bad_input(fmt::format(
+                "{}: line {}: its time is in whole seconds (-t), in which many calls begin: expected strace "
+                "with -ttt, -tt or -r (and -T, -f, -y)",
+                first->file.name, first->number));
+        }
         if (files.size() > 1 && reader.relative()) {
             return bad_input(fmt::format(
                 "{}: has times that count from the line before (-r), and there are several files: expected "
                 "strace -ff with -ttt or -tt, so that they can be put in order",
                 first->file.name));
         }
-        if (first->next()) continue;
-        ended_bytes += first->bytes;
-        all.erase(first);
+        if (!first->next()) {
+            ended_bytes += first->bytes;
+            all.erase(first);
+        } else if (files.size() > 1 && first->past_midnight) {
+            return bad_input(fmt::format(
+                "{}: line {}: goes past midnight, and there are several files, none with a date: expected "
+                "strace -ff with -ttt, so that they can be put in order",
+                first->file.name, first->number));
+        }
     }
     return reader.finish(source);
 }

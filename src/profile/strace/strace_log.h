@@ -1,4 +1,4 @@
-// Reads logs of strace: strace -f -ttt -T -y, or any of -t, -tt, -r; -o FILE, or -ff with one file a process.
+// Reads logs of strace: strace -f -ttt -T -y, or any of -tt, -r; -o FILE, or -ff with one file a process.
 #pragma once
 
 #include <cstdint>
@@ -24,7 +24,8 @@ struct StraceFile {
 using ReadingProgress = std::function<bool(std::uint64_t bytes)>;
 
 /// Line by line: only the operations stay in memory. Errors: bad input with the first lines that strace did not
-/// write, when these are more than one in ten, or when the log has no times; interrupted.
+/// write, when these are more than one in ten, or when the log has no times or such that order nothing;
+/// interrupted.
 Result<Traffic> read_strace_log(const std::string& source,
                                 const std::vector<StraceFile>& files,
                                 const ReadingProgress& progress);

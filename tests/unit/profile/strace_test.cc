@@ -291,6 +291,17 @@ TEST(StraceLog, TimesGoOnPastMidnight) {
     EXPECT_EQ(traffic->operations[1].begin_ns, 500'000'000);
 }
 
+TEST(StraceLog, TimesThatOrderNothingAreRefused) {
+    EXPECT_THAT(told("10 23:59:58.5 getpid() = 1\n10 23:59:59 getpid() = 1\n"),
+                testing::ElementsAre(HasSubstr("log: line 2: its time is in whole seconds (-t)")));
+    std::istringstream one("23:59:59.9 getpid() = 1\n00:00:00.4 getpid() = 1\n"),
+        other("00:00:00.1 getpid() = 1\n");
+    const auto several =
+        read_strace_log("log", {{"log.1", &one, 1}, {"log.2", &other, 2}}, [](std::uint64_t) { return true; });
+    ASSERT_FALSE(several);
+    EXPECT_THAT(several.error().problems, testing::ElementsAre(HasSubstr("log.1: line 2: goes past midnight")));
+}
+
 TEST(StraceLog, WhatCannotBeSeenIsSaid) {
     const auto traffic = read(
         "1.0 openat(AT_FDCWD, \"/m/a\", O_RDONLY) = 3\n"
