@@ -71,6 +71,15 @@ TEST_F(ProfileTest, TheDocumentGoesToStandardOutputAndTheTableBesideIt) {
     EXPECT_THAT(done.err, HasSubstr("operation mix"));
 }
 
+TEST_F(ProfileTest, NoDocumentFitsWhereIoUringWasUsed) {
+    EXPECT_EQ(profile({log_with(kLog)})["fits"], true);
+    const Json found =
+        profile({log_with(std::string(kLog) + "0.1 io_uring_enter(5, 1, 1, 0, NULL, 8) = 1 <0.1>\n")});
+    EXPECT_EQ(found["fits"], false);
+    EXPECT_EQ(found["verdict"], "lacks what went through io_uring");
+    EXPECT_THAT(done_.out, HasSubstr("The document lacks what went through io_uring"));
+}
+
 TEST_F(ProfileTest, NothingThatIsThereIsOverwritten) {
     write_text(dir_ / "mine.json", "mine");
     const Finished done = streamsim({"profile", log_with(kLog), "-o", dir_ / "mine.json"});

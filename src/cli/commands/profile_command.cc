@@ -29,6 +29,7 @@ struct ProfileFindings {
     std::string source, recorder;
     std::string rule;  // which files count
     std::vector<std::string> notes;
+    bool io_uring = false;  // the traffic lacks what went through it
     std::uint64_t files = 0;
 };
 
@@ -118,7 +119,8 @@ std::string verdict_of(const ProfileFindings& found) {
                                    line.name);
         }
     }
-    return misfits.empty() ? "fits" : "does not fit: " + misfits;
+    if (!misfits.empty()) return "does not fit: " + misfits;
+    return found.io_uring ? "lacks what went through io_uring" : "fits";
 }
 
 OrderedJson counts_json(const profile::SizeCounts& counts) {
@@ -222,9 +224,14 @@ Result<ProfileFindings> find(const CliOptions& options, IndexProgress& progress)
     profile::select(*traffic, options.only);
     auto profile = profile::learn(*traffic, name_of(options));
     if (!profile) return profile.error();
-    ProfileFindings found{
-        std::move(*profile), {}, options.name, traffic->recorder, profile::selection_rule(options.only),
-        traffic->notes,      0};
+    ProfileFindings found{std::move(*profile),
+                          {},
+                          options.name,
+                          traffic->recorder,
+                          profile::selection_rule(options.only),
+                          traffic->notes,
+                          traffic->io_uring,
+                          0};
     std::set<std::uint32_t> files;
     for (const profile::LearntMeter& meter : found.profile.meters) {
         found.fits.push_back(

@@ -81,7 +81,7 @@ private:
             {&Calls::map, "mmap mmap2"},
             {&Calls::enter, "chdir fchdir getcwd"},
             {&Calls::execute, "execve execveat"},
-            {&Calls::unseen, "io_uring_setup io_submit ioctl"}};
+            {&Calls::unseen, "io_uring_setup io_uring_enter io_uring_register io_submit ioctl"}};
         static const auto handlers = [] {
             std::unordered_map<std::string_view, Handler> out;
             for (const Names& each : kNames)
@@ -356,8 +356,7 @@ private:
 
     void unseen() {
         if (failed()) return;
-        if (call_.name == "io_uring_setup")
-            traffic_.note("io_uring was set up: what goes through it is in no strace log");
+        if (call_.name.starts_with("io_uring_")) traffic_.note_io_uring();
         if (call_.name == "io_submit")
             traffic_.note("io_submit (AIO) is left out: its requests are not counted");
         if (call_.name == "ioctl" && argument(1).find("FICLONE") != std::string_view::npos)

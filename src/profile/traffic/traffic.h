@@ -85,6 +85,7 @@ struct Traffic {
     std::vector<std::string> users;  // processes by their programs, or connected clients by their addresses
     std::uint64_t read_at_end = 0;   // reads that found the end of the file, moved nothing, and are left out
     bool has_durations = true;
+    bool io_uring = false;           // programs have used it; what went through it is not in the traffic
     std::vector<std::string> notes;  // sentences about parts that could not be seen or understood
 };
 

@@ -48,6 +48,11 @@ void TrafficBuilder::note(const std::string& sentence, std::uint64_t times) {
     }
 }
 
+void TrafficBuilder::note_io_uring() {
+    if (!std::exchange(traffic_.io_uring, true))
+        note("io_uring was used: what goes through it is in no strace log");
+}
+
 Traffic TrafficBuilder::finish(std::string source, std::string recorder, bool has_durations) {
     Traffic traffic = std::move(traffic_);
     traffic.source = std::move(source);

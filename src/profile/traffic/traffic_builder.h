@@ -41,6 +41,7 @@ public:
     void note(const std::string& sentence, std::uint64_t times = 1);
     void note_sent_again() { note("a call was sent again; it counts once, from its first time"); }
     void found_end() { ++traffic_.read_at_end; }
+    void note_io_uring();
 
     /// Returns the traffic, sorted, with times from its first operation, and with its notes.
     Traffic finish(std::string source, std::string recorder, bool has_durations);

@@ -313,9 +313,20 @@ TEST(StraceLog, WhatCannotBeSeenIsSaid) {
     ASSERT_TRUE(traffic);
     std::string all;
     for (const std::string& note : traffic->notes) all += note + "\n";
-    EXPECT_THAT(all, HasSubstr("io_uring was set up"));
+    EXPECT_THAT(all, HasSubstr("io_uring was used"));
     EXPECT_THAT(all, HasSubstr("opened out of sight"));
     EXPECT_THAT(all, HasSubstr("strace -T"));
+}
+
+TEST(StraceLog, IoUringIsSeenInEachOfItsCalls) {
+    for (const char* call :
+         {"io_uring_setup(8, {...}) = 4", "io_uring_register(5, IORING_REGISTER_FILES, [], 1) = 0",
+          "io_uring_enter(5, 8, 8, IORING_ENTER_GETEVENTS, NULL, 8) = 8", "getpid() = 1"}) {
+        const auto traffic = read(std::string("1.0 ") + call + "\n1.1 " + call + "\n");
+        ASSERT_TRUE(traffic);
+        EXPECT_EQ(traffic->io_uring, *call == 'i') << call;
+        EXPECT_EQ(traffic->notes.size(), *call == 'i' ? 2u : 1u) << call << ": and that there is no strace -T";
+    }
 }
 
 TEST(StraceLog, WhatIsNoLogIsRefusedWithItsLines) {
