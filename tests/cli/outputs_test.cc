@@ -90,6 +90,36 @@ TEST_F(Outputs, AnEarlierResultIsReplaced) {
     EXPECT_EQ(done.err, "");
 }
 
+TEST_F(Outputs, ALinkStaysAndItsFileIsReplaced) {
+    const auto play_to = [this](const std::string& file) {
+        const Finished done =
+            streamsim({"--quiet", "--prores-hd", "--duration", "1s", "--json", file, "sim:null"});
+        EXPECT_TRUE(std::filesystem::is_symlink(file)) << file;
+        return done;
+    };
+    const std::string real = dir_ / "real.json";
+    std::filesystem::create_symlink("real.json", json_path());
+    std::filesystem::create_symlink(json_path(), dir_ / "second.json");
+    for (const char* when : {"not there yet", "there"}) {
+        const Finished done = play_to(dir_ / "second.json");
+        EXPECT_EQ(done.exit_code, 0) << when << done.text();
+        EXPECT_TRUE(std::filesystem::is_symlink(json_path())) << when;
+        EXPECT_EQ(read_json(real)["schema"], "streamsim.result") << when;
+    }
+    write_text(real, "mine");
+    EXPECT_EQ(play_to(json_path()).exit_code, 2);
+    EXPECT_EQ(read_text(real), "mine");
+    std::filesystem::create_symlink("round.json", dir_ / "round.json");
+    EXPECT_EQ(play_to(dir_ / "round.json").exit_code, 3);
+    std::filesystem::create_symlink("/dev/null", dir_ / "null.json");
+    EXPECT_EQ(play_to(dir_ / "null.json").exit_code, 0);
+    std::filesystem::create_symlink("/proc/self/fd/1", dir_ / "out.json");
+    const Finished printed = play_to(dir_ / "out.json");  // which is a file without a name here
+    EXPECT_EQ(printed.exit_code, 0) << printed.text();
+    EXPECT_EQ(Json::parse(printed.out)["schema"], "streamsim.result");
+    EXPECT_EQ(partials(), 0);
+}
+
 /// As in a container, where each run may be process 1.
 TEST_F(Outputs, WhatAKilledRunOfTheSameProcessNumberLeftStopsNoOther) {
     const char* const script =

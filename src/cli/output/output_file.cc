@@ -63,6 +63,20 @@ std::string temporary_beside(const std::string& path) {
     return fmt::format("{}.{:016x}.partial", path, entropy64());
 }
 
+/// The file that a symbolic link leads to, over other links too, whether or not it is there; of any other name
+/// the name itself.
+std::string behind_links(const std::string& path) {
+    constexpr int kLinksMax = 40;  // a system follows no more
+    std::string file = path;
+    for (int i = 0; i < kLinksMax; ++i) {
+        std::error_code error;
+        const auto leads_to = std::filesystem::read_symlink(system_path(file), error);
+        if (error) break;
+        file = utf8_text(utf8_path(file).parent_path() / leads_to);
+    }
+    return file;
+}
+
 /// Returns an errno; 0: done.
 int replace(const std::string& temporary, const std::string& path) {
     std::error_code error;
@@ -88,14 +102,20 @@ Result<OutputFile> OutputFile::prepare(const std::string& path, std::string_view
     std::error_code error;
     const std::filesystem::file_status there = std::filesystem::status(system_path(path), error);
     const bool exists = std::filesystem::exists(there);
+    if (error == std::errc::too_many_symbolic_link_levels) return cannot_write(path, ELOOP);
     if (exists && std::filesystem::is_directory(there))
         return bad_input(fmt::format("{}: is a directory, expected a file", path));
-    if (exists && !std::filesystem::is_regular_file(there)) {
+    const std::string real = behind_links(path);
+    // A link in /proc leads to files without a name, too.
+    const bool has_name =
+        real == path || std::filesystem::equivalent(system_path(path), system_path(real), error);
+    if (exists && (!std::filesystem::is_regular_file(there) || !has_name)) {
         out.file_ = open_output(path, false);
         if (out.file_ == nullptr) return cannot_write(path, errno);
         return out;
     }
-    out.before_ = identity_of(path);
+    out.path_ = real;
+    out.before_ = identity_of(real);
     if (exists && std::filesystem::file_size(system_path(path), error) > 0) {
         std::string head(begins_with.size(), '\0');
         std::ifstream(system_path(path), std::ios::binary)
@@ -107,7 +127,7 @@ Result<OutputFile> OutputFile::prepare(const std::string& path, std::string_view
                 path));
         }
     }
-    out.temporary_ = temporary_beside(path);
+    out.temporary_ = temporary_beside(real);
     out.file_ = open_output(out.temporary_, true);
     if (out.file_ == nullptr) return cannot_write(path, errno);
     remember_temporary(out.temporary_);

@@ -1,6 +1,7 @@
 // A file that a result goes to, named by the user. No other file is lost: an existing file is replaced only
 // when it holds an earlier result of the same kind and was there before the run, and only by a whole new one
-// that is on the disk. A file that appears under its name meanwhile stays, and the result goes beside it.
+// that is on the disk. A file that appears under its name meanwhile stays, and the result goes beside it. A
+// symbolic link stays, and the file that it leads to is the result's.
 #pragma once
 
 #include <cstdio>
