@@ -283,6 +283,8 @@ Verdict pass(const Evidence& evidence) {
                                           : "no frame was played",
                 evidence.interrupted ? Limit::unknown : Limit::none};
     }
+    if (evidence.within_readahead)
+        return {true, "play was no longer than its read-ahead: too short to tell", Limit::none};
     std::string text = "every frame was on time";
     if (totals.startup_drops > 0 && evidence.longest_play_ns < kStartupNs) {
         return {

@@ -321,6 +321,22 @@ TEST_F(Max, ComparesTargets) {
     EXPECT_THAT(gone.out, HasSubstr("from sim:null")) << "the others are searched all the same";
 }
 
+TEST_F(Max, RefusesRunsWithinTheReadAhead) {
+    for (const char* option : {"--duration", "--confirm"}) {
+        const auto with = [&](const char* readahead) {
+            return streamsim(small_with(
+                {"max", "--quiet", "--streams", "1", option, "3s", "--readahead", readahead, "sim:null"}));
+        };
+        const Finished refused = with("72");
+        EXPECT_EQ(refused.exit_code, 2) << option;
+        EXPECT_THAT(refused.err, HasSubstr(std::string("streamsim: ") + option + ": 3.0 s is no longer than"));
+        EXPECT_THAT(refused.err, HasSubstr("--readahead"));
+        EXPECT_EQ(with("71").exit_code, 0) << option;
+    }
+    const Json found = search(small_with({"--streams", "1", "--readahead", "1440"}), "sim:null");
+    EXPECT_EQ(found["formats"][0]["confirm_ns"], 300'000'000'000) << "five read-aheads";
+}
+
 TEST_F(Max, SaysEveryMistake) {
     const Finished done = streamsim({"max", "--fps", "max", "--confirm", "5", "--headroom", "120%",
                                      "--multicam", "active", "--frames", "9", "sim:h500"});

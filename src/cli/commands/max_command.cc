@@ -27,11 +27,6 @@
 namespace streamsim::cli {
 namespace {
 
-constexpr Duration kStep = seconds(20);
-/// The length of a step in read-aheads, at least: no frame that prerolled can be missed within one read-ahead.
-constexpr std::uint64_t kReadaheadsPerStep = 5;
-constexpr Duration kConfirm = seconds(300);
-constexpr Duration kConfirmVirtual = seconds(60);
 /// More streams are tried only where the user asks for them.
 constexpr std::uint64_t kStreamsMax = 10'000;
 /// The limit on storage that cannot fail.
@@ -72,7 +67,6 @@ public:
 private:
     Result<std::vector<Contender>> contenders();
     Result<std::vector<Contender>> of_target();
-    judge::MaxSearchOptions lengths(const Contender& contender) const;
     Result<judge::MaxSearchOptions> limits(const Contender& contender);
     Result<std::uint64_t> clips_unasked(const run::PlayRequest& request);
     std::optional<std::uint64_t> most_asked() const;
@@ -178,20 +172,9 @@ Result<std::uint64_t> MaxCommand::clips_unasked(const run::PlayRequest& request)
     });
 }
 
-/// The lengths of the runs of a search, which may try any number.
-judge::MaxSearchOptions MaxCommand::lengths(const Contender& contender) const {
-    judge::MaxSearchOptions search;
-    const run::PlayRequest& request = contender.request;
-    search.step =
-        request.duration.value_or(std::max(kStep, contender.rate.due(kReadaheadsPerStep * request.readahead)));
-    search.confirm = options_.confirm.value_or(virtual_time() ? kConfirmVirtual : kConfirm);
-    search.repeatable = !virtual_time();
-    return search;
-}
-
 /// Finds how many streams may be tried, before anything is played or written.
 Result<judge::MaxSearchOptions> MaxCommand::limits(const Contender& contender) {
-    judge::MaxSearchOptions limits = lengths(contender);
+    judge::MaxSearchOptions limits = lengths(contender, options_.confirm);
     const run::PlayRequest& request = contender.request;
     const bool null = store_ == nullptr && request.target.kind != target::Target::Kind::model;
     const bool total = result_.counts == MaxCounts::streams;
@@ -260,7 +243,7 @@ Result<void> MaxCommand::find_media_for(Contender& contender, const run::PlayReq
             return enough ? std::vector<media::PreparePlan>() : run::missing_media(*store_, request);
         };
         run::PlayRequest longest = request;
-        longest.duration = judge::longest_run(lengths(contender));
+        longest.duration = judge::longest_run(lengths(contender, options_.confirm));
         written = media_.write_missing(request, media, run::record_bytes_of(longest));
     }
     if (written = together(written); !written) return written;
@@ -530,7 +513,8 @@ int MaxCommand::run() {
     run::reserve_io_threads(options_.play, most_asked().value_or(kStreamsMax) * result_.streams_of_one());
     std::optional<Error> error;
     auto all = contenders();
-    if (auto found = together(all); !found) error = found.error();
+    auto found = all ? check_lengths(*all, options_.confirm) : Result<void>(all.error());
+    if (found = together(found); !found) error = found.error();
     if (!error) contenders_ = std::move(*all);
     if (!leads()) {
         if (!error) (void)follow();

@@ -5,9 +5,48 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/units.h"
 #include "run/plan/needs.h"
 
 namespace streamsim::cli {
+namespace {
+
+constexpr Duration kStep = seconds(20);
+constexpr Duration kConfirm = seconds(300);
+constexpr Duration kConfirmVirtual = seconds(60);
+/// The length of a run in read-aheads, at least: no frame that prerolled can be missed within one read-ahead.
+constexpr std::uint64_t kReadaheadsPerRun = 5;
+
+}  // namespace
+
+judge::MaxSearchOptions lengths(const Contender& contender, std::optional<Duration> confirm) {
+    judge::MaxSearchOptions search;
+    const run::PlayRequest& request = contender.request;
+    const bool virtual_time = request.target.is_virtual_time();
+    const Duration least = contender.rate.due(kReadaheadsPerRun * request.readahead);
+    search.step = request.duration.value_or(std::max(kStep, least));
+    search.confirm = confirm.value_or(std::max(virtual_time ? kConfirmVirtual : kConfirm, least));
+    search.repeatable = !virtual_time;
+    return search;
+}
+
+Result<void> check_lengths(const std::vector<Contender>& all, std::optional<Duration> confirm) {
+    Error error{ErrorKind::bad_input, {}};
+    for (const Contender& contender : all) {
+        const judge::MaxSearchOptions search = lengths(contender, confirm);
+        const std::uint32_t readahead = contender.request.readahead;
+        for (const auto& [option, length] :
+             {std::pair("--duration", search.step), std::pair("--confirm", search.confirm)}) {
+            if (length.ns == 0 || contender.rate.slots_in(length) > readahead) continue;
+            error.problems.push_back(fmt::format(
+                "{}: {} is no longer than the read-ahead of {}, in which no frame is missed ({} at {} fps): "
+                "give more, or a smaller --readahead",
+                option, show_duration(length), counted(readahead, "frame"), contender.name,
+                contender.rate.to_string()));
+        }
+    }
+    return error.problems.empty() ? Result<void>() : error;
+}
 
 void remember_places(Contender& contender) {
     if (contender.places != nullptr || contender.request.target.kind != target::Target::Kind::local) return;

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "judge/search/max_search.h"
 #include "run/plan/media_plan.h"
 #include "run/plan/play_request.h"
 #include "streamsim/max_result.h"
@@ -26,6 +27,11 @@ struct Contender {
         places;  // directories of the media, as they were found; null: not local
 };
 
+/// The lengths of the runs of a search, which may try any number. `confirm`: as the user asks for it.
+judge::MaxSearchOptions lengths(const Contender& contender, std::optional<Duration> confirm);
+/// Errors: bad input where a run of the search would be no longer than its read-ahead, in which no frame is
+/// missed.
+Result<void> check_lengths(const std::vector<Contender>& all, std::optional<Duration> confirm);
 /// Notes which directories hold the media, once. Blocks.
 void remember_places(Contender& contender);
 /// The result of a run that failed, or could not begin, because its media had vanished; nullopt: they are

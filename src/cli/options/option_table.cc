@@ -225,7 +225,7 @@ Options searching_options() {
                                                   {"seats", MaxCounts::seats}}),
                        "total; under mpirun streams")},
         {"--confirm", kMax, "how long a number that was found has to play once more, above 1s; 0: not at all",
-         with_standard(time(&CliOptions::confirm, true), "5m; on models 60s")},
+         with_standard(time(&CliOptions::confirm, true), "5m, on models 60s; five read-aheads at least")},
         {"--draws", kMeasures | kMax | Command::predict,
          "on a model that was calibrated: play N draws of its uncertain numbers, too; 0: none",
          with_standard(count(&CliOptions::draws, 100'000, 0), "40"),

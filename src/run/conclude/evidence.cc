@@ -235,6 +235,19 @@ void fill_throughput_gaps(const RunFacts& facts, judge::Evidence& evidence) {
     if (last >= 0) add(zero.ns + (last + 1) * interval_ns, INT64_MAX, true);
 }
 
+/// No frame with a deadline was read during play, or had to be written before its end.
+bool within_readahead(const RunFacts& facts) {
+    bool within = false;
+    for (std::size_t i = 0; i < facts.ledgers.size(); ++i) {
+        const play::PlayerOptions& options = (*facts.streams)[i].options;
+        const FrameCounts& counts = facts.ledgers[i]->counts();
+        if (!options.paced) continue;
+        if (counts.scheduled > options.readahead || counts.seeks > 0) return false;
+        within = true;
+    }
+    return within;
+}
+
 }  // namespace
 
 bool client_lacked_anything(const play::DeadlineLedger* ledger) {
@@ -254,6 +267,7 @@ judge::Evidence evidence_of(const RunFacts& facts, const RunResult& result) {
     evidence.faults_injected = facts.faults_injected;
     evidence.null_storage = is_null_storage(result);
     evidence.interrupted = facts.interrupted;
+    evidence.within_readahead = within_readahead(facts);
     for (const StreamResult& stream : result.streams) {
         evidence.longest_play_ns = std::max(evidence.longest_play_ns, stream.last_due_ns);
     }

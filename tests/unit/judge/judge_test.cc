@@ -51,6 +51,8 @@ const std::vector<VerdictCase> kVerdictCases = {
          e.longest_play_ns = 958'333'333;
      },
      true, Limit::none, "too short to tell"},
+    {"play_within_the_read_ahead", [](Evidence& e) { e.within_readahead = true; }, true, Limit::none,
+     "no longer than its read-ahead: too short to tell"},
     {"one_steady_drop_besides_startup_drops",
      [](Evidence& e) {
          e.totals.on_time = 990;

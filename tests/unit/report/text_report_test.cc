@@ -129,6 +129,20 @@ TEST(TextReport, CallsARecordingARecording) {
     EXPECT_THAT(verdict_line(result), StartsWith("DOES NOT PLAY OR RECORD: "));
 }
 
+TEST(TextReport, CallsPlayWithinTheReadAheadTooShort) {
+    RunResult result = samples::plays();
+    for (StreamResult& stream : result.streams) {
+        stream.counts.scheduled = result.readahead;
+        stream.margin_ns.reset();
+    }
+    EXPECT_THAT(verdict_line(result), StartsWith("TOO SHORT TO TELL: "));
+    RunResult jumps = result;
+    jumps.streams.back().counts.seeks = 1;  // behind which frames are read during play
+    EXPECT_THAT(verdict_line(jumps), StartsWith("PLAYS: "));
+    result.streams.back().counts.scheduled = result.readahead + 1;
+    EXPECT_THAT(verdict_line(result), StartsWith("PLAYS: "));
+}
+
 TEST(TextReport, SaysHowFarAnInterruptedRunCame) {
     EXPECT_THAT(verdict_line(samples::interrupted()),
                 StartsWith("INTERRUPTED after 120.0 ms: 0 missed so far: "));

@@ -12,6 +12,7 @@
 #include "judge/causes.h"
 #include "judge/claims/prove.h"
 #include "judge/judge.h"
+#include "report/facts/headline.h"
 #include "result/json_report.h"
 #include "result/result_reader.h"
 #include "run/conclude/result_builder.h"
@@ -59,6 +60,25 @@ TEST(SessionInVirtualTime, OneSeedGivesOneDigestInEveryBuildAndAnotherSeedAnothe
     const RunResult second = result_of(request);
     EXPECT_NE(second.digest, first.digest);
     EXPECT_NE(second.timing_digest, first.timing_digest);
+}
+
+TEST(SessionInVirtualTime, PlayWithinItsReadAheadTellsNothing) {
+    PlayRequest request = request_on("sim:null", {"prores-hd"});
+    for (const bool records : {false, true}) {
+        if (records) {
+            std::swap(request.formats, request.record.formats);
+            request.streams = 0;
+            request.record.streams = 1;
+        }
+        for (const std::uint32_t more : {0U, 1U}) {
+            request.frames = request.readahead + more;
+            const RunResult result = result_of(request);
+            EXPECT_TRUE(result.verdict.pass);
+            const bool said = result.verdict.reason.find("too short to tell") != std::string::npos;
+            EXPECT_EQ(said, more == 0) << records << result.verdict.reason;
+            EXPECT_EQ(report::verdict_line(result).starts_with("TOO SHORT TO TELL"), more == 0) << records;
+        }
+    }
 }
 
 TEST(SessionInVirtualTime, TheTimeLinesAddUpToTheTotals) {
