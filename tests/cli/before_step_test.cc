@@ -419,5 +419,36 @@ TEST_F(BeforeStep, TimeoutAloneIsAMistake) {
     EXPECT_THAT(done.err, HasSubstr("--command-timeout: is for --before-step and --counters"));
 }
 
+TEST_F(BeforeStep, AnInterruptionInItKeepsAnEarlierResult) {
+    for (const auto& [kind, command] : {std::pair<std::string, std::vector<std::string>>{"result", {}},
+                                        {"max", {"max", "--streams", "1"}},
+                                        {"load", {"run", write("workload.json", workload())}}}) {
+        for (const bool earlier : {true, false}) {
+            const std::string text = "{\n  \"schema\": \"streamsim." + kind + "\"} of hours";
+            std::filesystem::remove(json_path());
+            std::filesystem::remove(log_path());
+            if (earlier) write_text(json_path(), text);
+            Spawn spawn;
+            spawn.args = command;
+            if (kind != "load")
+                spawn.args.insert(spawn.args.end(), {"--format", small(), "--clip-duration", "1s"});
+            spawn.args.insert(spawn.args.end(),
+                              {"--before-step", note_step() + "; sleep 60", "--json", json_path(), target()});
+            Process process(streamsim_binary(), spawn);
+            while (process.running() && noted().empty()) sleep_ms(10);
+            process.send(SIGINT);
+            const Finished done = process.wait();
+            EXPECT_EQ(done.exit_code, 130) << kind << done.text();
+            const std::string now = read_text(json_path());
+            EXPECT_EQ(now == text, earlier) << kind << now;
+            EXPECT_EQ(done.err.find("the earlier result stays: " + json_path()) != std::string::npos, earlier)
+                << kind << done.err;
+            if (!earlier) {
+                EXPECT_EQ(read_json(json_path())["interrupted"], true) << kind;
+            }
+        }
+    }
+}
+
 }  // namespace
 }  // namespace streamsim::tests

@@ -1,6 +1,7 @@
 // streamsim predict from outside, and what play, max and scenarios say on a model that was calibrated.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
+#include <signal.h>
 
 #include "cli/fixture.h"
 
@@ -72,6 +73,19 @@ TEST_F(Predict, ThePageHasTheDistribution) {
     EXPECT_THAT(read_text(page),
                 AllOf(HasSubstr("streamsim prediction"), HasSubstr("Streams of prores-uhd that play"),
                       HasSubstr("held back: "), HasSubstr("server network")));
+}
+
+TEST_F(Predict, AnInterruptionBeforeAnyAnswerKeepsAnEarlierOne) {
+    const std::string earlier = "{\n  \"schema\": \"streamsim.prediction\"} of hours";
+    write_text(json_path(), earlier);
+    Process process(streamsim_binary(), {.args = {"predict", "--prores-uhd", "--duration", "1000h", "--json",
+                                                  json_path(), file()}});
+    while (process.running() && process.err_so_far().find("searching") == std::string::npos) sleep_ms(10);
+    process.send(SIGINT);
+    const Finished done = process.wait();
+    EXPECT_EQ(done.exit_code, 130) << done.text();
+    EXPECT_EQ(read_text(json_path()), earlier);
+    EXPECT_THAT(done.err, HasSubstr("the earlier result stays: " + json_path()));
 }
 
 TEST_F(Predict, TheAnswerIsPrintedAlsoWhereAFileCannotBeWritten) {

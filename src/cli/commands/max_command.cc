@@ -473,6 +473,7 @@ int MaxCommand::finish(MaxDocuments documents, const std::optional<Error>& error
     const bool blocks = documents.reader_may_block();
     if (blocks) say();
     Result<void> written;
+    if (result_.interrupted && ended_no_run(result_)) documents.keep_earlier(context_.log);
     if (!result_.formats.empty() || !error) written = documents.write(result_);
     if (!blocks) say();
     if (error) return report_error(context_, *error);
@@ -553,6 +554,8 @@ int compare_targets(CommandContext& context) {
         const int code = command.run();
         worst = std::max(worst, code);
         if (!command.result().formats.empty()) results.push_back(command.result());
+        if (code == kExitInterrupted && std::ranges::all_of(results, ended_no_run))
+            sheet->keep_earlier(context.log);
         if (!results.empty()) (void)sheet->write_for_now(results);  // the next storage may never answer
         if (code == kExitInterrupted) break;
     }

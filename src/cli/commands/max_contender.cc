@@ -48,6 +48,12 @@ Result<void> check_lengths(const std::vector<Contender>& all, std::optional<Dura
     return error.problems.empty() ? Result<void>() : error;
 }
 
+bool ended_no_run(const MaxResult& result) {
+    return std::ranges::all_of(result.formats, [](const MaxFormat& format) {
+        return std::ranges::all_of(format.steps, &std::vector<MaxRun>::empty, &MaxStep::runs);
+    });
+}
+
 void remember_places(Contender& contender) {
     if (contender.places != nullptr || contender.request.target.kind != target::Target::Kind::local) return;
     std::vector<const Clip*> clips;

@@ -32,6 +32,8 @@ judge::MaxSearchOptions lengths(const Contender& contender, std::optional<Durati
 /// Errors: bad input where a run of the search would be no longer than its read-ahead, in which no frame is
 /// missed.
 Result<void> check_lengths(const std::vector<Contender>& all, std::optional<Duration> confirm);
+/// No run of the search has ended.
+bool ended_no_run(const MaxResult& result);
 /// Notes which directories hold the media, once. Blocks.
 void remember_places(Contender& contender);
 /// The result of a run that failed, or could not begin, because its media had vanished; nullopt: they are

@@ -192,6 +192,7 @@ private:
     }
 
     int finish(PredictionDocuments& documents) {
+        if (result_.predictions.empty()) documents.keep_earlier(context_.log);
         const auto written = documents.write(result_);
         if (!context_.options.quiet)
             print_text(documents.standard_output() ? stderr : stdout,

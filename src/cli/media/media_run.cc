@@ -2,6 +2,7 @@
 
 #include <spdlog/spdlog.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <optional>
 #include <utility>
@@ -29,6 +30,15 @@ std::vector<OutputDocuments<RunResult>::Kind> result_kinds() {
 }
 
 }  // namespace
+
+bool measured_nothing(const RunResult& result) {
+    const FrameCounts& totals = result.totals;
+    const auto did_anything = [](const MeterResult& meter) {
+        return meter.all.done + meter.all.failed + meter.blocks_done + meter.blocks_failed > 0;
+    };
+    return totals.on_time + totals.late + totals.dropped + totals.failed == 0 &&
+           std::ranges::none_of(result.meters, did_anything);
+}
 
 MediaRun::MediaRun(CommandContext& context)
     : MediaRun(context, run::make_byte_store(context.options.play.target, context.options.play.credentials)) {}
@@ -251,6 +261,7 @@ int MediaRun::write_results(RunResult result) {
     steps_.record(result);
     complete(result);
     result.alone = alone_;
+    if (result.interrupted && !alone_ && measured_nothing(result)) outputs_.keep_earlier(context_.log);
     control_.saving(kFilesTimeout);
     play_.finish_journal(result);
     play_.finish_page(result);

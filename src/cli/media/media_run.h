@@ -20,6 +20,9 @@ namespace streamsim::cli {
 /// After a signal, for files on disks: a result of hours may be large, and a second signal ends it at once.
 inline constexpr Duration kFilesTimeout = seconds(60);
 
+/// No frame was due, and no meter did anything: an earlier result says more.
+bool measured_nothing(const RunResult& result);
+
 class MediaRun {
 public:
     virtual ~MediaRun() = default;

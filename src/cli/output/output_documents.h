@@ -1,6 +1,8 @@
 // The documents that a command writes: one for each option that names a file.
 #pragma once
 
+#include <spdlog/logger.h>
+
 #include <algorithm>
 #include <functional>
 #include <string>
@@ -52,6 +54,9 @@ public:
         const Of& of,
         const std::function<void()>& before_blocking = [] {},
         const std::function<void()>& progress = {});
+    /// For a run that has measured nothing: files that have an earlier result keep it, and are not written any
+    /// more. A sentence says so.
+    void keep_earlier(spdlog::logger& log);
     /// Writes what is known so far to the files that another document can replace. Errors: the last one that
     /// failed.
     Result<void> write_for_now(const Of& of);
@@ -108,6 +113,17 @@ Result<void> OutputDocuments<Of>::write(const Of& of,
         if (auto done = output.file.finish(); !done) written = done;
     }
     return written;
+}
+
+template <typename Of>
+void OutputDocuments<Of>::keep_earlier(spdlog::logger& log) {
+    std::string names;
+    for (const Output& output : outputs_) {
+        if (!output.file.replaces_a_result()) continue;
+        names += (names.empty() ? "" : ", ") + output.file.path();
+    }
+    std::erase_if(outputs_, [](const Output& output) { return output.file.replaces_a_result(); });
+    if (!names.empty()) log.warn("nothing was measured, and the earlier result stays: {}", names);
 }
 
 template <typename Of>

@@ -29,6 +29,9 @@ public:
 
     bool wanted() const { return !path_.empty(); }
     bool standard_output() const { return path_ == "-"; }
+    const std::string& path() const { return path_; }
+    /// An earlier result is there.
+    bool replaces_a_result() const { return !in_place() && before_.bytes > 0; }
     /// Standard output, a pipe or a device: its reader may block the writer.
     bool in_place() const { return temporary_.empty(); }
 
