@@ -63,12 +63,26 @@ void declare(CLI::App& app, CliOptions& options, TypedOptions& typed) {
     app.allow_windows_style_options(false);  // "/media" is a path on every system
 }
 
+/// An empty text is more often a variable of the shell that is not set. `run` leaves out with it what its
+/// document has.
+bool lacks_text(const Option& option, const std::string& text, Command command) {
+    const bool any_text = option.value.takes != OptionValue::Takes::nothing && option.value.range.empty();
+    const bool leaves_out =
+        command == Command::run && (option.name() == "--before-step" || option.name() == "--counters");
+    return any_text && text.empty() && !leaves_out;
+}
+
 void read_options(const TypedOptions& typed, CliOptions& options, std::vector<std::string>& problems) {
     for (const TypedOption& each : typed) {
         std::vector<std::string> texts = each.texts;
         if (each.times > 0) texts.assign(static_cast<std::size_t>(each.times), "");
         for (const std::string& text : texts) {
             options.typed[each.option->name()] = text;
+            if (lacks_text(*each.option, text, options.command)) {
+                problems.push_back(
+                    fmt::format("{}: '': expected {}", each.option->name(), each.option->value.name));
+                continue;
+            }
             const auto read = each.option->value.read(text, options);
             if (read) continue;
             for (const std::string& problem : read.error().problems)
@@ -384,10 +398,10 @@ void check_meeting(const CliOptions& options, std::vector<std::string>& problems
     check_operands({}, options, problems);
     if (!options.given("--key")) problems.emplace_back("--key: FILE is missing: expected the key of the run");
     if (options.command == Command::join) {
-        if (options.allow.empty())
+        if (!options.given("--allow"))
             problems.emplace_back("--allow: PATH is missing: expected the directory that the run may read");
         for (const std::string& place : options.allow) {
-            if (place.empty() || place.starts_with('=') || place.ends_with('='))
+            if (place.starts_with('=') || place.ends_with('='))
                 problems.push_back(fmt::format("--allow: '{}': expected PATH or NAME=PATH", place));
         }
         return;

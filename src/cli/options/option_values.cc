@@ -58,7 +58,6 @@ Result<double> read_scale(const std::string& text) {
 }
 
 Result<std::string> read_http_address(const std::string& text) {
-    if (text.empty()) return text;
     const auto address = view::parse_http_address(text);
     if (!address) return address.error();
     return text;
