@@ -120,6 +120,24 @@ TEST_F(Outputs, ALinkStaysAndItsFileIsReplaced) {
     EXPECT_EQ(partials(), 0);
 }
 
+TEST_F(Outputs, APageIsReplacedByItsOwnKindOnly) {
+    const std::string page = dir_ / "page.html";
+    const std::vector<std::string> to_page{"--quiet", "--prores-hd", "--streams", "1",       "--duration",
+                                           "2s",      "--html",      page,        "sim:null"};
+    std::vector<std::string> search{"max", "--confirm", "0"};
+    search.insert(search.end(), to_page.begin(), to_page.end());
+    ASSERT_EQ(streamsim(search).exit_code, 0);
+    const std::string sheet = read_text(page);
+    const Finished refused = streamsim(to_page);
+    EXPECT_EQ(refused.exit_code, 2);
+    EXPECT_THAT(refused.err, HasSubstr(page + ": the file exists and is not an earlier result of this kind"));
+    EXPECT_EQ(read_text(page), sheet);
+    EXPECT_EQ(streamsim(search).exit_code, 0);
+    write_text(page, "<!DOCTYPE html>\n<!-- streamsim report --> of an earlier version");
+    EXPECT_EQ(streamsim(search).exit_code, 2);
+    EXPECT_EQ(streamsim(to_page).exit_code, 0);
+}
+
 /// As in a container, where each run may be process 1.
 TEST_F(Outputs, WhatAKilledRunOfTheSameProcessNumberLeftStopsNoOther) {
     const char* const script =

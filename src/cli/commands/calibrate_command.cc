@@ -21,7 +21,6 @@
 #include "cli/process/question.h"
 #include "media/catalogue/catalogue.h"
 #include "report/calibration/calibration_report.h"
-#include "report/html/html_report.h"
 #include "result/json_report.h"
 #include "result/measurement_reader.h"
 #include "run/calibration/calibrated_document.h"
@@ -189,7 +188,7 @@ Result<void> CalibrateCommand::open_files() {
     auto documents = Documents::prepare(
         options_.files,
         {{&ResultFiles::json, result::kCalibrationReportBegins, result::calibration_json_report},
-         {&ResultFiles::html, report::kHtmlReportBegins, report::calibration_html_report}});
+         {&ResultFiles::html, report::kCalibrationHtmlBegins, report::calibration_html_report}});
     if (documents) {
         documents_ = std::move(*documents);
     } else {

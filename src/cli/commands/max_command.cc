@@ -498,7 +498,7 @@ int MaxCommand::run() {
     Result<void> opened;
     auto documents = MaxDocuments::prepare(
         options_.files, {{&ResultFiles::json, result::kMaxReportBegins, result::max_json_report},
-                         {&ResultFiles::html, report::kHtmlReportBegins, sheet_of}});
+                         {&ResultFiles::html, report::kMaxHtmlBegins, sheet_of}});
     if (documents) outputs = std::move(*documents);
     if (!documents) opened = documents.error();
     const bool each = !alone() && !options_.play.total_streams;
@@ -541,7 +541,7 @@ int compare_targets(CommandContext& context) {
         return report_error(context, bad_input("max on several computers: one TARGET is expected"));
     using Sheet = OutputDocuments<std::vector<MaxResult>>;
     auto sheet = Sheet::prepare(context.options.files,
-                                {{&ResultFiles::html, report::kHtmlReportBegins, report::max_html_report}});
+                                {{&ResultFiles::html, report::kMaxHtmlBegins, report::max_html_report}});
     if (!sheet) return report_error(context, sheet.error());
     const ResultFiles files = std::exchange(context.options.files, {});
     std::vector<CliOptions*> all = {&context.options};

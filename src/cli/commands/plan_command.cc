@@ -10,7 +10,6 @@
 #include "cli/media/background_work.h"
 #include "cli/options/documents.h"
 #include "cli/output/output_documents.h"
-#include "report/html/html_report.h"
 #include "report/purchase/purchase_report.h"
 #include "result/json_report.h"
 #include "run/purchase/purchase_search.h"
@@ -24,7 +23,7 @@ using PlanDocuments = OutputDocuments<PurchaseResult>;
 Result<PlanDocuments> documents_of(const CliOptions& options) {
     return PlanDocuments::prepare(
         options.files, {{&ResultFiles::json, result::kPlanReportBegins, result::plan_json_report},
-                        {&ResultFiles::html, report::kHtmlReportBegins, report::purchase_html_report}});
+                        {&ResultFiles::html, report::kPurchaseHtmlBegins, report::purchase_html_report}});
 }
 
 /// A FILE, or a NAME of formats/need/.

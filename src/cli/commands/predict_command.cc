@@ -136,7 +136,7 @@ public:
         auto documents = PredictionDocuments::prepare(
             options.files,
             {{&ResultFiles::json, result::kPredictionReportBegins, result::prediction_json_report},
-             {&ResultFiles::html, report::kHtmlReportBegins, report::prediction_html_report}});
+             {&ResultFiles::html, report::kPredictionHtmlBegins, report::prediction_html_report}});
         if (!documents) return report_error(context_, documents.error());
         if (options.play.formats.empty() && !options.play.cuts && options.play.streams > 0)
             options.play.formats.push_back(options.default_format);

@@ -12,7 +12,6 @@
 #include "cli/options/documents.h"
 #include "cli/options/option_table.h"
 #include "cli/output/output_documents.h"
-#include "report/html/html_report.h"
 #include "report/published/published_report.h"
 #include "result/json_report.h"
 #include "run/published/published_run.h"
@@ -38,7 +37,7 @@ Result<PublishedDocuments> documents_of(const CliOptions& options) {
     return PublishedDocuments::prepare(
         options.files, {{&ResultFiles::json, result::kPublishedReportBegins, result::published_json_report},
                         {&ResultFiles::csv, report::kPublishedCsvBegins, report::published_csv_report},
-                        {&ResultFiles::html, report::kHtmlReportBegins, report::published_html_report}});
+                        {&ResultFiles::html, report::kPublishedHtmlBegins, report::published_html_report}});
 }
 
 /// The options of `run` that mean something here.

@@ -141,7 +141,7 @@ int report_searches(CommandContext& context, ResultTexts& texts) {
     const auto written = write_documents<std::vector<MaxResult>>(
         options.files, searches,
         {{&ResultFiles::json, result::kMaxReportBegins, first_search_json},
-         {&ResultFiles::html, report::kHtmlReportBegins, report::max_html_report}});
+         {&ResultFiles::html, report::kMaxHtmlBegins, report::max_html_report}});
     std::FILE* const out = options.files.take_standard_output() ? stderr : stdout;
     for (const MaxResult& search : searches) {
         if (!options.quiet) print_text(out, report::max_text_report(search, options.text_detail()));

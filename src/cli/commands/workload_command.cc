@@ -83,7 +83,7 @@ Result<void> WorkloadCommand::open_files() {
     auto documents = LoadDocuments::prepare(
         options_.files, {{&ResultFiles::json, result::kLoadReportBegins, result::load_json_report},
                          {&ResultFiles::csv, report::kLoadCsvBegins, report::load_csv_report},
-                         {&ResultFiles::html, report::kHtmlReportBegins, report::load_html_report}});
+                         {&ResultFiles::html, report::kLoadHtmlBegins, report::load_html_report}});
     if (documents) {
         documents_ = std::move(*documents);
     } else {

@@ -204,7 +204,10 @@ std::string calibration_html_report(const Calibration& calibration) {
     facts.add("Computer", html::name(fmt::format("{}, {}", measured.computer, measured.os)));
     facts.add("Files of the probes", html::escaped(show_bytes(measured.set_bytes)));
     out += html::section("about", "Set-up", facts.html());
-    return html::document({.title = "streamsim: calibration", .main = out, .data = charts.data()});
+    return html::document({.title = "streamsim: calibration",
+                           .main = out,
+                           .data = charts.data(),
+                           .begins = kCalibrationHtmlBegins});
 }
 
 }  // namespace streamsim::report

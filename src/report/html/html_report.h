@@ -12,8 +12,12 @@
 
 namespace streamsim::report {
 
-/// The beginning of every such file, by which a later run recognises it.
+/// The beginning of every such file, by which a later run recognises its kind. That of a play is that of all
+/// pages of earlier versions, too.
 inline constexpr std::string_view kHtmlReportBegins = "<!DOCTYPE html>\n<!-- streamsim report -->";
+inline constexpr std::string_view kLoadHtmlBegins = "<!DOCTYPE html>\n<!-- streamsim load report -->";
+inline constexpr std::string_view kMaxHtmlBegins = "<!DOCTYPE html>\n<!-- streamsim stream-count sheet -->";
+inline constexpr std::string_view kPredictionHtmlBegins = "<!DOCTYPE html>\n<!-- streamsim prediction -->";
 
 namespace html {
 /// A page in parts, for a server that sends them anew while they change.

@@ -247,7 +247,8 @@ std::string load_html_report(const LoadResult& result) {
     out += about(result);
     return html::document({.title = "streamsim: " + result.workload.title,
                            .main = out,
-                           .data = charts.empty() ? "" : charts.data()});
+                           .data = charts.empty() ? "" : charts.data(),
+                           .begins = kLoadHtmlBegins});
 }
 
 }  // namespace streamsim::report

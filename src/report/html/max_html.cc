@@ -261,6 +261,7 @@ std::string heading(const std::vector<MaxResult>& results) {
 std::string max_html_report(const std::vector<MaxResult>& results) {
     html::Charts charts;
     html::Page page;
+    page.begins = kMaxHtmlBegins;
     page.title = "streamsim: " + max_closing(results.front());
     page.main = html::project_html(results.front().common.project) + heading(results) +
                 section("sheet", "Streams that play", sheet(results));

@@ -113,6 +113,7 @@ std::string about(const PredictionResult& result) {
 std::string prediction_html_report(const PredictionResult& result) {
     html::Charts charts;
     html::Page page;
+    page.begins = kPredictionHtmlBegins;
     page.title = "streamsim: " + prediction_closing(result);
     page.main = html::project_html(result.common.project) + heading(result);
     for (std::size_t i = 0; i < result.predictions.size(); ++i) {

@@ -180,7 +180,8 @@ std::string published_html_report(const PublishedResult& result) {
     facts.add("Command", "<code>" + html::name(html::show_command(result.common.command)) + "</code>");
     facts.add("streamsim", html::escaped(result.common.version + " (" + result.common.revision + ")"));
     out += html::section("about", "Set-up", facts.html());
-    return html::document({.title = "streamsim: published results", .main = out});
+    return html::document(
+        {.title = "streamsim: published results", .main = out, .begins = kPublishedHtmlBegins});
 }
 
 std::string published_csv_report(const PublishedResult& result) {

@@ -9,6 +9,9 @@
 namespace streamsim::report {
 
 std::string published_text_report(const PublishedResult& result);
+/// The beginning of every such file, by which a later run recognises it.
+inline constexpr std::string_view kPublishedHtmlBegins =
+    "<!DOCTYPE html>\n<!-- streamsim published results -->";
 std::string published_html_report(const PublishedResult& result);
 
 /// The beginning of every file of answers, by which a later run recognises it.

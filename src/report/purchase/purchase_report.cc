@@ -103,7 +103,8 @@ std::string purchase_html_report(const PurchaseResult& result) {
     facts.add("Command", "<code>" + html::name(html::show_command(result.common.command)) + "</code>");
     facts.add("streamsim", html::escaped(result.common.version + " (" + result.common.revision + ")"));
     out += html::section("about", "Set-up", facts.html());
-    return html::document({.title = "streamsim: plan of a purchase", .main = out});
+    return html::document(
+        {.title = "streamsim: plan of a purchase", .main = out, .begins = kPurchaseHtmlBegins});
 }
 
 }  // namespace streamsim::report

@@ -213,7 +213,7 @@ TEST(MaxReport, EveryProblemOfADocumentIsNamed) {
 
 TEST(MaxSheet, HasEachFormatWithItsLimitAndItsClaim) {
     const std::string page = max_html_report({sample()});
-    EXPECT_TRUE(page.starts_with(kHtmlReportBegins));
+    EXPECT_TRUE(page.starts_with(kMaxHtmlBegins));
     for (const char* part :
          {"dpx12 3840x2160", "<strong>7</strong> streams", "limited by network", "p1 margin 200.0 ms",
           "confirmed by a run of 5 m 00 s", "not one plays", "<strong>\u2265 64</strong> streams",
