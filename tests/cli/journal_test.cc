@@ -113,8 +113,18 @@ TEST_F(Journals, AnInterruptedRunSaysSoInItsJournal) {
     EXPECT_EQ(journal(directory())["seats"][0]["state"], "interrupted");
 }
 
-TEST_F(Journals, WhereTheyCannotBeIsSaidBeforePlay) {
+TEST_F(Journals, WhereTheyCannotBeIsSaidBeforeMediaAreWritten) {
     write_text(dir_ / "file", "x");
+    for (const std::string& place : {dir_ / "file", dir_ / "file/deeper", std::string("/proc/journals")}) {
+        const Finished early = streamsim({"--quiet", "--format", small(), "--journal", place, target()});
+        EXPECT_EQ(early.exit_code, 3) << early.text();
+        EXPECT_THAT(early.err, HasSubstr("streamsim: " + place + ": "));
+        EXPECT_TRUE(std::filesystem::is_empty(target())) << place;
+    }
+    const Finished none =
+        streamsim({"--quiet", "--journal", directory() + "/a/b", "--web", "1.2.3.4:1", "null:"});
+    EXPECT_EQ(none.exit_code, 3) << none.text();
+    EXPECT_FALSE(std::filesystem::exists(directory())) << "the run did not begin";
     const Finished refused = streamsim({"--quiet", "--prores-hd", "--journal", dir_ / "file", "null:"});
     EXPECT_EQ(refused.exit_code, 3) << refused.text();
     EXPECT_THAT(refused.err, HasSubstr(dir_ / "file"));

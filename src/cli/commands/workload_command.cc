@@ -91,7 +91,7 @@ Result<void> WorkloadCommand::open_files() {
         problems.kind = documents.error().kind;
     }
     if (!problems.problems.empty()) return problems;
-    return {};
+    return play_.try_journal();
 }
 
 /// Writes files that are never read until the file system is as full as this step needs it.

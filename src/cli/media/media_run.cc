@@ -57,6 +57,7 @@ Result<void> MediaRun::open_outputs() {
     auto outputs = OutputDocuments<RunResult>::prepare(options_.files, result_kinds());
     if (!outputs) return outputs.error();
     outputs_ = std::move(*outputs);
+    if (auto tried = play_.try_journal(); !tried) return tried;
     return play_.open_servers();
 }
 

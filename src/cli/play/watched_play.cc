@@ -4,7 +4,10 @@
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <climits>
+#include <cstdio>
+#include <cstring>
 #include <filesystem>
 #include <future>
 #include <utility>
@@ -14,6 +17,7 @@
 #include "base/system/utf8_path.h"
 #include "base/units.h"
 #include "cli/play/all_ranks.h"
+#include "cli/process/system.h"
 #include "report/html/live_page.h"
 #include "result/json_report.h"
 #include "result/merge.h"
@@ -133,6 +137,31 @@ void WatchedPlay::feed_metrics(const run::Session::Watch& watch, const std::stri
 std::string WatchedPlay::journal_directory() const {
     if (!options_.journal.empty()) return options_.journal;
     return options_.journal_beside.empty() ? "." : options_.journal_beside;
+}
+
+Result<void> WatchedPlay::try_journal() const {
+    const bool joined = context_.ranks != nullptr && context_.ranks->is_meeting();
+    if (options_.journal.empty() || joined) return {};
+    const std::filesystem::path directory = system_path(options_.journal);
+    const std::string name = join_path(options_.journal, fmt::format("{:016x}.partial", entropy64()));
+    std::vector<std::filesystem::path> made = {system_path(name)};  // the deepest first
+    std::error_code error;
+    const bool alone = context_.ranks == nullptr;  // others may try the same directory now
+    for (auto each = directory; alone && !each.empty() && !std::filesystem::exists(each, error);
+         each = each.parent_path())
+        made.push_back(each);
+    Result<void> done;
+    std::filesystem::create_directories(directory, error);
+    if (error) {
+        done = environment_error(fmt::format("{}: cannot be made: {}", options_.journal, error.message()));
+    } else if (std::FILE* const file = open_output(name, true)) {
+        std::fclose(file);
+    } else {
+        done = environment_error(
+            fmt::format("{}: the journal cannot be written: {}", options_.journal, std::strerror(errno)));
+    }
+    for (const auto& each : made) std::filesystem::remove(each, error);
+    return done;
 }
 
 Result<void> WatchedPlay::open_journal(const run::PlayRequest& request) {

@@ -30,6 +30,9 @@ public:
     /// Listens for --metrics and --web, where they were given, and answers that nothing is played yet. Errors:
     /// as parse_http_address, MetricsServer::listen and WebServer::listen.
     Result<void> open_servers();
+    /// Tries whether there can be a journal where --journal wants it, before anything takes long, and leaves
+    /// nothing there. Errors: environment.
+    Result<void> try_journal() const;
     /// Opens the journal of --journal; each of several computers keeps one without being asked, too. It is the
     /// same file in each call.
     Result<void> open_journal(const run::PlayRequest& request);
