@@ -84,6 +84,44 @@ TEST(MeetingLobby, IsNotOpenedForARunWhoseResultCannotBeWritten) {
     EXPECT_FALSE(std::filesystem::exists(meeting.key()));
 }
 
+TEST(MeetingLobby, IsNotOpenedForARunThatWouldBeRefused) {
+    const Meeting meeting(2, "null:");
+    const auto refused_with = [&meeting](const std::vector<std::string>& words) {
+        Spawn line = meeting.host_of(words);
+        line.timeout_s = 20;
+        const Finished refused = streamsim(line);
+        EXPECT_EQ(refused.exit_code, 2) << Json(words) << refused.text();
+        EXPECT_FALSE(std::filesystem::exists(meeting.key())) << Json(words);
+        return refused.err;
+    };
+    const std::string other = meeting.file("other.json"), filling = meeting.file("filling.json");
+    write_text(other, "{}");
+    EXPECT_THAT(refused_with({meeting.document(), "--json", other}), HasSubstr("not an earlier result"));
+    EXPECT_THAT(refused_with({"max", "--json", other, "null:"}), HasSubstr("not an earlier result"));
+    EXPECT_THAT(refused_with({"max", "null:", "sim:null"}), HasSubstr("one TARGET is expected"));
+    EXPECT_THAT(refused_with({"calibrate", "-o", other, meeting.file("")}), HasSubstr("is there already"));
+    Json load = {{"schema", "streamsim.workload"},
+                 {"version", 1},
+                 {"name", "filling"},
+                 {"duration", "1s"},
+                 {"meters",
+                  {{{"name", "m"},
+                    {"operations", {{"read", 1}}},
+                    {"blocks", "64KiB"},
+                    {"files", {{"count", 1}, {"bytes", "1MiB"}}}}}}};
+    load["before_step"] = "flush";
+    write_text(filling, load.dump());
+    const std::string target = meeting.file("");
+    EXPECT_THAT(refused_with({filling, target}), HasSubstr("--allow-commands runs it"));
+    load.erase("before_step");
+    load["sweep"] = {{"over", "fill_percent"}, {"values", {50, 60}}};
+    write_text(filling, load.dump());
+    EXPECT_THAT(refused_with({filling, target, "--scale", "0.1"}),
+                HasSubstr("--scale: filling fills the volume"));
+    EXPECT_THAT(refused_with({filling, target, "--trace", meeting.file("t")}),
+                HasSubstr("--trace: is not for a"));
+}
+
 /// "14:30:05", so many seconds from now.
 std::string time_in(int seconds) {
     const std::time_t then = std::time(nullptr) + seconds;

@@ -97,11 +97,11 @@ public:
     explicit CalibrateCommand(CommandContext& context) : context_(context), options_(context.options) {}
 
     int run();
+    Result<void> open_files();
 
 private:
     using Documents = OutputDocuments<Calibration>;
 
-    Result<void> open_files();
     Result<Measurement> read_rows(const std::string& file) const;
     Result<void> take_earlier_rows();
     Result<void> load_catalogue();
@@ -583,6 +583,10 @@ int CalibrateCommand::run() {
 }
 
 }  // namespace
+
+Result<void> check_calibration(CommandContext& context) {
+    return CalibrateCommand(context).open_files();
+}
 
 int calibrate_command(CommandContext& context) {
     return CalibrateCommand(context).run();

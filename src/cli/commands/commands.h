@@ -49,8 +49,14 @@ std::optional<Prediction> predict_most_streams(CommandContext& context,
                                                std::uint64_t nominal);
 
 /// The targets that `run`, `max` or `calibrate` will use, of its options and its document; none where the
-/// document can be read only once. Errors: of the document; a model is played by one process.
-Result<std::vector<std::string>> targets_of(CliOptions& options);
+/// document can be read only once. Errors: of the document; a model is played by one process; what the command
+/// would refuse before it looks at the target.
+Result<std::vector<std::string>> targets_of(CommandContext& context);
+/// What `max`, `calibrate` and `run` with a workload refuse before they look at the target; nothing is written.
+/// Errors: bad input; environment where a file cannot be written.
+Result<void> check_max(const CliOptions& options);
+Result<void> check_calibration(CommandContext& context);
+Result<void> check_workload(CommandContext& context, Workload workload);
 
 /// `run published`
 int published_command(CommandContext& context);

@@ -47,10 +47,18 @@ std::string max_progress(const judge::MaxNext& next, MaxCounts counts, bool virt
     return out;
 }
 
+constexpr const char* kOneTarget = "max on several computers: one TARGET is expected";
+
 using MaxDocuments = OutputDocuments<MaxResult>;
 
 std::string sheet_of(const MaxResult& result) {
     return report::max_html_report({result});
+}
+
+Result<MaxDocuments> max_documents(const CliOptions& options) {
+    return MaxDocuments::prepare(options.files,
+                                 {{&ResultFiles::json, result::kMaxReportBegins, result::max_json_report},
+                                  {&ResultFiles::html, report::kMaxHtmlBegins, sheet_of}});
 }
 
 class MaxCommand final : private MediaRun {
@@ -496,9 +504,7 @@ std::optional<std::uint64_t> MaxCommand::most_asked() const {
 int MaxCommand::run() {
     MaxDocuments outputs;
     Result<void> opened;
-    auto documents = MaxDocuments::prepare(
-        options_.files, {{&ResultFiles::json, result::kMaxReportBegins, result::max_json_report},
-                         {&ResultFiles::html, report::kMaxHtmlBegins, sheet_of}});
+    auto documents = max_documents(options_);
     if (documents) outputs = std::move(*documents);
     if (!documents) opened = documents.error();
     const bool each = !alone() && !options_.play.total_streams;
@@ -537,8 +543,7 @@ int MaxCommand::run() {
 
 /// One search after the other, and a sheet of all. The exit code is that of the worst.
 int compare_targets(CommandContext& context) {
-    if (context.ranks != nullptr)
-        return report_error(context, bad_input("max on several computers: one TARGET is expected"));
+    if (context.ranks != nullptr) return report_error(context, bad_input(kOneTarget));
     using Sheet = OutputDocuments<std::vector<MaxResult>>;
     auto sheet = Sheet::prepare(context.options.files,
                                 {{&ResultFiles::html, report::kMaxHtmlBegins, report::max_html_report}});
@@ -577,6 +582,12 @@ Result<MaxResult> search_most(CommandContext& context) {
     if (!follows && (code > kExitMissed || command.result().formats.empty()))
         return environment_error("the search for the held-back run gave no result");
     return command.result();
+}
+
+Result<void> check_max(const CliOptions& options) {
+    if (!options.others.empty()) return bad_input(kOneTarget);
+    const auto documents = max_documents(options);
+    return documents ? Result<void>() : documents.error();
 }
 
 int max_command(CommandContext& context) {

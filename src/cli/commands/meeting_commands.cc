@@ -145,29 +145,38 @@ struct Invitation {
     std::string web;  // of --web
 };
 
-/// Success where the result can be written. Its kind is checked later, by the command.
-Result<void> check_files(const ResultFiles& files) {
-    Error problems{ErrorKind::environment, {}};
-    for (const std::string* file : {&files.json, &files.csv, &files.html, &files.trace, &files.junit}) {
+/// Leaves out pipes and devices, whose readers would see the end of what they are tested for.
+void keep_files_on_disks(ResultFiles& files) {
+    for (std::string* file : {&files.json, &files.csv, &files.html, &files.trace, &files.junit}) {
         std::error_code error;
         const auto there = std::filesystem::status(system_path(*file), error);
         const bool is_pipe = std::filesystem::exists(there) && !std::filesystem::is_regular_file(there);
-        if (file->empty() || *file == "-" || is_pipe) continue;
+        if (*file == "-" || is_pipe) file->clear();
+    }
+}
+
+/// Success where the result can be written. Its kind is checked by the command.
+Result<void> check_files(const ResultFiles& files) {
+    Error problems{ErrorKind::environment, {}};
+    for (const std::string* file : {&files.json, &files.csv, &files.html, &files.trace, &files.junit}) {
+        if (file->empty()) continue;
         if (const auto can = OutputFile::prepare(*file, ""); !can)
             problems.problems.push_back(can.error().problems.front());
     }
     return problems.problems.empty() ? Result<void>() : problems;
 }
 
-Result<Invitation> read_run(const CliOptions& options) {
-    Invitation run{words_of_run(options), {}, {}};
+Result<Invitation> read_run(CommandContext& context) {
+    Invitation run{words_of_run(context.options), {}, {}};
     if (auto done = check_words(run.words); !done) return done.error();
     std::vector<const char*> words;
     for (const std::string& word : run.words) words.push_back(word.c_str());
     auto parsed = parse_command_line(static_cast<int>(words.size()), words.data());
     if (!parsed) return parsed.error();
+    keep_files_on_disks(parsed->options.files);
     if (auto done = check_files(parsed->options.files); !done) return done.error();
-    auto targets = targets_of(parsed->options);
+    CommandContext of_run{context, context.control, parsed->options};
+    auto targets = targets_of(of_run);
     if (!targets) return targets.error();
     run.targets = std::move(*targets);
     run.web = parsed->options.web;
@@ -300,7 +309,7 @@ int host_command(CommandContext& context) {
     const auto place = read_place(options.given("--listen") ? options.listen : std::to_string(kPort), "*");
     if (!place) return report_error(context, place.error());
     target::read_no_named_files();
-    const auto run = read_run(options);
+    const auto run = read_run(context);
     if (!run) return report_error(context, run.error());
     if (options.on_key && (options.quiet || !LivePlay::keys_possible()))
         return report_error(context, bad_input("--on-key: there is no terminal to press a key on"));

@@ -303,8 +303,9 @@ bool is_read_once(const std::string& file) {
            std::filesystem::is_character_file(system_path(file), error);
 }
 
-/// The targets of the document of `run`. Errors: of the document.
-Result<std::vector<std::string>> targets_of_document(const CliOptions& options) {
+/// The targets of the document of `run`. Errors: of the document; what the command would refuse.
+Result<std::vector<std::string>> targets_of_document(CommandContext& context) {
+    CliOptions& options = context.options;
     const auto formats = formats_directory();
     if (!formats) return formats.error();
     const auto document = find_document(options.name, *formats);
@@ -313,11 +314,16 @@ Result<std::vector<std::string>> targets_of_document(const CliOptions& options) 
     if (schema && *schema == "streamsim.workload") {
         const auto workload = scenario::read_workload(document->text, document->file);
         if (!workload) return workload.error();
+        if (auto checked = check_workload(context, *workload); !checked) return checked.error();
         if (options.target.empty() && workload->target) return std::vector{*workload->target};
         return std::vector{options.target};
     }
     const auto scenario = open_scenario(document->text, options, *formats);
     if (!scenario) return scenario.error();
+    auto checked = check_result_files(options.files);
+    if (checked)
+        checked = take_commands(scenario->source, scenario->before_step, target_of(*scenario), options);
+    if (!checked) return checked.error();
     std::vector<std::string> targets;
     for (const ScenarioSeats& seats : scenario->seats) targets.push_back(seats.target);
     return targets;
@@ -325,14 +331,18 @@ Result<std::vector<std::string>> targets_of_document(const CliOptions& options) 
 
 }  // namespace
 
-Result<std::vector<std::string>> targets_of(CliOptions& options) {
+Result<std::vector<std::string>> targets_of(CommandContext& context) {
+    const CliOptions& options = context.options;
     std::vector<std::string> named = options.targets;
     if (options.command != Command::run) {
+        const bool max = options.command == Command::max;
+        if (auto checked = max ? check_max(options) : check_calibration(context); !checked)
+            return checked.error();
         if (named.empty()) named = {options.target};
     } else if (is_read_once(options.name)) {
         return named;
     } else {
-        const auto found = targets_of_document(options);
+        const auto found = targets_of_document(context);
         if (!found) return found.error();
         named = *found;
     }

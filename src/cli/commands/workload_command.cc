@@ -36,6 +36,27 @@ constexpr const char* kFillDirectory = "fill";
 
 using LoadDocuments = OutputDocuments<LoadResult>;
 
+/// Errors: every problem, also of options that are not for a workload.
+Result<LoadDocuments> load_documents(const CliOptions& options) {
+    Error problems{ErrorKind::bad_input, {}};
+    for (const auto& [option, given] :
+         {std::pair{"--trace", !options.files.trace.empty()},
+          std::pair{"--junit", !options.files.junit.empty()}, std::pair{"--metrics", !options.metrics.empty()},
+          std::pair{"--web", !options.web.empty()}}) {
+        if (given) problems.problems.push_back(fmt::format("{}: is not for a workload: leave it out", option));
+    }
+    auto documents = LoadDocuments::prepare(
+        options.files, {{&ResultFiles::json, result::kLoadReportBegins, result::load_json_report},
+                        {&ResultFiles::csv, report::kLoadCsvBegins, report::load_csv_report},
+                        {&ResultFiles::html, report::kLoadHtmlBegins, report::load_html_report}});
+    if (!documents) {
+        for (const std::string& text : documents.error().problems) problems.problems.push_back(text);
+        problems.kind = documents.error().kind;
+    }
+    if (!problems.problems.empty()) return problems;
+    return documents;
+}
+
 class WorkloadCommand final : private LoadRun {
 public:
     WorkloadCommand(CommandContext& context,
@@ -73,24 +94,9 @@ private:
 };
 
 Result<void> WorkloadCommand::open_files() {
-    Error problems{ErrorKind::bad_input, {}};
-    for (const auto& [option, given] :
-         {std::pair{"--trace", !options_.files.trace.empty()},
-          std::pair{"--junit", !options_.files.junit.empty()},
-          std::pair{"--metrics", !options_.metrics.empty()}, std::pair{"--web", !options_.web.empty()}}) {
-        if (given) problems.problems.push_back(fmt::format("{}: is not for a workload: leave it out", option));
-    }
-    auto documents = LoadDocuments::prepare(
-        options_.files, {{&ResultFiles::json, result::kLoadReportBegins, result::load_json_report},
-                         {&ResultFiles::csv, report::kLoadCsvBegins, report::load_csv_report},
-                         {&ResultFiles::html, report::kLoadHtmlBegins, report::load_html_report}});
-    if (documents) {
-        documents_ = std::move(*documents);
-    } else {
-        for (const std::string& text : documents.error().problems) problems.problems.push_back(text);
-        problems.kind = documents.error().kind;
-    }
-    if (!problems.problems.empty()) return problems;
+    auto documents = load_documents(options_);
+    if (!documents) return documents.error();
+    documents_ = std::move(*documents);
     return play_.try_journal();
 }
 
@@ -396,6 +402,13 @@ Result<PlayedWorkload> workload_to_play(CommandContext& context, Workload worklo
 }
 
 }  // namespace
+
+Result<void> check_workload(CommandContext& context, Workload workload) {
+    const auto documents = load_documents(context.options);
+    if (!documents) return documents.error();
+    const auto played = workload_to_play(context, std::move(workload));
+    return played ? Result<void>() : played.error();
+}
 
 int workload_command(CommandContext& context, Workload workload) {
     auto played = workload_to_play(context, std::move(workload));

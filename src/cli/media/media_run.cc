@@ -40,6 +40,11 @@ bool measured_nothing(const RunResult& result) {
            std::ranges::none_of(result.meters, did_anything);
 }
 
+Result<void> check_result_files(const ResultFiles& files) {
+    const auto outputs = OutputDocuments<RunResult>::prepare(files, result_kinds());
+    return outputs ? Result<void>() : outputs.error();
+}
+
 MediaRun::MediaRun(CommandContext& context)
     : MediaRun(context, run::make_byte_store(context.options.play.target, context.options.play.credentials)) {}
 

@@ -23,6 +23,9 @@ inline constexpr Duration kFilesTimeout = seconds(60);
 /// No frame was due, and no meter did anything: an earlier result says more.
 bool measured_nothing(const RunResult& result);
 
+/// Tests that the files of a play's result can be written, and writes none. Errors: every problem.
+Result<void> check_result_files(const ResultFiles& files);
+
 class MediaRun {
 public:
     virtual ~MediaRun() = default;
