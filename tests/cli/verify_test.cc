@@ -141,6 +141,12 @@ TEST_F(Verify, OtherMediaHaveChecksumsOrAreRefused) {
     EXPECT_EQ(refused.exit_code, 2) << refused.text();
     EXPECT_THAT(refused.err, AllOf(HasSubstr("prepare did not make it"), HasSubstr("--keep-checksums")));
 
+    write_text(json_path(), "mine");
+    const Finished early = streamsim({"inspect", clip, "--keep-checksums", "--json", json_path()});
+    EXPECT_EQ(early.exit_code, 2) << early.text();
+    EXPECT_FALSE(std::filesystem::exists(frames_in(clip).front() + ".streamsim-checksums"))
+        << "all was read for nothing";
+
     const Finished kept = streamsim({"inspect", clip, "--keep-checksums"});
     ASSERT_EQ(kept.exit_code, 0) << kept.text();
     EXPECT_TRUE(play({"--verify", "--frames", "20", "--fps", "max"}, clip)["verdict"]["pass"]);

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <memory>
+#include <string_view>
 #include <utility>
 
 #include "base/document/json.h"
@@ -9,6 +11,7 @@
 #include "base/utf8.h"
 #include "cli/commands/commands.h"
 #include "cli/media/background_work.h"
+#include "cli/output/output_file.h"
 #include "media/clips/clip_index.h"
 #include "media/clips/frame_checksums.h"
 #include "media/clips/inspect.h"
@@ -19,6 +22,9 @@ namespace {
 OrderedJson text_or_null(const std::string& text) {
     return text.empty() ? OrderedJson() : OrderedJson(text);
 }
+
+/// By which a later run recognises such a document.
+constexpr std::string_view kInspectBegins = "{\n  \"schema\": \"streamsim.inspect\"";
 
 OrderedJson inspect_document(const Clip& clip, const media::InspectFacts& facts) {
     OrderedJson document = {{"schema", "streamsim.inspect"},
@@ -171,6 +177,9 @@ int inspect_command(CommandContext& context) {
     if (store == nullptr)
         return report_error(context, bad_input(options.play.target.url + ": inspect needs files: give a path"));
     const std::string& path = options.play.target.name();
+    const bool as_document = !options.files.json.empty();
+    auto document = as_document ? OutputFile::prepare(options.files.json, kInspectBegins) : OutputFile();
+    if (!document) return report_error(context, document.error());
     BackgroundWork work(context);
     const auto clip = work.index([store, path, &options](IndexProgress& progress) -> Result<Clip> {
         const auto info = store->stat(path);
@@ -185,12 +194,12 @@ int inspect_command(CommandContext& context) {
     });
     if (!clip) return end_command(work, report_error(context, clip.error()));
     const media::InspectFacts facts = media::inspect(*clip);
-    if (options.files.json.empty()) {
+    if (!as_document) {
         print_clip(*clip, facts, options.frames);
         return kExitPass;
     }
-    const auto written = write_document(options.files.json, "{\n  \"schema\": \"streamsim.inspect\"",
-                                        text_of(*clip, facts, options.frames));
+    document->write(text_of(*clip, facts, options.frames));
+    const auto written = document->finish();
     return written ? kExitPass : report_error(context, written.error());
 }
 
