@@ -79,6 +79,9 @@ TEST_F(Cuts, AListIsPlayedOnceWhereNothingIsSaidOfItsLength) {
     const Json result = play({"--cuts", list(edl)}, target());
     EXPECT_EQ(result["totals"]["frames_scheduled"], 20);
     EXPECT_EQ(result["totals"]["passes"], 1);
+    const Finished ready = streamsim({"prepare", "--cuts", dir_ / "list.edl", target()});
+    EXPECT_EQ(ready.exit_code, 0) << ready.text();
+    EXPECT_THAT(ready.out, HasSubstr("2 clips of two hundred ready below " + target()));
 }
 
 TEST_F(Cuts, EveryProblemIsNamedWithItsPlace) {
@@ -89,6 +92,9 @@ TEST_F(Cuts, EveryProblemIsNamedWithItsPlace) {
     const Finished finished = streamsim({"--cuts", list(edl), target()});
     EXPECT_EQ(finished.exit_code, 2);
     EXPECT_THAT(finished.err, AllOf(HasSubstr("list.edl"), HasSubstr("clip-0007")));
+    const Finished early = streamsim({"prepare", "--cuts", dir_ / "list.edl", target()});
+    EXPECT_EQ(early.exit_code, 2) << early.text();
+    EXPECT_THAT(early.err, AllOf(HasSubstr("list.edl"), HasSubstr("clip-0007")));
     const Finished no_list = streamsim({"--order", "cuts", target()});
     EXPECT_EQ(no_list.exit_code, 2);
     EXPECT_THAT(no_list.err, HasSubstr("--cuts FILE"));

@@ -39,6 +39,15 @@ TEST_F(RecordTest, AStallOfHalfASecondLosesWhatTheBufferCannotHold) {
     EXPECT_EQ(again["totals"]["frames_dropped"], 0);
 }
 
+TEST_F(RecordTest, AloneNeedsNothingPrepared) {
+    const Finished alone = streamsim({"prepare", "--format", small(), "--record", "1", target()});
+    EXPECT_EQ(alone.exit_code, 0) << alone.text();
+    EXPECT_EQ(alone.out, "recorders alone need no clips\n");
+    const Finished beside = streamsim(
+        {"prepare", "--format", small(), "--record", "1", "--streams", "1", "--clip-duration", "1s", target()});
+    EXPECT_THAT(beside.out, HasSubstr("1 clip of small ready below " + target() + "/streamsim-media"));
+}
+
 TEST_F(RecordTest, BesideStreamsTheyAreNumberedOn) {
     const Json result = play({"--dpx12", "--prores-hd", "--record", "1", "--streams", "2", "--seats", "2",
                               "--duration", "1s", "--durable"},

@@ -2,8 +2,10 @@
 #include <spdlog/spdlog.h>
 
 #include <optional>
+#include <string>
 #include <utility>
 
+#include "base/units.h"
 #include "base/utf8.h"
 #include "cli/commands/commands.h"
 #include "cli/media/media_run.h"
@@ -26,6 +28,7 @@ public:
 
 private:
     Result<void> prepare_missing();
+    Result<std::string> ready_media();
     Result<run::FoundMedia> find();
     int play_media(run::FoundMedia media);
     Result<void> plan_proof();
@@ -40,21 +43,37 @@ Result<void> MediaCommand::prepare_missing() {
     return media_.write_missing(options_.play, media, run::record_bytes_of(options_.play));
 }
 
+/// A line for each kind of media of the play. Errors: of the clips of a cut list, which nothing makes.
+Result<std::string> MediaCommand::ready_media() {
+    const run::PlayRequest& request = options_.play;
+    const std::string place = printable(request.target.name());
+    const auto line = [](std::size_t clips, const std::string& what, const std::string& below) {
+        return fmt::format("{} of {} ready below {}\n", counted(clips, "clip"), printable(what), below);
+    };
+    if (run::streams_of_format(request) == 0) return std::string("recorders alone need no clips\n");
+    std::string ready;
+    if (request.cuts) {
+        const auto media = work_.index([this](IndexProgress& progress) {
+            return run::find_media(store_.get(), options_.play, &progress);
+        });
+        if (!media) return media.error();
+        ready += line(media->cuts->clips.size(), media->cuts->name, place);
+    }
+    for (const MediaFormat& format : request.formats)
+        ready += line(run::clips_needed(request), format.name, place + "/" + media::kMediaDirectory);
+    return ready;
+}
+
 int MediaCommand::prepare_only() {
     if (store_ == nullptr)
         return report_error(context_,
                             bad_input(options_.play.target.url + ": prepare needs a directory: give a path"));
     auto done = choose_formats_together();
     if (done && leads()) done = prepare_missing();
+    auto ready = done && leads() ? ready_media() : Result<std::string>(std::string());
+    if (done && !ready) done = ready.error();
     done = together(done);
-    if (done && !options_.quiet) {
-        for (const MediaFormat& format : options_.play.formats) {
-            print_text(stdout,
-                       fmt::format("{} {} of {} ready below {}/{}\n", run::clips_needed(options_.play),
-                                   run::clips_needed(options_.play) == 1 ? "clip" : "clips", format.name,
-                                   printable(options_.play.target.name()), media::kMediaDirectory));
-        }
-    }
+    if (done && !options_.quiet) print_text(stdout, *ready);
     const int code = done ? kExitPass : report_error(context_, done.error());
     if (left_behind()) leave(code);
     return code;

@@ -27,7 +27,7 @@ std::vector<CommandInfo> playing_commands() {
         {Command::prepare,
          "prepare",
          "makes the media that play needs below TARGET/streamsim-media",
-         "It takes the options of play, so that the command line that will be played can be prepared.",
+         "It takes the options of play about media and players, so that what will be played can be prepared.",
          {target("a directory on the storage")}},
         {Command::max,
          "max",
