@@ -44,6 +44,23 @@ TEST_F(Usage, HelpNamesEveryOption) {
     }
 }
 
+TEST_F(Usage, OptionsWithoutEffectAreNamed) {
+    const auto remarks = [](const std::string& where) {
+        std::vector<std::string> line{"--prores-hd", "--duration", "300ms", "--fps", "30", "--readahead", "2"};
+        for (const char* option : {"--direct", "--loops=1", "--io=threads", "--cold", "--yes", "--realtime"})
+            line.emplace_back(option);
+        line.push_back(where);
+        return streamsim(line).err;
+    };
+    EXPECT_THAT(remarks("sim:h500"),
+                HasSubstr("--io, --cold, --yes, --realtime, --direct, --loops have no effect "
+                          "on sim:h500: a model has no files, and plays in virtual time"));
+    EXPECT_THAT(remarks("sim:null"),
+                HasSubstr("--direct, --loops have no effect on sim:null: it has no files, "));
+    EXPECT_THAT(remarks("null:"),
+                HasSubstr("--io, --cold, --yes, --direct have no effect on null:: it has no f"));
+}
+
 struct Mistake {
     const char* option;
     const char* value;

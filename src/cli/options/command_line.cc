@@ -357,18 +357,22 @@ void check_option_rules(const CliOptions& options, std::vector<std::string>& pro
     check_output_files(options, problems);
 }
 
-/// A remark on options for storage and for this computer, which a model does not have.
+/// A remark on options for files, which models and null storage do not have, and for players in real time.
 void add_options_of_storage(const CliOptions& options, std::vector<std::string>& remarks) {
+    const target::Target& target = options.play.target;
+    const bool model = target.kind == target::Target::Kind::model;
     std::string typed;
     std::size_t count = 0;
-    for (const char* option :
-         {"--io", "--cold", "--wait", "--yes", "--realtime", "--credentials", "--keep-index"}) {
-        if (!options.given(option)) continue;
+    for (const std::string_view option : {"--io", "--cold", "--wait", "--yes", "--realtime", "--credentials",
+                                          "--keep-index", "--direct", "--buffered", "--loops"}) {
+        const bool of_players = option == "--realtime" || option == "--loops";
+        if (!options.given(option) || (of_players && !target.is_virtual_time())) continue;
         typed += (count++ == 0 ? "" : ", ") + std::string(option);
     }
     if (count == 0) return;
-    remarks.push_back(fmt::format("{} {} no effect on {}: a model has no files, and plays in virtual time",
-                                  typed, count == 1 ? "has" : "have", options.play.target.url));
+    remarks.push_back(fmt::format("{} {} no effect on {}: {} has no files{}", typed,
+                                  count == 1 ? "has" : "have", target.url, model ? "a model" : "it",
+                                  target.is_virtual_time() ? ", and plays in virtual time" : ""));
 }
 
 /// The same command on each TARGET but the first. Problems that are those of the first, too, are said once.
@@ -503,7 +507,7 @@ std::vector<std::string> remarks_on_options(const CliOptions& options) {
     if (options.given("--draws") && options.command != Command::run && !varies)
         remarks.push_back(
             fmt::format("--draws has no effect: {} is no model that was calibrated", play.target.url));
-    if (play.target.kind == target::Target::Kind::model) add_options_of_storage(options, remarks);
+    if (!play.target.has_files()) add_options_of_storage(options, remarks);
     if (play.target.kind != target::Target::Kind::remote) return remarks;
     std::string local;  // options about this computer's files and its page cache
     if (options.given("--io") && play.io != run::IoChoice::automatic)
