@@ -60,7 +60,7 @@ TEST_F(Bounds, ADocumentOfDuplicateKeysHasTwentyOfThemNamed) {
 }
 
 TEST_F(Bounds, LengthsThatNothingHoldsAreRefused) {
-    const std::string hours = "1000000h";
+    const std::string hours = "87600h";
     expect_refused({"--dpx12", "--clip-duration", hours, target()}, 3, "not enough space for 1 clip of dpx12");
     expect_refused({"prepare", "--prores-hd", "--clip-duration", hours, target()}, 3, "not enough space");
     expect_refused({"--prores-hd", "--clip-duration", hours, "null:"}, 3, "of memory, and ");

@@ -16,6 +16,8 @@ namespace {
 constexpr std::uint64_t kIoSizeMin = 512, kIoSizeMax = 1ull << 30;
 constexpr const char* kIoSizeRange = "512B to 1GiB, or frame";
 constexpr const char* kPercentRange = "0 % to 100 %";
+/// Sums of times stay far below the largest number of nanoseconds, 292 years.
+constexpr Duration kTimeMax = seconds(std::int64_t{10} * 365 * 86'400);
 constexpr const char* kScaleRange = "a number above 0, at most 1000";
 
 /// NaN: the text is no number.
@@ -88,6 +90,7 @@ Result<std::uint64_t> read_whole(const std::string& text, std::uint64_t least, s
 Result<Duration> read_time(const std::string& text, bool zero_allowed) {
     auto value = parse_duration(text);
     if (value && value->ns == 0 && !zero_allowed) return unexpected(text, "a time above 0");
+    if (value && *value > kTimeMax) return unexpected(text, "ten years (87600h) or less");
     return value;
 }
 

@@ -19,6 +19,8 @@ namespace {
 constexpr std::uint64_t kSlotsMax = 1'000'000'000;
 /// 146 years: sums with what comes later still fit.
 constexpr Duration kLastDue{INT64_MAX / 2};
+/// When the last of staggered streams may begin.
+constexpr Duration kStartMax = seconds(std::int64_t{10} * 365 * 86'400);
 /// Slots at most for the mean bytes of one.
 constexpr std::uint64_t kAveragedSlots = 1 << 20;
 
@@ -138,6 +140,12 @@ public:
 
     Result<std::vector<StreamPlan>> take() {
         std::vector<StreamPlan> all;
+        std::size_t streams = 0;
+        for (const auto& seat : seats_) streams += seat.size();
+        if (streams > 0 && request_.stagger.ns > kStartMax.ns / static_cast<std::int64_t>(streams))
+            return bad_input(fmt::format(
+                "--stagger: the last of {} would begin after more than ten years: give a shorter time",
+                counted(streams, "stream")));
         for (auto& seat : seats_) {
             for (StreamPlan& plan : seat) {
                 if (auto checked = check(plan, seat.front()); !checked) return checked.error();

@@ -48,6 +48,26 @@ TEST_F(SharedClips, OneClipWithAndWithoutAudioIsOne) {
     EXPECT_THAT(shared({part(place_.path(), true), part(place_.path(), true, true)}), ElementsAre(true, true));
 }
 
+using Staggered = SharedClips;
+
+TEST_F(Staggered, StreamsBeginInTheirOrderOrAreRefused) {
+    PlayPart late = part(place_.path(), true);
+    late.request.streams = 3;
+    const auto planned = [&](std::int64_t hours) {
+        late.request.stagger = seconds(hours * 3600);
+        const auto found = find_media(&store_, {late}, nullptr);
+        EXPECT_TRUE(found);
+        return plan_parts(*found, 1);
+    };
+    const auto streams = planned(29'200);
+    ASSERT_TRUE(streams);
+    EXPECT_EQ(streams->back().start_offset, seconds(std::int64_t{2} * 29'200 * 3600));
+    const auto refused = planned(29'201);
+    ASSERT_FALSE(refused);
+    EXPECT_EQ(refused.error().kind, ErrorKind::bad_input);
+    EXPECT_THAT(refused.error().problems.front(), ::testing::StartsWith("--stagger: the last of 3 streams"));
+}
+
 TEST_F(SharedClips, AClipOfTwoTargetsIsOne) {
     EXPECT_THAT(shared({part(place_.path()), part(place_.at("reel"))}), ElementsAre(true, true));
     std::filesystem::create_directory_symlink("reel", place_.at("link"));
