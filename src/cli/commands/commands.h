@@ -52,8 +52,8 @@ std::optional<Prediction> predict_most_streams(CommandContext& context,
 /// document can be read only once. Errors: of the document; a model is played by one process; what the command
 /// would refuse before it looks at the target.
 Result<std::vector<std::string>> targets_of(CommandContext& context);
-/// What `max`, `calibrate` and `run` with a workload refuse before they look at the target; nothing is written.
-/// Errors: bad input; environment where a file cannot be written.
+/// They refuse what `max`, `calibrate` and `run` with a workload would refuse before they look at the target,
+/// and write nothing. Errors: bad input; environment where a file cannot be written.
 Result<void> check_max(const CliOptions& options);
 Result<void> check_calibration(CommandContext& context);
 Result<void> check_workload(CommandContext& context, Workload workload);

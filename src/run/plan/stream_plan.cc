@@ -19,7 +19,7 @@ namespace {
 constexpr std::uint64_t kSlotsMax = 1'000'000'000;
 /// 146 years: sums with what comes later still fit.
 constexpr Duration kLastDue{INT64_MAX / 2};
-/// When the last of staggered streams may begin.
+/// Staggered streams begin within this time.
 constexpr Duration kStartMax = seconds(std::int64_t{10} * 365 * 86'400);
 /// Slots at most for the mean bytes of one.
 constexpr std::uint64_t kAveragedSlots = 1 << 20;
