@@ -259,7 +259,8 @@ TEST(Capture, CompoundsOfNfs4AreTakenApart) {
                  {"nfs.nfsstat4", "0"},
                  {"nfs.opcode", "4"},
                  {"nfs.nfsstat4", "0"}});
-    EXPECT_EQ(packets.told(), (Calls{"open clip.mov", "read clip.mov 1000+300", "stat clip.mov"}));
+    EXPECT_EQ(packets.told(),
+              (Calls{"open handle-1/clip.mov", "read handle-1/clip.mov 1000+300", "stat handle-1/clip.mov"}));
 }
 
 TEST(Capture, Smb2OpensReadsListsAndQuestions) {
