@@ -367,9 +367,13 @@ FoundTransfers find_transfers(const Traffic& traffic, std::span<const TrafficOpe
 }
 
 std::string pattern_of(const std::string& name) {
-    const auto slash = name.rfind('/');
-    const auto end = name.find_last_of("0123456789");
-    if (end == std::string::npos || (slash != std::string::npos && end < slash)) return "";
+    const auto base = name.rfind('/') + 1;  // 0 without a directory
+    const auto dot = name.rfind('.');
+    // Digits of an extension such as .j2c are no number of a frame.
+    const bool extension =
+        dot != std::string::npos && dot >= base && dot + 1 < name.size() && !is_digit(name[dot + 1]);
+    const auto end = name.find_last_of("0123456789", extension ? dot : std::string::npos);
+    if (end == std::string::npos || end < base) return "";
     auto begin = name.find_last_not_of("0123456789", end);
     begin = begin == std::string::npos ? 0 : begin + 1;
     return name.substr(0, begin) + std::string(end + 1 - begin, '#') + name.substr(end + 1);

@@ -104,7 +104,7 @@ double random_share(const std::vector<std::string>& names) {
 
 TEST(Learn, FramesOfSequencesAreRandomWhereTheyJump) {
     const auto frame = [](const char* sequence, int number) {
-        return sequence + std::to_string(1000 + number);
+        return sequence + std::to_string(1000 + number) + ".j2c";
     };
     std::vector<std::string> two, swapped, back, anywhere, clips;
     for (int i = 0; i < 200; ++i) {
