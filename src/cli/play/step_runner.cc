@@ -174,7 +174,8 @@ void StepRunner::record(RunResult& result) const {
     if (!counters_after_) return;
     Counters counters{context_.options.step.counters, run::changes_between(*counters_before_, *counters_after_),
                       bytes_read_in(result)};
-    judge::ColdReadsFinding found = judge::find_cold_reads(counters.values, counters.bytes_read);
+    judge::ColdReadsFinding found = judge::find_cold_reads(counters.values, counters.bytes_read,
+                                                           result.client.page_cache_bytes.value_or(0));
     counters.reads = found.reads;
     counters.summary = std::move(found.summary);
     for (const std::string& name : run::not_in_both(*counters_before_, *counters_after_))

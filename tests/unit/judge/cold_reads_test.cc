@@ -75,6 +75,29 @@ TEST(ColdReads, SeriesOfOneCounterAreAddedUp) {
     EXPECT_THAT(found.summary, HasSubstr("disk_read_bytes +8.0 GB"));
 }
 
+CounterChange disk(const std::string& device, double by) {
+    return grew("node_disk_read_bytes_total{instance=\"nas:9100\", device=\"" + device + "\"}", by);
+}
+
+/// As node_exporter lists them.
+TEST(ColdReads, ArraysAreNotAddedToTheirDrives) {
+    const ColdReadsFinding warm =
+        find_cold_reads({disk("sda", 2e9), disk("sdb", 2e9), disk("md0", 4e9), disk("dm-0", 4e9)}, kRead);
+    EXPECT_EQ(warm.reads, ColdReads::not_cold) << warm.summary;
+    EXPECT_THAT(warm.summary, HasSubstr("+4.0 GB of 8.0 GB"));
+    EXPECT_EQ(find_cold_reads({disk("sda", 8e9), disk("md_d1", 8e9)}, kRead).reads, ColdReads::cold);
+    EXPECT_EQ(find_cold_reads({disk("md0", 8e9)}, kRead).reads, ColdReads::cold) << "alone";
+    EXPECT_EQ(find_cold_reads({disk("mdisk1", 4e9), disk("sda", 4e9)}, kRead).reads, ColdReads::cold);
+}
+
+TEST(ColdReads, OwnMemoryThatGaveATwentiethOrMoreIsNoProof) {
+    EXPECT_EQ(find_cold_reads({grew("disk_read_bytes", 8e9)}, kRead, kRead / 20).reads, ColdReads::cold);
+    const ColdReadsFinding found = find_cold_reads({grew("disk_read_bytes", 8e9)}, kRead, 4'000'000'000);
+    EXPECT_EQ(found.reads, ColdReads::not_known);
+    EXPECT_THAT(found.summary, HasSubstr("4.0 GB came from this computer's page cache"));
+    EXPECT_EQ(find_cold_reads({grew("disk_read_bytes", 3e9)}, kRead, 4'000'000'000).reads, ColdReads::not_cold);
+}
+
 TEST(ColdReads, SeveralCountersMayBePartsOfTheWhole) {
     const std::vector<CounterChange> halves = {grew("disk1_read_bytes", 4e9), grew("disk2_read_bytes", 4e9)};
     const ColdReadsFinding found = find_cold_reads(halves, kRead);
