@@ -10,6 +10,7 @@
 #include "judge/distance.h"
 #include "judge/host_window.h"
 #include "judge/network_path.h"
+#include "judge/sides.h"
 
 namespace streamsim::judge {
 namespace {
@@ -497,6 +498,7 @@ bool CauseClassifier::only_at_the_start() const {
         early &= at_ns <= kColdStartNs && at_ns * 3 <= evidence_.longest_play_ns;
         const bool read_again = stream.slots >= stream.pass_slots + stream.pass_slots / 2;
         const bool slow = missed.submitted_ns.has_value();  // others were dropped because of these
+    if (evidence.local_disk) return false;
         new_only &= causes_[i] != Cause::storage_stall && read_again && (first[i] || !slow);
         if (missed.slot >= stream.pass_slots) ++missed_later[missed.stream];
     }

@@ -71,10 +71,8 @@ std::vector<bool> missed_every_pass(const Evidence& evidence);
 /// True: the gap is longer than any pause between two frames of a stream with this period.
 bool is_stall(const DeliveryGap& gap, std::int64_t period_ns);
 
-/// The side that a cause belongs to.
-Limit limit_of(Cause cause);
-
-/// True: about as many bytes came in by one interface as were read.
+/// True: about as many bytes came in by one interface as were read, and the media are not on a disk of this
+/// computer.
 bool through_network(const Evidence& evidence);
 
 }  // namespace streamsim::judge

@@ -116,6 +116,7 @@ struct Evidence {
     std::uint32_t cpus = 1;
     SystemHistory system;
     std::optional<double> own_memory_share;  // share of bytes that came from this computer's page cache
+    bool own_memory_unknown = false;         // some may have come from there, and nobody can say how many
 
     // The missed frames.
     std::vector<MissedFrame> missed;
@@ -128,7 +129,8 @@ struct Evidence {
     double required_bytes_per_s = 0;
     double delivered_bytes_per_s = 0;
     std::uint64_t bytes_read = 0;
-    bool remote = false;  // another computer serves the file system
+    bool remote = false;      // another computer serves the file system
+    bool local_disk = false;  // it is on a disk, or in the memory, of this computer; false: not known
 
     // The diagnosis: rates as the streams were played, as an editing system reads, and in other ways.
     std::uint64_t io_size = 0;  // the smallest of the streams; 0: a frame in one read

@@ -6,6 +6,7 @@
 
 #include "judge/causes.h"
 #include "judge/sentences.h"
+#include "judge/sides.h"
 
 namespace streamsim::judge {
 namespace {

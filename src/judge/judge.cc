@@ -10,6 +10,7 @@
 #include "base/units.h"
 #include "judge/causes.h"
 #include "judge/sentences.h"
+#include "judge/sides.h"
 
 namespace streamsim::judge {
 namespace {

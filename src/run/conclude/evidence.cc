@@ -1,27 +1,16 @@
 #include <algorithm>
-#include <array>
 #include <cmath>
-#include <initializer_list>
-#include <string_view>
 #include <utility>
 
-#include "base/system/errno_name.h"
 #include "base/units.h"
 #include "judge/judge.h"
+#include "judge/sides.h"
 #include "run/conclude/part_results.h"
 #include "run/conclude/result_builder.h"
 #include "target/target_locations.h"
 
 namespace streamsim::run {
 namespace {
-
-/// True for file systems of another computer. FUSE may be local or remote.
-bool is_remote(std::string_view type) {
-    constexpr std::array kTypes = {"nfs",    "nfs4",  "cifs",   "smb3",     "smbfs",  "ceph",
-                                   "lustre", "gpfs",  "beegfs", "afs",      "9p",     "glusterfs",
-                                   "gfs2",   "ocfs2", "acfs",   "stornext", "network"};
-    return std::find(kTypes.begin(), kTypes.end(), type) != kTypes.end();
-}
 
 /// The round trip of a seat's requests on a model.
 Duration round_trip(const PlayRequest& request, std::uint32_t seat) {
@@ -81,22 +70,6 @@ std::uint64_t smallest_io_size(const std::vector<StreamPlan>& streams) {
     return smallest;
 }
 
-bool is_one_of(int error, std::initializer_list<std::string_view> names) {
-    const char* const name = errno_name(error);  // not every system has all of them
-    return name != nullptr && std::find(names.begin(), names.end(), name) != names.end();
-}
-
-/// True for errors of a connection, which no file causes.
-bool is_connection_error(int error) {
-    return is_one_of(error, {"ETIMEDOUT", "ECONNABORTED", "ECONNREFUSED", "ECONNRESET", "EHOSTDOWN",
-                             "EHOSTUNREACH", "ENETDOWN", "ENETUNREACH", "ENOTCONN", "EPIPE"});
-}
-
-/// The errno where this computer lacked a resource, for any storage; else 0.
-int shortage_of(int error) {
-    return is_one_of(error, {"EMFILE", "ENFILE", "ENOMEM", "ENOBUFS", "EADDRNOTAVAIL"}) ? error : 0;
-}
-
 /// True: the frame failed after the directory of its clip had vanished.
 bool failed_with_location(const FrameOutcome& entry,
                           const Clip& clip,
@@ -119,11 +92,10 @@ judge::MissedFrame missed_of(const FrameOutcome& entry, std::uint32_t stream, st
     missed.kind = entry.kind;
     missed.reason = entry.reason;
     missed.corrupt_at = entry.corrupt_at;
-    missed.no_answer = entry.reason == DropReason::error && is_connection_error(entry.error);
-    missed.unreachable =
-        missed.no_answer && is_one_of(entry.error, {"EHOSTDOWN", "EHOSTUNREACH", "ENETDOWN", "ENETUNREACH"});
-    missed.refused = missed.no_answer && is_one_of(entry.error, {"ECONNREFUSED", "ECONNRESET"});
-    if (entry.reason == DropReason::error) missed.shortage = shortage_of(entry.error);
+    missed.no_answer = entry.reason == DropReason::error && judge::is_connection_error(entry.error);
+    missed.unreachable = missed.no_answer && judge::is_unreachable(entry.error);
+    missed.refused = missed.no_answer && judge::is_refused(entry.error);
+    if (entry.reason == DropReason::error) missed.shortage = judge::shortage_of(entry.error);
     missed.due_ns = entry.due().ns;
     missed.submitted_ns = known(entry.submitted);
     missed.delivered_ns = known(entry.delivered);
@@ -252,7 +224,7 @@ bool within_readahead(const RunFacts& facts) {
 
 bool client_lacked_anything(const play::DeadlineLedger* ledger) {
     return std::any_of(ledger->drops().begin(), ledger->drops().end(), [](const FrameOutcome& entry) {
-        return entry.reason == DropReason::error && shortage_of(entry.error) != 0;
+        return entry.reason == DropReason::error && judge::shortage_of(entry.error) != 0;
     });
 }
 
@@ -297,6 +269,7 @@ judge::Evidence evidence_of(const RunFacts& facts, const RunResult& result) {
         evidence.own_memory_share = static_cast<double>(*result.client.page_cache_bytes) /
                                     static_cast<double>(result.totals.bytes_read);
     }
+    evidence.own_memory_unknown = !result.client.page_cache_bytes;
     fill_streams(facts, evidence);
     fill_missed(facts, evidence);
     fill_throughput_gaps(facts, evidence);
@@ -305,7 +278,8 @@ judge::Evidence evidence_of(const RunFacts& facts, const RunResult& result) {
     evidence.delivered_bytes_per_s = result.read_bytes_per_s;
     evidence.bytes_read = result.totals.bytes_read;
     evidence.remote = facts.request->target.kind == target::Target::Kind::remote ||
-                      (facts.mount && is_remote(facts.mount->type));
+                      (facts.mount && judge::is_remote_file_system(facts.mount->type));
+    evidence.local_disk = !evidence.remote && facts.mount && judge::is_local_file_system(facts.mount->type);
     evidence.io_size = smallest_io_size(*facts.streams);
     evidence.as_played = facts.diagnosis.as_played;
     evidence.usual = facts.diagnosis.usual;

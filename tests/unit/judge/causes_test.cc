@@ -260,7 +260,15 @@ const std::vector<CauseCase> kCauseCases = {
      [](Evidence& e) {
          drop(e, 200, &ReasonCounts::late);
          e.system = watched({.received_per_s = 10'000'000, .link_bits_per_s = 80'000'000});
-         e.as_played = gives(380e6);
+         e.as_played = e.more_in_flight = gives(380e6);
+     },
+     Cause::bandwidth, Limit::storage, "did not keep up"},
+    {"a_full_interface_beside_a_disk_of_this_computer",
+     [](Evidence& e) {
+         drop(e, 200, &ReasonCounts::late);
+         e.local_disk = true;
+         e.system = watched({.received_per_s = 380'000'000, .link_bits_per_s = 3'200'000'000});
+         e.as_played = e.more_in_flight = gives(380e6);
      },
      Cause::bandwidth, Limit::storage, "did not keep up"},
     {"a_server_far_away_of_which_nothing_is_known",
