@@ -269,7 +269,8 @@ bool from_own_memory(const Evidence& evidence) {
 }
 
 Verdict pass(const Evidence& evidence) {
-    if (evidence.require_cold && (evidence.server_cache_may_be_warm || from_own_memory(evidence))) {
+    if (evidence.require_cold &&
+        (evidence.server_cache_may_be_warm || evidence.own_memory_unknown || from_own_memory(evidence))) {
         return {false, "every frame was on time, but a cache may have helped, and cold media were required",
                 Limit::unknown};
     }

@@ -237,10 +237,12 @@ void fill_client(const RunFacts& facts, RunResult& result) {
     client.realtime = facts.request->realtime;
     for (const LoopStats* playback_loop : facts.playback_loops) client.realtime &= playback_loop->realtime;
     const bool past_cache = result.direct && !storage::direct_reads_use_cached_pages();
-    if (past_cache || facts.request->target.kind != target::Target::Kind::local) {
+    // The process counts what all of it reads: beside meters that says nothing of the streams.
+    const bool counts_reads = facts.counts_storage_reads && facts.request->meters.empty();
+    if (past_cache || facts.request->target.kind != target::Target::Kind::local ||
+        result.totals.bytes_read == 0) {
         client.page_cache_bytes = 0;
-    } else if (facts.counts_storage_reads && facts.before.storage_read_bytes &&
-               facts.after.storage_read_bytes) {
+    } else if (counts_reads && facts.before.storage_read_bytes && facts.after.storage_read_bytes) {
         const std::uint64_t from_disk = *facts.after.storage_read_bytes - *facts.before.storage_read_bytes;
         client.page_cache_bytes = result.totals.bytes_read - std::min(result.totals.bytes_read, from_disk);
     } else if (facts.cached_before && facts.cached_after) {

@@ -237,6 +237,70 @@ TEST(FailuresWithoutDeadlines, HaveTheCauseOfTheTimeAtWhichTheyWereSeen) {
         << "its directory was still there";
 }
 
+/// One frame of 1 MB that was read through the page cache, with --require-cold, while the process read 2 MB
+/// from disks. `cached`: the share of the clip that is in the cache.
+RunResult read_through_cache(bool meters, std::optional<double> cached) {
+    PlayRequest request = request_on("null:", {"dpx10"});
+    const std::vector<PlayPart> parts = one_part(request, *find_media(nullptr, request, nullptr));
+    const std::vector<StreamPlan> streams = *plan_parts(parts, 1);
+    request.target = *target::parse_target("/mnt/x");
+    request.require_cold = true;
+    if (meters) request.meters.emplace_back();
+    FrameOutcome outcome;
+    outcome.bytes = 1'000'000;
+    outcome.scheduled = outcome.submitted = Instant{} + milliseconds(1);
+    outcome.delivered = outcome.completed = Instant{} + milliseconds(2);
+    outcome.deadline = Instant{} + milliseconds(40);
+    metrics::TimeSeries series;
+    play::DeadlineLedger ledger({}, series);
+    ledger.play_started({}, {}, {});
+    ledger.scheduled();
+    ledger.settle(outcome);
+    ledger.close();
+    const LoopStats loop;
+    RunFacts facts;
+    facts.request = &request;
+    facts.streams = &streams;
+    facts.ledgers = {&ledger};
+    facts.playback_loops = {&loop};
+    facts.counts_storage_reads = true;
+    facts.before.storage_read_bytes = 0;
+    facts.after.storage_read_bytes = 2'000'000;
+    facts.cached_before = facts.cached_after = cached;
+    RunResult result;
+    fill_result(facts, result);
+    return result;
+}
+
+TEST(PageCache, IsNotToldByWhatMetersReadBesideTheStreams) {
+    EXPECT_EQ(read_through_cache(false, {}).client.page_cache_bytes, 0u);
+    EXPECT_TRUE(read_through_cache(false, {}).verdict.pass);
+    EXPECT_EQ(read_through_cache(true, 1).client.page_cache_bytes, 1'000'000u);
+    EXPECT_FALSE(read_through_cache(true, 1).verdict.pass);
+    EXPECT_TRUE(read_through_cache(true, 0).verdict.pass);
+    const RunResult unknown = read_through_cache(true, {});
+    EXPECT_FALSE(unknown.client.page_cache_bytes);
+    EXPECT_FALSE(unknown.verdict.pass);
+    EXPECT_THAT(unknown.verdict.reason, HasSubstr("a cache may have helped"));
+}
+
+TEST(EvidenceOfPlay, KnowsADiskOfThisComputerByItsFileSystem) {
+    const PlayRequest request = request_on("null:", {"dpx10"});
+    const std::vector<StreamPlan> streams;
+    const auto evidence = [&](const char* type) {
+        RunFacts facts;
+        facts.request = &request;
+        facts.streams = &streams;
+        facts.mount.emplace().type = type;
+        return evidence_of(facts, {});
+    };
+    for (const char* type : {"ext4", "xfs", "btrfs", "NTFS", "apfs", "tmpfs", "overlay"})
+        EXPECT_TRUE(evidence(type).local_disk) << type;
+    for (const char* type : {"nfs4", "cifs", "fuse", "fuse.sshfs", "fuseblk", "none-of-these", ""})
+        EXPECT_FALSE(evidence(type).local_disk) << type;
+    EXPECT_TRUE(evidence("cifs").remote);
+}
+
 TEST(SessionInVirtualTime, StreamsAreAssignedBySeat) {
     PlayRequest request = request_on("sim:null", {"dpx10", "prores-hd"});
     request.seats = 2;
