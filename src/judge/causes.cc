@@ -21,8 +21,6 @@ constexpr double kProcessorFullShare = 0.95;
 constexpr double kRunQueueWaitShare = 0.25;
 /// CPU pressure (PSI `some`) from which on processors were short.
 constexpr double kCpuPressureShare = 0.5;
-/// A rate that is higher by less may be noise.
-constexpr double kRateGain = 1.3;
 /// A slow frame takes so many times as long as others do.
 constexpr std::int64_t kSlowFrameFactor = 3;
 constexpr std::int64_t kStallNs = 100'000'000;
@@ -117,10 +115,7 @@ private:
     bool network_down(const Episode& episode) const;
     double loss_share(const Episode& episode) const;
     bool network_full(const Episode& episode) const;
-    bool gives_enough(const std::optional<ProbeResult>& probe) const;
-    bool gives_more(const std::optional<ProbeResult>& probe) const;
-    bool small_reads_cost() const;
-    Cause cause_of_rates() const;
+    Cause cause_of_busy_computer(const Episode& episode) const;
     bool only_at_the_start() const;
     static bool is_slowness(Cause cause) {
         return cause == Cause::slow_reads || cause == Cause::bandwidth || cause == Cause::slow_opens ||
@@ -208,7 +203,7 @@ Cause CauseClassifier::cause_of_no_answer(const MissedFrame& missed) const {
 }
 
 Cause CauseClassifier::cause_of_client_delay(const MissedFrame& missed) const {
-    if (small_reads_cost()) return Cause::too_small_reads;
+    if (small_reads_cost(evidence_)) return Cause::too_small_reads;
     const auto loops = std::max(1U, std::min(evidence_.loops, evidence_.cpus));
     if (evidence_.cpu_percent - evidence_.helpers_cpu_percent >= 90.0 * loops) return Cause::client_cpu;
     if (evidence_.decode_cpu_ns > 0 && evidence_.loop_stalled_ns < lost_through_client_ns_)
@@ -240,7 +235,8 @@ bool CauseClassifier::client_can_be_late() const {
 /// delays, which add up where a stream is always just late, are less in all than what the storage lacks.
 bool CauseClassifier::client_delay_is_minor(const MissedFrame& missed) const {
     const bool came = missed.submitted_ns && missed.delivered_ns;
-    if (!came || evidence_.decode_cpu_ns > 0 || !evidence_.as_played || gives_enough(evidence_.as_played))
+    if (!came || evidence_.decode_cpu_ns > 0 || !evidence_.as_played ||
+        gives_enough(evidence_, evidence_.as_played))
         return false;
     if (*missed.delivered_ns - missed.due_ns < evidence_.shortest_period_ns) return true;
     const double lacks = 1 - evidence_.as_played->bytes_per_s / evidence_.required_bytes_per_s;
@@ -316,8 +312,8 @@ bool CauseClassifier::computer_busy(const Episode& episode) const {
     // A short wait does not explain many missed frames, unless the storage gives enough without deadlines: then
     // there is no other explanation.
     const bool explains = waited_ns * 2 >= lost_ns(episode);
-    return explains ||
-           (then.run_queue_wait.value_or(0) >= kRunQueueWaitShare && gives_enough(evidence_.as_played));
+    return explains || (then.run_queue_wait.value_or(0) >= kRunQueueWaitShare &&
+                        gives_enough(evidence_, evidence_.as_played));
 }
 
 /// Cause::none: there was enough memory, or that is not known and the processors explain the missed frames.
@@ -408,32 +404,20 @@ bool CauseClassifier::network_full(const Episode& episode) const {
     return over_network_ && path_full(evidence_.system, path_, episode.from_ns, episode.to_ns);
 }
 
-bool CauseClassifier::gives_enough(const std::optional<ProbeResult>& probe) const {
-    return probe && probe->bytes_per_s >= evidence_.required_bytes_per_s;
-}
-
-bool CauseClassifier::gives_more(const std::optional<ProbeResult>& probe) const {
-    return probe && evidence_.as_played && probe->bytes_per_s >= evidence_.as_played->bytes_per_s * kRateGain;
-}
-
-/// True: the pieces are so small that requests, not data, are the work of the storage or this computer.
-bool CauseClassifier::small_reads_cost() const {
-    return gives_more(evidence_.larger_reads) && gives_enough(evidence_.larger_reads);
-}
-
-Cause CauseClassifier::cause_of_rates() const {
-    if (small_reads_cost()) return Cause::too_small_reads;
-    if (gives_more(evidence_.usual) && gives_enough(evidence_.usual)) return Cause::too_little_in_flight;
-    if (!evidence_.as_played) return Cause::slow_reads;
-    if (gives_more(evidence_.more_in_flight) || gives_enough(evidence_.as_played)) return Cause::slow_reads;
-    return Cause::bandwidth;
+/// A computer that has no time for the player; small pieces can be its work. Cause::none: it has.
+Cause CauseClassifier::cause_of_busy_computer(const Episode& episode) const {
+    const bool busy = client_can_be_late() && computer_busy(episode);
+    const bool behind =
+        evidence_.shortest_period_ns > 0 && evidence_.loop_lateness_p50_ns * 2 >= evidence_.shortest_period_ns;
+    if (!busy && !behind) return Cause::none;
+    if (small_reads_cost(evidence_)) return Cause::too_small_reads;
+    return busy ? Cause::client_cpu : Cause::client_scheduling;
 }
 
 Cause CauseClassifier::cause_of(const Episode& episode) const {
     const MissedFrame& slowest = evidence_.missed[episode.slowest];
     if (network_down(episode)) return Cause::network_down;
     if (const Cause memory = cause_of_memory(episode); memory != Cause::none) return memory;
-    if (small_reads_cost()) return Cause::too_small_reads;
     const double share = loss_share(episode);
     const Cause loss = network_full(episode) ? Cause::network : Cause::network_loss;
     // So many lost segments delay data however busy this computer is.
@@ -441,10 +425,7 @@ Cause CauseClassifier::cause_of(const Episode& episode) const {
     // Lost segments also delay some of the re-reads.
     if (share == 0 && slow_again_.contains(place_of(slowest)))
         return Cause::slow_file;  // on an idle computer, too
-    if (client_can_be_late() && computer_busy(episode)) return Cause::client_cpu;
-    const bool behind =
-        evidence_.shortest_period_ns > 0 && evidence_.loop_lateness_p50_ns * 2 >= evidence_.shortest_period_ns;
-    if (behind) return Cause::client_scheduling;
+    if (const Cause computer = cause_of_busy_computer(episode); computer != Cause::none) return computer;
     if (gap_ns(episode) > 0)
         return on_network_ ? cause_of_gap(evidence_, episode.from_ns, episode.to_ns) : Cause::storage_stall;
     if (share > 0) return loss;
@@ -456,12 +437,12 @@ Cause CauseClassifier::cause_of(const Episode& episode) const {
     if (network_full(episode)) return Cause::network;
     // A remote server, and the path to it is not observed.
     const bool path_known = over_network_ && (path_.bits_per_s || path_.rtt_min_ns);
-    if (evidence_.remote && !path_known) return Cause::unknown;
-    const Cause of_rates = cause_of_rates();
+    if (evidence_.remote && !path_known && !small_reads_cost(evidence_)) return Cause::unknown;
+    const Cause of_rates = cause_of_rates(evidence_);
+    if (limit_of(of_rates) != Limit::storage) return of_rates;
     // Over a long path a rate may also be that of TCP's window.
-    const bool of_window = distance == DistanceShare::some && of_rates == Cause::bandwidth;
-    const bool of_storage = limit_of(of_rates) == Limit::storage;
-    return of_window || (distance == DistanceShare::part && of_storage) ? Cause::unknown : of_rates;
+    const bool of_window = distance == DistanceShare::some && rate_is_limit(evidence_);
+    return of_window || distance == DistanceShare::part ? Cause::unknown : of_rates;
 }
 
 /// By Evidence::missed: true where the frame had not been delivered on any pass before.
@@ -498,7 +479,6 @@ bool CauseClassifier::only_at_the_start() const {
         early &= at_ns <= kColdStartNs && at_ns * 3 <= evidence_.longest_play_ns;
         const bool read_again = stream.slots >= stream.pass_slots + stream.pass_slots / 2;
         const bool slow = missed.submitted_ns.has_value();  // others were dropped because of these
-    if (evidence.local_disk) return false;
         new_only &= causes_[i] != Cause::storage_stall && read_again && (first[i] || !slow);
         if (missed.slot >= stream.pass_slots) ++missed_later[missed.stream];
     }
@@ -518,6 +498,7 @@ bool is_stall(const DeliveryGap& gap, std::int64_t period_ns) {
 
 bool through_network(const Evidence& evidence) {
     constexpr double kReadShareMin = 0.7;
+    if (evidence.local_disk) return false;
     const NetworkPathFacts path = network_path_facts(evidence.system);
     return evidence.bytes_read > 0 &&
            static_cast<double>(path.received_bytes) >= kReadShareMin * static_cast<double>(evidence.bytes_read);

@@ -12,7 +12,8 @@
 //   network-down       the path to the server was gone: no carrier, no answers, nothing acknowledged
 //   client-...         the player did not run, or had no processor time
 //   client-memory      tasks waited for memory, and this process had met its limit
-//   client-cpu         every processor was busy, also with other work, and this process waited for one
+//   client-cpu         every processor was busy, also with other work, and this process waited for one; or
+//                      too-small-reads, whose work that is
 //   storage-stall      no stream received data meanwhile; for a server, where its host answered meanwhile, else
 //                      the cause is unknown
 //   network-loss       the network lost more segments than TCP makes up for in so short a round trip, and was
@@ -23,9 +24,10 @@
 //   slow-opens         its open took longer than its read
 //   network            the network was full: its interface, or the round trips were slow
 //   too-small-reads, too-little-in-flight
-//                      the player reads less at once than an editing system, and read like one the storage
-//                      gives enough
-//   slow-reads         with more in flight the storage gives more: its latency is the limit
+//                      the player reads less at once than an editing system, which is not enough; read like
+//                      one the storage gives enough
+//   slow-reads         with more in flight the storage gives more: its latency is the limit; or that was not
+//                      measured
 //   bandwidth          the storage gives no more, however it is read
 //
 // Frames that were late in the first second, which does not count, are a cold start, unless a slow file delayed
@@ -35,6 +37,7 @@
 // start.
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "judge/evidence.h"
@@ -74,5 +77,20 @@ bool is_stall(const DeliveryGap& gap, std::int64_t period_ns);
 /// True: about as many bytes came in by one interface as were read, and the media are not on a disk of this
 /// computer.
 bool through_network(const Evidence& evidence);
+
+// The rates that the diagnosis measured without deadlines: measured_rates.cc.
+
+/// True: at least what is required.
+bool gives_enough(const Evidence& evidence, const std::optional<ProbeResult>& probe);
+
+/// True: the pieces are so small that requests, not data, are the work of the storage or this computer: larger
+/// ones would be enough, and these are not.
+bool small_reads_cost(const Evidence& evidence);
+
+/// True: the storage gives too little, and more in flight was not seen to give more.
+bool rate_is_limit(const Evidence& evidence);
+
+/// too_small_reads, too_little_in_flight, bandwidth, or slow_reads, also where the rates do not tell.
+Cause cause_of_rates(const Evidence& evidence);
 
 }  // namespace streamsim::judge

@@ -127,7 +127,9 @@ void describe_storage(CauseResult& cause, const CauseFrames& of) {
         case Cause::bandwidth:
             cause.summary = fmt::format("{}; it gives {}, and {}", head,
                                         show_rate(of.run.as_played->bytes_per_s), required(of.run));
-            cause.detail = "its bandwidth is the limit: more in flight would not help; " + rates_text(of.run);
+            cause.detail =
+                fmt::format("its bandwidth is the limit{}; {}",
+                            of.run.more_in_flight ? ": more in flight would not help" : "", rates_text(of.run));
             break;
         case Cause::slow_opens:
             cause.summary = head + "; opening files takes too long";

@@ -77,6 +77,18 @@ const std::vector<CauseCase> kCauseCases = {
          e.more_in_flight = gives(101e6);
      },
      Cause::bandwidth, Limit::storage, "it gives 100.0 MB/s, and 400.0 MB/s are required"},
+    {"more_in_flight_was_not_measured",
+     [](Evidence& e) {
+         drop(e, 200, &ReasonCounts::late);
+         e.as_played = gives(100e6);
+     },
+     Cause::slow_reads, Limit::storage, "read without deadlines the storage gives 100.0 MB/s"},
+    {"more_in_flight_is_not_tried",
+     [](Evidence& e) {
+         drop(e, 200, &ReasonCounts::late);
+         e.as_played = ProbeResult{"", 16, 1 << 20, 8, 100e6};
+     },
+     Cause::bandwidth, Limit::storage, "its bandwidth is the limit; read without deadlines"},
     {"enough_on_average",
      [](Evidence& e) {
          drop(e, 20, &ReasonCounts::late);
@@ -246,14 +258,14 @@ const std::vector<CauseCase> kCauseCases = {
      [](Evidence& e) {
          drop(e, 200, &ReasonCounts::late);
          e.system = watched({.received_per_s = 380'000'000, .rtt_ns = 60'000, .rtt_min_ns = 50'000});
-         e.as_played = gives(380e6);
+         e.as_played = e.more_in_flight = gives(380e6);
      },
      Cause::bandwidth, Limit::storage, "did not keep up"},
     {"a_round_trip_time_of_a_fast_network_that_wavers",
      [](Evidence& e) {
          drop(e, 200, &ReasonCounts::late);
          e.system = watched({.received_per_s = 380'000'000, .rtt_ns = 300'000, .rtt_min_ns = 50'000});
-         e.as_played = gives(380e6);
+         e.as_played = e.more_in_flight = gives(380e6);
      },
      Cause::bandwidth, Limit::storage, "did not keep up"},
     {"a_network_that_carried_something_else",

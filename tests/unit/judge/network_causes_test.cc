@@ -445,7 +445,7 @@ const std::vector<NetworkCase> kNetworkCases = {
      [](Evidence& e) {
          e.remote = true;
          drop(e, 8, &ReasonCounts::late);
-         e.as_played = ProbeResult{"", 2, 1 << 20, 8, 100e6};
+         e.as_played = e.more_in_flight = ProbeResult{"", 2, 1 << 20, 8, 100e6};
          e.system = path({with(in_throughput_gap(),
                                [](PathRates& r) {
                                    r.quiet_ns = 0;

@@ -9,6 +9,7 @@ namespace {
 
 using test::fail;
 using test::good_run;
+using test::kPeriodNs;
 using test::stall;
 
 /// The same slots, from slot 30 on, stall play and fail then.
@@ -52,6 +53,30 @@ TEST(StallOfTheClient, IsDecodingsWhereTheLoopRan) {
     EXPECT_EQ(judge(evidence).missed_causes[0], Cause::client_cpu);
     evidence.loop_stalled_ns = 700 * test::kMs;
     EXPECT_EQ(judge(evidence).missed_causes[0], Cause::client_scheduling);
+}
+
+TEST(StallOfTheStorage, IsNoWorkOfSmallReads) {
+    Evidence evidence = good_run();
+    test::drop(evidence, 12, &ReasonCounts::late);
+    evidence.larger_reads = evidence.usual = ProbeResult{"", 2, 1 << 20, 8, 2e9};
+    const auto cause = [&evidence](double as_played, bool stalls) {
+        evidence.as_played = ProbeResult{"", 2, 4096, 8, as_played};
+        evidence.delivery_gaps.clear();
+        if (stalls) evidence.delivery_gaps.push_back({21 * kPeriodNs, 42 * kPeriodNs});
+        return judge(evidence).causes.front().cause;
+    };
+    EXPECT_EQ(cause(900e6, true), Cause::storage_stall);
+    EXPECT_EQ(cause(100e6, true), Cause::storage_stall);
+    EXPECT_EQ(cause(900e6, false), Cause::slow_reads) << "they are enough";
+    EXPECT_EQ(cause(100e6, false), Cause::too_small_reads);
+    evidence.cpu_percent = 195;
+    EXPECT_EQ(cause(100e6, false), Cause::too_small_reads) << "their work";
+    EXPECT_EQ(cause(900e6, false), Cause::client_cpu);
+    evidence.larger_reads.reset();
+    evidence.cpu_percent = 12;
+    EXPECT_EQ(cause(900e6, false), Cause::slow_reads) << "with too little in flight";
+    EXPECT_EQ(cause(100e6, false), Cause::too_little_in_flight);
+    EXPECT_EQ(cause(410e6, false), Cause::too_little_in_flight) << "measured a frame too high";
 }
 
 }  // namespace
