@@ -87,8 +87,8 @@ Verdict unfilled_verdict(const Evidence& evidence, const BusyPart* busiest, std:
     return {false, what + ": time was missing (latency, a fault, a burst), not rate", Limit::storage};
 }
 
-/// The verdict on a model: the fullest of its parts, where one was full.
-Verdict fullest_part_verdict(const Evidence& evidence, const Blame& by) {
+/// The verdict on a model: the fullest of its parts, where one was full. `what`: see slow_frames().
+Verdict fullest_part_verdict(const Evidence& evidence, const Blame& by, std::string what) {
     // Equal percentages say the same: then the part with the longer queue is the fuller one.
     const auto fuller = [](const BusyPart& a, const BusyPart& b) {
         const long a_percent = std::lround(a.utilisation * 100);
@@ -96,7 +96,6 @@ Verdict fullest_part_verdict(const Evidence& evidence, const Blame& by) {
         return a_percent != b_percent ? a_percent < b_percent : a.queue_mean < b.queue_mean;
     };
     const bool decoding = by.client > 0 && by.slow == 0;
-    std::string what = slow_frames(evidence, by.slow + by.client, evidence.totals.stalls);
     if (by.errors > 0) what += fmt::format("; the storage gave an error for {}", counted(by.errors, "frame"));
     const auto fullest = std::ranges::max_element(evidence.parts, fuller);
     const BusyPart* busiest = fullest != evidence.parts.end() ? &*fullest : nullptr;
@@ -123,8 +122,8 @@ Verdict fullest_part_verdict(const Evidence& evidence, const Blame& by) {
 }
 
 /// The verdict on a model, with the rate that it delivers at most.
-Verdict model_verdict(const Evidence& evidence, const Blame& by) {
-    Verdict verdict = fullest_part_verdict(evidence, by);
+Verdict model_verdict(const Evidence& evidence, const Blame& by, std::string what) {
+    Verdict verdict = fullest_part_verdict(evidence, by, std::move(what));
     if (!evidence.as_played) return verdict;
     const double gives = evidence.as_played->bytes_per_s;
     const std::string rates =
@@ -153,9 +152,14 @@ std::vector<Cause> causes_on_model(const Evidence& evidence) {
     return causes;
 }
 
-/// Slots lost to each cause: one for a missed frame, for a stall the frame periods that it lasted. Drops of the
-/// first second are none.
-using LostSlots = std::map<Cause, std::uint64_t>;
+/// The costs of one cause. Slots: one for a missed frame, for a stall the frame periods that it lasted; drops
+/// of the first second are none.
+struct Loss {
+    std::vector<const MissedFrame*> missed = {};
+    std::uint64_t slots = 0;
+    std::int64_t stall_ns = 0;
+};
+using Losses = std::map<Cause, Loss>;
 
 std::uint64_t lost_slots(const MissedFrame& missed, const Evidence& evidence) {
     if (missed.startup) return 0;
@@ -170,40 +174,66 @@ bool is_of_faults(Cause cause, const Evidence& evidence) {
     return cause == Cause::injected_fault || (cause == Cause::unknown && evidence.faults_injected);
 }
 
-/// Frames and stalls beyond the size of the tables count to the largest cause.
-std::vector<CauseResult> sum_up(const Evidence& evidence, const std::vector<Cause>& causes, LostSlots& lost) {
-    std::map<Cause, std::vector<const MissedFrame*>> by_cause;
+Losses losses_of(const Evidence& evidence, const std::vector<Cause>& causes) {
+    Losses losses;
     for (std::size_t i = 0; i < causes.size(); ++i) {
-        by_cause[causes[i]].push_back(&evidence.missed[i]);
-        lost[causes[i]] += lost_slots(evidence.missed[i], evidence);
+        const MissedFrame& missed = evidence.missed[i];
+        Loss& loss = losses[causes[i]];
+        loss.missed.push_back(&missed);
+        loss.slots += lost_slots(missed, evidence);
+        if (missed.stall && missed.delivered_ns) loss.stall_ns += *missed.delivered_ns - missed.due_ns;
     }
+    return losses;
+}
+
+/// Frames and stalls beyond the size of the tables count to the largest cause.
+void add_omitted(const Evidence& evidence, CauseResult& largest, std::uint64_t frames, Losses& losses) {
+    const FrameCounts& totals = evidence.totals;
+    std::uint64_t stalls = totals.stalls;
+    std::int64_t stall_ns = totals.stall_ns;
+    for (const auto& [cause, loss] : losses) {
+        const auto own = std::ranges::count_if(loss.missed, [](const auto* each) { return each->stall; });
+        stalls -= std::min(stalls, static_cast<std::uint64_t>(own));
+        stall_ns -= loss.stall_ns;
+    }
+    const std::uint64_t omitted = totals.late + totals.failed + totals.dropped - frames;
+    largest.frames += omitted;
+    largest.stalls += stalls;
+    Loss& loss = losses[largest.cause];
+    loss.slots += omitted + stalls;
+    loss.stall_ns += std::max<std::int64_t>(stall_ns, 0);
+}
+
+/// "12 frames were late or dropped" through parts of a model.
+std::string slow_through_parts(const Evidence& evidence, const CauseResult& cause, const Losses& losses) {
+    const bool faults = evidence.faults_injected;
+    const std::uint64_t frames = faults ? cause.frames : evidence.reasons.late + evidence.reasons.client;
+    const auto loss = losses.find(cause.cause);
+    const std::int64_t stall_ns = loss != losses.end() ? loss->second.stall_ns : evidence.totals.stall_ns;
+    return slow_frames(frames, cause.stalls, stall_ns);
+}
+
+std::vector<CauseResult> sum_up(const Evidence& evidence, Losses& losses) {
     std::vector<CauseResult> out;
     std::uint64_t frames = 0;
-    for (const auto& [cause, missed] : by_cause) {
+    for (const auto& [cause, loss] : losses) {
         CauseResult result;
         result.cause = cause;
-        for (const MissedFrame* each : missed) ++(each->stall ? result.stalls : result.frames);
-        const bool counts = std::ranges::any_of(missed, [](const auto* each) { return !each->startup; });
-        result.limit = counts ? judge::limit_of(cause) : Limit::none;
+        for (const MissedFrame* each : loss.missed) ++(each->stall ? result.stalls : result.frames);
+        const bool counts = std::ranges::any_of(loss.missed, [](const auto* each) { return !each->startup; });
+        result.limit = counts ? limit_of(cause) : Limit::none;
         frames += result.frames;
         out.push_back(result);
     }
-    std::ranges::stable_sort(out, std::ranges::greater{}, [&lost](const CauseResult& each) {
-        return std::pair(lost[each.cause], each.frames);
+    std::ranges::stable_sort(out, std::ranges::greater{}, [&losses](const CauseResult& each) {
+        return std::pair(losses[each.cause].slots, each.frames);
     });
-    const FrameCounts& totals = evidence.totals;
-    if (!out.empty()) {
-        const std::uint64_t omitted = totals.late + totals.failed + totals.dropped - frames;
-        out.front().frames += omitted;
-        std::uint64_t stalls = totals.stalls;
-        for (const CauseResult& each : out) stalls -= std::min(stalls, each.stalls);
-        out.front().stalls += stalls;
-        lost[out.front().cause] += omitted + stalls;
-    }
+    if (!out.empty()) add_omitted(evidence, out.front(), frames, losses);
     for (CauseResult& result : out) {
+        const Loss& loss = losses[result.cause];
         if (result.cause != Cause::model_part) {
-            const CauseFrames of{by_cause[result.cause], evidence,
-                                 slow_frames(evidence, result.frames, result.stalls)};
+            const CauseFrames of{loss.missed, evidence,
+                                 slow_frames(result.frames, result.stalls, loss.stall_ns)};
             if (is_of_faults(result.cause, evidence)) {
                 describe_injected(result, of);
             } else {
@@ -213,7 +243,7 @@ std::vector<CauseResult> sum_up(const Evidence& evidence, const std::vector<Caus
         }
         const Blame by =
             evidence.faults_injected ? Blame{.slow = result.frames + result.stalls} : blame(evidence);
-        const Verdict verdict = model_verdict(evidence, by);
+        const Verdict verdict = model_verdict(evidence, by, slow_through_parts(evidence, result, losses));
         result.limit = verdict.limit;
         result.summary = verdict.reason;
         // The load of a part that a fault slowed down says nothing about the model's storage.
@@ -224,7 +254,7 @@ std::vector<CauseResult> sum_up(const Evidence& evidence, const std::vector<Caus
 
 /// The side with half of the lost slots or more, this computer first, then the media; else the side with most
 /// of them. The verdict names that side's largest cause.
-Verdict by_causes(const Evidence& evidence, const std::vector<CauseResult>& causes, const LostSlots& lost) {
+Verdict by_causes(const Evidence& evidence, const std::vector<CauseResult>& causes, const Losses& losses) {
     std::map<Limit, std::uint64_t> sides;
     std::uint64_t all = 0;
     const auto side_of = [](Limit limit) {
@@ -232,8 +262,8 @@ Verdict by_causes(const Evidence& evidence, const std::vector<CauseResult>& caus
     };
     for (const CauseResult& cause : causes) {
         if (cause.limit == Limit::none) continue;
-        sides[side_of(cause.limit)] += lost.at(cause.cause);
-        all += lost.at(cause.cause);
+        sides[side_of(cause.limit)] += losses.at(cause.cause).slots;
+        all += losses.at(cause.cause).slots;
     }
     if (all == 0) return {false, "frames were missed; the cause is not known", Limit::unknown};
     Limit side = Limit::none;
@@ -248,11 +278,12 @@ Verdict by_causes(const Evidence& evidence, const std::vector<CauseResult>& caus
     const auto main =
         std::ranges::find_if(causes, [&](const CauseResult& each) { return side_of(each.limit) == side; });
     Verdict verdict{false, main->summary, main->limit, main->detail,
-                    is_of_faults(main->cause, evidence) ? "play it again without the injected faults"
-                                                        : what_next(main->cause, evidence)};
+                    is_of_faults(main->cause, evidence)
+                        ? "play it again without the injected faults"
+                        : what_next(main->cause, {losses.at(main->cause).missed, evidence, {}})};
     for (const CauseResult& each : causes) {
         // Damaged media stay damaged, however few frames they cost.
-        const bool worth = lost.at(each.cause) * 10 >= all || each.limit == Limit::media;
+        const bool worth = losses.at(each.cause).slots * 10 >= all || each.limit == Limit::media;
         if (&each == &*main || each.limit == Limit::none || !worth) continue;
         verdict.reason += "; besides, " + each.summary;
         if (each.detail.empty()) continue;
@@ -322,15 +353,18 @@ Judgement judge(const Evidence& evidence) {
     out.places = test_places(evidence);
     out.missed_causes = evidence.modelled ? causes_on_model(evidence) : classify_causes(evidence, out.places);
     withhold_storage_causes(evidence, out.missed_causes);
-    LostSlots lost;
-    out.causes = sum_up(evidence, out.missed_causes, lost);
+    Losses losses = losses_of(evidence, out.missed_causes);
+    out.causes = sum_up(evidence, losses);
     if (bad_frames(evidence.totals) == 0) {
         out.verdict = pass(evidence);
     } else if (const Blame by = blame(evidence);
                evidence.modelled && !evidence.faults_injected && (by.client + by.slow) * 2 >= by.all()) {
-        out.verdict = model_verdict(evidence, by);
+        const auto found = std::ranges::find(out.causes, Cause::model_part, &CauseResult::cause);
+        CauseResult slow{.cause = Cause::model_part, .stalls = evidence.totals.stalls};  // no table has any
+        if (found != out.causes.end()) slow = *found;
+        out.verdict = model_verdict(evidence, by, slow_through_parts(evidence, slow, losses));
     } else {
-        out.verdict = by_causes(evidence, out.causes, lost);
+        out.verdict = by_causes(evidence, out.causes, losses);
     }
     return out;
 }

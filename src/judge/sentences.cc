@@ -339,11 +339,10 @@ void describe_stall(CauseResult& cause, const CauseFrames& of) {
     if (!answers.empty()) cause.detail += "; " + answers;
 }
 
-std::string slow_frames(const Evidence& evidence, std::uint64_t frames, std::uint64_t stalls) {
+std::string slow_frames(std::uint64_t frames, std::uint64_t stalls, std::int64_t stall_ns) {
     if (stalls > 0) {
         return fmt::format("play stalled {} for {} in all, waiting for frames",
-                           stalls == 1 ? "once" : show_count(stalls) + " times",
-                           show_duration({evidence.totals.stall_ns}));
+                           stalls == 1 ? "once" : show_count(stalls) + " times", show_duration({stall_ns}));
     }
     return fmt::format("{} {} late or dropped", counted(frames, "frame"), were(frames));
 }
@@ -389,7 +388,10 @@ void describe(CauseResult& cause, const CauseFrames& of) {
         case Cause::too_little_in_flight:
         case Cause::too_small_reads: describe_settings(cause, of); return;
         default:
-            if (describe_unknown_memory(cause, of)) return;
+            if (may_lack_memory(of)) {
+                describe_unknown_memory(cause, of);
+                return;
+            }
             cause.summary = of.what + "; whether the storage or the network delayed them is not known";
             if (is_far(network_path_facts(of.run.system))) {
                 cause.detail = round_trip_text(of);
@@ -404,12 +406,13 @@ void describe(CauseResult& cause, const CauseFrames& of) {
     }
 }
 
-std::string what_next(Cause cause, const Evidence& evidence) {
-    const bool silent = std::ranges::any_of(evidence.delivery_gaps, [](const DeliveryGap& each) {
+std::string what_next(Cause cause, const CauseFrames& of) {
+    const bool silent = std::ranges::any_of(of.run.delivery_gaps, [](const DeliveryGap& each) {
         return each.to_ns - each.from_ns >= 1'000'000'000;
     });
-    const bool far = is_far(network_path_facts(evidence.system));
-    if (cause == Cause::unknown && evidence.remote && silent && !far) {
+    const bool far = is_far(network_path_facts(of.run.system));
+    if (cause == Cause::unknown && may_lack_memory(of)) return next_of_shortage(Cause::client_memory);
+    if (cause == Cause::unknown && of.run.remote && silent && !far) {
         return "let the server's host answer pings (ICMP) and play again, or look in the logs of the "
                "server and of the switch whether the server stopped or its port went down at that time";
     }
@@ -418,7 +421,7 @@ std::string what_next(Cause cause, const Evidence& evidence) {
                "plays there, it is the network";
     }
     if (std::string next = next_of_shortage(cause); !next.empty()) return next;
-    if (cause == Cause::slow_reads && !evidence.as_played)
+    if (cause == Cause::slow_reads && !of.run.as_played)
         return "let a run end by itself: then it measures whether more in flight would help";
     return {};
 }

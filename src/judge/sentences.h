@@ -23,9 +23,9 @@ TimeSpan due_span(const std::vector<const MissedFrame*>& missed);
 /// From the first submission to the last deadline or delivery.
 TimeSpan delivery_span(const std::vector<const MissedFrame*>& missed);
 
-/// "12 frames were late or dropped"; where play waits for late frames: "play stopped 3 times, for 1.2 s in
-/// all".
-std::string slow_frames(const Evidence& evidence, std::uint64_t frames, std::uint64_t stalls);
+/// "12 frames were late or dropped"; where play waits for late frames: "play stalled 3 times for 1.2 s in all,
+/// waiting for frames".
+std::string slow_frames(std::uint64_t frames, std::uint64_t stalls, std::int64_t stall_ns);
 
 /// The throughput gaps in which the frames were due: "for 520.0 ms", "2 times, for 520.0 ms and 510.0 ms";
 /// empty: there was none.
@@ -35,7 +35,7 @@ std::string gaps_text(const CauseFrames& of);
 void describe(CauseResult& cause, const CauseFrames& of);
 
 /// The advice for a cause; empty: there is none.
-std::string what_next(Cause cause, const Evidence& evidence);
+std::string what_next(Cause cause, const CauseFrames& of);
 
 /// Fills in the sentences of Cause::injected_fault, and of Cause::unknown where faults were injected.
 void describe_injected(CauseResult& cause, const CauseFrames& of);
@@ -45,8 +45,10 @@ void describe_injected(CauseResult& cause, const CauseFrames& of);
 void describe_gone(CauseResult& cause, const CauseFrames& of);
 void describe_memory(CauseResult& cause, const CauseFrames& of);
 void describe_resources(CauseResult& cause, const CauseFrames& of);
-/// Fills in the cause where lack of memory is possible and not certain; else returns false.
-bool describe_unknown_memory(CauseResult& cause, const CauseFrames& of);
+/// True: lack of memory is possible and not certain.
+bool may_lack_memory(const CauseFrames& of);
+/// Fills in the cause where that is so.
+void describe_unknown_memory(CauseResult& cause, const CauseFrames& of);
 /// The advice for these causes; empty: it is another cause.
 std::string next_of_shortage(Cause cause);
 

@@ -101,13 +101,14 @@ void describe_resources(CauseResult& cause, const CauseFrames& of) {
     cause.detail = shortages_text(shortages);
 }
 
-bool describe_unknown_memory(CauseResult& cause, const CauseFrames& of) {
-    const MemoryWindow memory = memory_of(of);
-    if (memory_answer(memory) != MemoryAnswer::unknown) return false;
+bool may_lack_memory(const CauseFrames& of) {
+    return memory_answer(memory_of(of)) == MemoryAnswer::unknown;
+}
+
+void describe_unknown_memory(CauseResult& cause, const CauseFrames& of) {
     cause.summary =
         of.what + "; whether the storage or too little memory on this computer delayed them is not known";
-    cause.detail = memory_text(memory) + "; whether streamsim reached a memory limit is not known";
-    return true;
+    cause.detail = memory_text(memory_of(of)) + "; whether streamsim reached a memory limit is not known";
 }
 
 std::string next_of_shortage(Cause cause) {

@@ -88,6 +88,7 @@ TEST(ClientMemory, IsUnknownWhereNobodySaysWhoMetALimit) {
     expect_cause(slow_run({.pressure = 0.3}), Cause::unknown, Limit::unknown, "too little memory");
     EXPECT_THAT(judge(slow_run({.pressure = 0.3})).verdict.detail,
                 Not(HasSubstr("a memory limit was reached")));
+    EXPECT_THAT(judge(slow_run({.pressure = 0.3})).verdict.next, HasSubstr("more memory"));
 }
 
 TEST(ClientMemory, IsJudgedWhenFramesWereMissed) {

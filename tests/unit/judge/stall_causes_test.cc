@@ -1,5 +1,5 @@
 // The causes of stalls, and of frames that play waited for.
-#include <gtest/gtest.h>
+#include <gmock/gmock.h>
 
 #include "evidence_samples.h"
 #include "judge/judge.h"
@@ -11,6 +11,7 @@ using test::fail;
 using test::good_run;
 using test::kPeriodNs;
 using test::stall;
+using testing::HasSubstr;
 
 /// The same slots, from slot 30 on, stall play and fail then.
 void stall_and_fail(Evidence& evidence, std::uint64_t count) {
@@ -77,6 +78,23 @@ TEST(StallOfTheStorage, IsNoWorkOfSmallReads) {
     EXPECT_EQ(cause(900e6, false), Cause::slow_reads) << "with too little in flight";
     EXPECT_EQ(cause(100e6, false), Cause::too_little_in_flight);
     EXPECT_EQ(cause(410e6, false), Cause::too_little_in_flight) << "measured a frame too high";
+}
+
+/// Three stalls of 67 ms, and one of this computer of a second.
+TEST(StallTimes, AreThoseOfTheirCause) {
+    Evidence evidence = good_run();
+    stall(evidence, 3, DropReason::late);
+    stall(evidence, 1, DropReason::client);
+    MissedFrame& own = evidence.missed.back();
+    own.slot = own.clip_frame = 700;
+    own.due_ns = 700 * kPeriodNs;
+    own.submitted_ns = 692 * kPeriodNs;
+    own.delivered_ns = own.due_ns + test::kSecond;
+    evidence.totals.stall_ns = 1'200 * test::kMs + 16;
+    EXPECT_THAT(judge(evidence).verdict.reason, HasSubstr("play stalled 3 times for 200.0 ms in all"));
+    evidence.modelled = true;
+    own.reason = DropReason::error;
+    EXPECT_THAT(judge(evidence).verdict.reason, HasSubstr("play stalled 3 times for 200.0 ms in all"));
 }
 
 }  // namespace
