@@ -43,8 +43,10 @@ void describe_loss(CauseResult& cause, const PathSpan& path, const CauseFrames& 
     const auto rtt_ns =
         host_window(of.run.system, of.run.system.front().at_ns, of.run.system.back().at_ns).rtt_ns;
     if (rtt_ns && facts.rtt_min_ns) {
-        add(cause.detail, fmt::format("RTT median {}, min {}: no full queue", show_duration({*rtt_ns}),
-                                      show_duration({*facts.rtt_min_ns})));
+        const TimeSpan times = due_span(of.missed);
+        const bool full = path_full(of.run.system, facts, times.from_ns, times.to_ns);
+        add(cause.detail, fmt::format("RTT median {}, min {}{}", show_duration({*rtt_ns}),
+                                      show_duration({*facts.rtt_min_ns}), full ? "" : ": no full queue"));
     }
     add(cause.detail,
         "the error and drop counters of interfaces and switch ports on the path show where (cable, optics, "

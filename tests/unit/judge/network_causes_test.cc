@@ -555,6 +555,18 @@ INSTANTIATE_TEST_SUITE_P(All,
                          testing::Range(std::size_t{0}, kNetworkCases.size()),
                          [](const auto& each) { return std::string(kNetworkCases[each.param].name); });
 
+TEST(NetworkLosses, TellOfNoFullQueueWhereRoundTripsWaitedInOne) {
+    Evidence e = good_run();
+    slow_for_long(e);
+    e.bytes_read = 400'000'000'000;  // little of it came over the network
+    e.system =
+        path({with(always(), [](PathRates& r) { r.out_of_order = 1'000, r.lossy_samples = 10; })}, 20 * kMs);
+    EXPECT_THAT(judge(e).verdict.detail, HasSubstr("RTT median 20.0 ms, min 20.0 ms: no full queue"));
+    e.system.back().rtt_ns = 100'000;
+    EXPECT_EQ(judge(e).causes.front().cause, Cause::network_loss);
+    EXPECT_THAT(judge(e).verdict.detail, Not(HasSubstr("no full queue")));
+}
+
 /// The other gap ends before the missed frames were asked for, or at that instant.
 TEST(NetworkAnswers, InAnotherGapAreNotThoseOfTheMissedFrames) {
     for (const std::int64_t before_ns : {kSecond / 2, std::int64_t{0}}) {
