@@ -11,6 +11,7 @@
 #include "base/system/errno_name.h"
 #include "base/units.h"
 #include "judge/judge.h"
+#include "judge/sides.h"
 
 namespace streamsim::judge {
 namespace {
@@ -36,6 +37,21 @@ Totals totals_of(const std::vector<MeterResult>& meters) {
         if (!answered && meter.unfinished > 0) out.unanswered = &meter;
     }
     return out;
+}
+
+/// The side that most of the errors speak for: storage where there are none, only operations without an answer.
+Limit limit_of_errors(const RunResult& result) {
+    if (!judges_storage(result)) return Limit::unknown;
+    const bool remote = result.backend == "nfs" || result.backend == "smb" ||
+                        (result.mount && is_remote_file_system(result.mount->type));
+    std::map<Limit, std::uint64_t> times;
+    for (const MeterResult& meter : result.meters) {
+        for (const MeterResult::Error& each : meter.errors)
+            times[limit_of_error(each.error, remote)] += each.times;
+    }
+    const auto most =
+        std::ranges::max_element(times, [](const auto& a, const auto& b) { return a.second < b.second; });
+    return most != times.end() ? most->first : Limit::storage;
 }
 
 /// Why the meters fail the verdict; empty: they do not.
@@ -203,7 +219,7 @@ void judge_meters(RunResult& result) {
     const bool streams_passed = result.verdict.pass;
     result.verdict.pass = false;
     if (alone || streams_passed) {
-        result.verdict.limit = Limit::storage;
+        result.verdict.limit = limit_of_errors(result);
         result.verdict.reason = alone ? failure : "the streams played, but " + failure;
     } else {
         result.verdict.reason += "; " + failure;

@@ -130,6 +130,10 @@ std::string playing_word(const RunResult& result) {
     return only_records(result) ? "RECORDING" : "PLAYING";
 }
 
+bool has_failed_meters(const RunResult& result) {
+    return std::ranges::any_of(result.meters, [](const MeterResult& meter) { return !meter.errors.empty(); });
+}
+
 /// Drops of the first second count beside other misses only.
 std::uint64_t counted_misses(const FrameCounts& counts) {
     return missed(counts) - (has_misses(counts) ? 0 : counts.startup_drops);
@@ -211,9 +215,9 @@ Headline first_word(const RunResult& result) {
     if (result.verdict.pass && too_short(result)) return {"TOO SHORT TO TELL", Tone::doubtful};
     if (result.verdict.pass) return {success(result), Tone::good};
     if (has_misses(result.totals)) return {failure(result), Tone::bad};
-    // No frame was missed. A storage that fails all the same lost a recording, or failed a meter.
+    // No frame was missed: a recording was lost, a meter failed, or a cache may have been warm.
     const bool meters_only = !result.media.server_cache_may_be_warm && !judges_storage(result);
-    if (result.verdict.limit == Limit::storage || meters_only)
+    if (result.verdict.limit != Limit::unknown || meters_only || has_failed_meters(result))
         return {success(result) + ", BUT NOT ALL WAS DONE", Tone::bad};
     return {success(result) + ", BUT PERHAPS FROM A CACHE", Tone::doubtful};
 }

@@ -1,5 +1,7 @@
 #include <gmock/gmock.h>
 
+#include <cerrno>
+
 #include "judge/run_verdicts.h"
 
 namespace streamsim::judge {
@@ -95,6 +97,44 @@ TEST(MeterResults, OperationsThatFailAfterTheEndFailTheVerdict) {
                 HasSubstr("the streams played, but 2 operations of the meters failed after the end"));
     hung.all.failed = 1;
     EXPECT_THAT(verdict_on({hung}).reason, HasSubstr("1 of 1,001 operations of the meters failed, the first"));
+}
+
+/// The limit of a run of one meter with these errors, each so many times.
+Limit limit_of_errors(const std::vector<std::pair<int, std::uint64_t>>& errors, const char* mount_type) {
+    RunResult result;
+    result.mount.emplace().type = mount_type;
+    result.meters = {meter("a", 90, 0)};
+    for (const auto& [error, times] : errors) {
+        result.meters.front().all.failed += times;
+        result.meters.front().errors.push_back({LoadOperation::read, error, times, "/mnt/a/file"});
+    }
+    judge_meters(result);
+    EXPECT_FALSE(result.verdict.pass);
+    return result.verdict.limit;
+}
+
+TEST(MeterResults, ErrorsOfThisComputerAndOfTheNetworkAreNotTheStorages) {
+    for (const int error : {EMFILE, ENFILE, ENOMEM, ENOBUFS, EADDRNOTAVAIL})
+        EXPECT_EQ(limit_of_errors({{error, 1}}, "ext4"), Limit::client_cpu) << error;
+    for (const int error : {EHOSTUNREACH, ENETUNREACH, ENETDOWN})
+        EXPECT_EQ(limit_of_errors({{error, 1}}, "nfs4"), Limit::network) << error;
+    for (const int error : {ETIMEDOUT, EPIPE, ENOTCONN}) {
+        EXPECT_EQ(limit_of_errors({{error, 1}}, "nfs4"), Limit::unknown) << error;
+        EXPECT_EQ(limit_of_errors({{error, 1}}, "ext4"), Limit::storage) << error;
+    }
+    for (const int error : {EIO, ENOSPC, ECONNREFUSED, ECONNRESET})
+        EXPECT_EQ(limit_of_errors({{error, 1}}, "nfs4"), Limit::storage) << error;
+    EXPECT_EQ(limit_of_errors({{EMFILE, 2}, {EIO, 3}}, "ext4"), Limit::storage);
+    EXPECT_EQ(limit_of_errors({{EMFILE, 4}, {EIO, 3}}, "ext4"), Limit::client_cpu);
+}
+
+TEST(MeterResults, ErrorsThatWereInjectedSayNothing) {
+    RunResult result;
+    result.faults_injected.emplace();
+    result.meters = {meter("a", 90, 0)};
+    result.meters.front().errors.push_back({LoadOperation::read, EMFILE, 1, "/mnt/a/file"});
+    judge_meters(result);
+    EXPECT_EQ(result.verdict.limit, Limit::unknown);
 }
 
 SeatResult seat_of(std::uint32_t rank, std::vector<std::uint32_t> seats, Verdict verdict) {

@@ -304,6 +304,16 @@ TEST(TextReport, DoesNotCallARunThatMayBeCachedAStorageThatFails) {
     EXPECT_THAT(verdict_line(result), StartsWith("PLAYS, BUT PERHAPS FROM A CACHE: "));
 }
 
+TEST(TextReport, CallsMetersThatFailedNoCache) {
+    RunResult result = samples::plays();
+    result.verdict = {false, "the streams played, but operations of the meters failed", Limit::unknown};
+    result.meters.emplace_back().errors.push_back({LoadOperation::read, 110, 1, "/mnt/a/file"});
+    EXPECT_THAT(verdict_line(result), StartsWith("PLAYS, BUT NOT ALL WAS DONE: "));
+    result.meters.clear();
+    result.verdict.limit = Limit::client_cpu;
+    EXPECT_THAT(verdict_line(result), StartsWith("PLAYS, BUT NOT ALL WAS DONE: "));
+}
+
 TEST(TextReport, ColoursTheVerdictOnlyWhenAsked) {
     EXPECT_THAT(in_full(samples::plays()), Not(HasSubstr("\x1b")));
     EXPECT_THAT(text_report(samples::plays(), TextDetail::full, true),
