@@ -105,15 +105,40 @@ std::string failure_of(const SeatResult& seat) {
     return {};
 }
 
-/// The limit that missed frames are attributed to most; unknown where none was missed.
-Limit seat_limit(const std::vector<const SeatResult*>& failed) {
-    std::map<Limit, std::uint64_t> frames;
-    for (const SeatResult* seat : failed) {
-        if (!seat->verdict.pass) frames[seat->verdict.limit] += bad_frames(seat->totals);
+/// The shortest frame period of the streams; 0: none has deadlines.
+std::int64_t shortest_period_ns(const std::vector<StreamResult>& streams) {
+    std::int64_t shortest_ns = 0;
+    for (const StreamResult& stream : streams) {
+        if (!stream.paced) continue;
+        const std::int64_t period_ns = stream.rate.period().ns;
+        shortest_ns = shortest_ns == 0 ? period_ns : std::min(shortest_ns, period_ns);
     }
+    return shortest_ns;
+}
+
+/// A seat that did not play as it should, and the frames that it lost: a stall as many as it lasted.
+struct FailedSeat {
+    const SeatResult* seat = nullptr;
+    std::uint64_t lost = 0;
+};
+
+FailedSeat failed_seat(const SeatResult& seat, std::int64_t period_ns) {
+    const FrameCounts& totals = seat.totals;
+    const std::int64_t stood = period_ns > 0 ? std::max<std::int64_t>(totals.stall_ns / period_ns, 0) : 0;
+    return {&seat,
+            bad_frames(totals) - totals.stalls + std::max(totals.stalls, static_cast<std::uint64_t>(stood))};
+}
+
+/// The limit that most frames are attributed to; where none was missed, the one that all seats agree on.
+Limit seat_limit(const std::vector<FailedSeat>& failed) {
+    std::map<Limit, std::uint64_t> frames;
+    for (const auto& [seat, lost] : failed) {
+        if (!seat->verdict.pass) frames[seat->verdict.limit] += lost;
+    }
+    if (frames.size() == 1) return frames.begin()->first;
     Limit most = Limit::unknown;
-    for (const auto& [limit, bad] : frames) {
-        if (bad > frames[most]) most = limit;
+    for (const auto& [limit, lost] : frames) {
+        if (lost > frames[most]) most = limit;
     }
     return most;
 }
@@ -122,38 +147,47 @@ std::string several(std::size_t count, std::size_t all) {
     return fmt::format("{} of {} computers did not play as they should: ", count, all);
 }
 
-Verdict failed_verdict(std::vector<const SeatResult*> failed, std::size_t all) {
+Verdict failed_verdict(std::vector<FailedSeat> failed, std::size_t all) {
     constexpr std::size_t kReasonsMax = 4;
     Verdict verdict;
     verdict.limit = seat_limit(failed);
     // A seat that vanished comes first: others often end because of it.
-    std::ranges::stable_sort(failed, std::ranges::greater{}, [](const SeatResult* seat) {
-        return std::tuple(bad_frames(seat->totals), vanished(*seat));
+    std::ranges::stable_sort(failed, std::ranges::greater{}, [](const FailedSeat& each) {
+        return std::tuple(each.lost, vanished(*each.seat));
     });
     if (failed.size() > 1) verdict.reason = several(failed.size(), all);
     for (std::size_t i = 0; i < failed.size(); ++i) {
+        const SeatResult& seat = *failed[i].seat;
         if (i > 0) verdict.reason += i < kReasonsMax ? "; " : i == kReasonsMax ? "; and " : ", ";
-        verdict.reason += seat_name(*failed[i]);
-        if (i < kReasonsMax) verdict.reason += ": " + failure_of(*failed[i]);
+        verdict.reason += seat_name(seat);
+        if (i < kReasonsMax) verdict.reason += ": " + failure_of(seat);
     }
-    const SeatResult& worst = *failed.front();
+    const SeatResult& worst = *failed.front().seat;
     if (!worst.verdict.detail.empty())
         verdict.detail = fmt::format("{}: {}", seat_name(worst), worst.verdict.detail);
     verdict.next = worst.verdict.next;
     return verdict;
 }
 
+/// True: streams or meters were assigned to the seat's computer.
+bool had_work(const SeatResult& seat, const std::vector<MeterResult>& meters) {
+    return seat.totals.scheduled > 0 || std::ranges::any_of(meters, [&seat](const MeterResult& meter) {
+               return std::ranges::find(seat.seats, meter.seat) != seat.seats.end();
+           });
+}
+
 /// The reason that most seats have; then the others, each with its seat: a cold start, a cache.
-Verdict passed_verdict(const std::vector<SeatResult>& seats) {
+Verdict passed_verdict(const RunResult& result) {
     std::map<std::string, std::size_t> times;
-    const bool none_plays = std::ranges::all_of(seats, &std::vector<std::uint32_t>::empty, &SeatResult::seats);
-    for (const SeatResult& seat : seats) {
-        if (none_plays || !seat.seats.empty()) ++times[seat.verdict.reason];
+    const auto works = [&result](const SeatResult& seat) { return had_work(seat, result.meters); };
+    const bool none_works = std::ranges::none_of(result.seats, works);
+    for (const SeatResult& seat : result.seats) {
+        if (none_works || works(seat)) ++times[seat.verdict.reason];
     }
     const auto most =
         std::ranges::max_element(times, [](const auto& a, const auto& b) { return a.second < b.second; });
     Verdict verdict{true, most->first, Limit::none};
-    for (const SeatResult& seat : seats) {
+    for (const SeatResult& seat : result.seats) {
         if (times.contains(seat.verdict.reason) && seat.verdict.reason != most->first)
             verdict.reason += fmt::format("; {}: {}", seat_name(seat), seat.verdict.reason);
     }
@@ -243,14 +277,15 @@ std::string seat_name(const SeatResult& seat) {
     return seat.host.name.empty() ? name : fmt::format("{} (host {})", name, seat.host.name);
 }
 
-Verdict verdict_of_seats(const std::vector<SeatResult>& seats) {
-    const bool whole = all_as_long_as_they_should(seats);
-    std::vector<const SeatResult*> failed;
-    for (const SeatResult& seat : seats) {
+Verdict verdict_of_seats(const RunResult& result) {
+    const bool whole = all_as_long_as_they_should(result.seats);
+    const std::int64_t period_ns = shortest_period_ns(result.streams);
+    std::vector<FailedSeat> failed;
+    for (const SeatResult& seat : result.seats) {
         if (seat.verdict.pass && (seat.state == State::complete || whole)) continue;
-        failed.push_back(&seat);
+        failed.push_back(failed_seat(seat, period_ns));
     }
-    return failed.empty() ? passed_verdict(seats) : failed_verdict(std::move(failed), seats.size());
+    return failed.empty() ? passed_verdict(result) : failed_verdict(std::move(failed), result.seats.size());
 }
 
 void judge_meters_of_seats(RunResult& result) {

@@ -246,8 +246,8 @@ void fill_whole(RunResult& whole) {
         from_caches += seat.client.page_cache_bytes.value_or(0);
     }
     whole.client.page_cache_bytes = known ? std::optional(from_caches) : std::nullopt;
-    whole.parts.clear();  // each rank had a model of its own
-    whole.verdict = judge::verdict_of_seats(whole.seats);
+    if (!alone) whole.parts.clear();  // each rank had a model of its own
+    whole.verdict = judge::verdict_of_seats(whole);
     judge::judge_meters_of_seats(whole);
     whole.claims = judge::claims_of(whole);
 }

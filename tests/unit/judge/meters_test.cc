@@ -146,7 +146,7 @@ SeatResult seat_of(std::uint32_t rank, std::vector<std::uint32_t> seats, Verdict
 }
 
 Verdict verdict_of_ranks(RunResult result) {
-    result.verdict = verdict_of_seats(result.seats);
+    result.verdict = verdict_of_seats(result);
     judge_meters_of_seats(result);
     return result.verdict;
 }
@@ -177,6 +177,43 @@ TEST(MeterResults, OfSeveralComputersAreJudgedTogetherWhereAllPass) {
     for (SeatResult& seat : result.seats) seat.state = SeatResult::State::interrupted;
     result.seats.pop_back();
     EXPECT_TRUE(verdict_of_ranks(result).pass) << "all worked as long as each other";
+}
+
+TEST(SeatVerdicts, AStallWeighsAsManyFramesAsItLasted) {
+    RunResult result;
+    result.streams.resize(1);  // 24 fps
+    result.seats = {seat_of(0, {0}, {false, "packets were lost", Limit::network}),
+                    seat_of(1, {1}, {false, "no data came", Limit::storage})};
+    result.seats[0].totals.dropped = 10;
+    result.seats[1].totals.stalls = 1;
+    result.seats[1].totals.stall_ns = 2'000'000'000;
+    EXPECT_EQ(verdict_of_seats(result).limit, Limit::storage);
+    EXPECT_THAT(verdict_of_seats(result).reason, HasSubstr("as they should: seat 1: no data came; seat 0"));
+    result.seats[1].totals.stall_ns = 300'000'000;
+    EXPECT_EQ(verdict_of_seats(result).limit, Limit::network);
+}
+
+TEST(SeatVerdicts, WithoutMissedFramesHaveTheLimitThatAllAgreeOn) {
+    RunResult result;
+    const Verdict failed = {false, "a recording vanished", Limit::storage};
+    result.seats = {seat_of(0, {0}, failed), seat_of(1, {1}, {true, "every frame was on time", Limit::none}),
+                    seat_of(2, {2}, failed)};
+    EXPECT_EQ(verdict_of_seats(result).limit, Limit::storage);
+    result.seats[2].verdict.limit = Limit::client_cpu;
+    EXPECT_EQ(verdict_of_seats(result).limit, Limit::unknown);
+}
+
+TEST(SeatVerdicts, TheReasonIsNotThatOfComputersWithoutStreams) {
+    RunResult result;
+    result.seats = {seat_of(0, {0}, {true, "every frame was on time", Limit::none}),
+                    seat_of(1, {1}, nothing_assigned()), seat_of(2, {2}, nothing_assigned())};
+    result.seats[0].totals.scheduled = 100;
+    EXPECT_EQ(verdict_of_seats(result).reason, "every frame was on time");
+    result.seats[0].totals.scheduled = 0;
+    result.meters = {meter("a", 40, 0)};  // of seat 0
+    EXPECT_EQ(verdict_of_seats(result).reason, "every frame was on time");
+    result.seats.erase(result.seats.begin());
+    EXPECT_EQ(verdict_of_seats(result).reason, nothing_assigned().reason);
 }
 
 TEST(SeatNames, ListFewSeatsAndCountMany) {
