@@ -225,9 +225,10 @@ void add_part(RunResult& from, RunResult& to) {
     add_media(from.media, to.media);
 }
 
-void fill_whole(RunResult& whole) {
+/// `alone`: it is one part, whose events, model and proof are those of the run.
+void fill_whole(RunResult& whole, bool alone) {
     sort_tables(whole);
-    whole.events = merged_events(std::move(whole.events), whole.streams.size());
+    if (!alone) whole.events = merged_events(std::move(whole.events), whole.streams);
     fill_distributions(whole);
     whole.media.server_cache_may_be_warm |= clips_are_shared(whole);
     whole.required_bytes_per_s = most_required(whole.streams);
@@ -249,7 +250,9 @@ void fill_whole(RunResult& whole) {
     if (!alone) whole.parts.clear();  // each rank had a model of its own
     whole.verdict = judge::verdict_of_seats(whole);
     judge::judge_meters_of_seats(whole);
+    std::optional<ProveResult> prove = alone && whole.claims ? whole.claims->prove : std::nullopt;
     whole.claims = judge::claims_of(whole);
+    if (whole.claims) whole.claims->prove = std::move(prove);
 }
 
 /// Every problem of parts that cannot be put together.
@@ -373,7 +376,7 @@ Result<RunResult> merge_results(std::vector<RunResult> parts, const std::vector<
     }
     for (std::size_t i = 1; i < chosen->parts.size(); ++i) add_part(chosen->parts[i], whole);
     whole.seats = std::move(chosen->seats);
-    fill_whole(whole);
+    fill_whole(whole, chosen->parts.size() == 1);
     if (auto problems = streams_in_two_parts(whole); !problems.empty())
         return Error{ErrorKind::bad_input, std::move(problems)};
     return whole;

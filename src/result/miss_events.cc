@@ -34,11 +34,11 @@ bool is_lasting(Cause cause) {
     }
 }
 
-/// True: the miss belongs to the event that ended `pause_ns` before it. Without a pause a lasting cause goes on
-/// through gaps, since a storage that is overloaded has some.
-bool goes_on(const Miss& miss, std::int64_t pause_ns, bool new_gap) {
-    const bool close = pause_ns <= std::max(kPauseNs, kPausePeriods * miss.period_ns);
-    if (is_lasting(miss.cause)) return close || (pause_ns <= kLastingPauseNs && !new_gap);
+/// True: misses of a cause belong to its event that ended `pause_ns` before them. Without a pause a lasting
+/// cause goes on through gaps, since a storage that is overloaded has some.
+bool goes_on(Cause cause, std::int64_t period_ns, std::int64_t pause_ns, bool new_gap) {
+    const bool close = pause_ns <= std::max(kPauseNs, kPausePeriods * period_ns);
+    if (is_lasting(cause)) return close || (pause_ns <= kLastingPauseNs && !new_gap);
     return close && !new_gap;
 }
 
@@ -85,7 +85,8 @@ std::vector<MissGroup> group_misses(const std::vector<Miss>& misses, const std::
         const std::size_t begun = gaps_before(gaps, miss.from_ns);
         const auto [found, is_first] = open.try_emplace(miss.cause);
         OpenGroup& into = found->second;
-        if (is_first || !goes_on(miss, miss.from_ns - groups[into.group].event.to_ns, begun != into.gaps)) {
+        if (is_first || !goes_on(miss.cause, miss.period_ns, miss.from_ns - groups[into.group].event.to_ns,
+                                 begun != into.gaps)) {
             into = {.group = groups.size(), .gaps = begun, .streams = {}};
             groups.push_back(begun_by(miss));
         }
@@ -128,13 +129,17 @@ std::vector<MissEvent> events_of_drops(const RunResult& result) {
     return out;
 }
 
-std::vector<MissEvent> merged_events(std::vector<MissEvent> events, std::uint64_t streams) {
+std::vector<MissEvent> merged_events(std::vector<MissEvent> events, const std::vector<StreamResult>& streams) {
+    std::int64_t period_ns = 0;
+    for (const StreamResult& stream : streams) {
+        if (stream.paced) period_ns = std::max(period_ns, stream.rate.period().ns);
+    }
     std::ranges::sort(events, {}, order_of);
     std::vector<MissEvent> out;
     std::map<Cause, std::size_t> last;
     for (MissEvent& event : events) {
         const auto [found, is_first] = last.try_emplace(event.cause);
-        if (is_first || event.from_ns > out[found->second].to_ns) {
+        if (is_first || !goes_on(event.cause, period_ns, event.from_ns - out[found->second].to_ns, false)) {
             found->second = out.size();
             out.push_back(std::move(event));
             continue;
@@ -144,7 +149,7 @@ std::vector<MissEvent> merged_events(std::vector<MissEvent> events, std::uint64_
         into.frames += event.frames;
         into.startup_frames += event.startup_frames;
         into.stalls += event.stalls;
-        into.streams = std::min(into.streams + event.streams, streams);
+        into.streams = std::min<std::uint64_t>(into.streams + event.streams, streams.size());
     }
     return out;
 }

@@ -38,9 +38,11 @@ std::vector<MissGroup> group_misses(const std::vector<Miss>& misses, const std::
 /// The events of a document that has none: by its drops alone, without evidence and stalls.
 std::vector<MissEvent> events_of_drops(const RunResult& result);
 
-/// The events of several computers on one time axis: events of one cause that overlap become one, with the
-/// first frame and the evidence of the one that began first. By time. `streams`: of all computers; an event has
-/// no more, where two events of one computer have become one.
-std::vector<MissEvent> merged_events(std::vector<MissEvent> events, std::uint64_t streams);
+/// The events of several computers on one time axis: events of one cause become one where they overlap or
+/// follow each other within the pause that ends an event, with the first frame and the evidence of the one that
+/// began first. Throughput gaps are of one computer and do not count. By time. `streams`: of all computers; an
+/// event has no more of them, where two events of one computer have become one, and the longest frame period
+/// counts.
+std::vector<MissEvent> merged_events(std::vector<MissEvent> events, const std::vector<StreamResult>& streams);
 
 }  // namespace streamsim::result

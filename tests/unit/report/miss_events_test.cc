@@ -108,6 +108,13 @@ TEST(MissEvents, StallsAreCountedApart) {
     EXPECT_EQ(groups[0].event.to_ns, 480 * kMs);
 }
 
+/// As the misses.
+std::vector<StreamResult> streams_at_24_fps(std::size_t count) {
+    StreamResult stream;
+    stream.rate = FrameRate{24, 1};
+    return std::vector<StreamResult>(count, stream);
+}
+
 TEST(MissEvents, SeatsOfOneStallShareItsEvent) {
     const auto event = [](std::uint32_t seat, std::int64_t from_ns, std::uint64_t frames) {
         MissEvent out;
@@ -120,8 +127,8 @@ TEST(MissEvents, SeatsOfOneStallShareItsEvent) {
         out.evidence.no_data_ns = seat;
         return out;
     };
-    const auto merged =
-        merged_events({event(1, 2'010 * kMs, 20), event(0, 2'000 * kMs, 10), event(1, 7'000 * kMs, 3)}, 8);
+    const auto merged = merged_events(
+        {event(1, 2'010 * kMs, 20), event(0, 2'000 * kMs, 10), event(1, 7'000 * kMs, 3)}, streams_at_24_fps(8));
     ASSERT_THAT(merged, SizeIs(2));
     EXPECT_EQ(merged[0].from_ns, 2'000 * kMs);
     EXPECT_EQ(merged[0].to_ns, 2'510 * kMs);
@@ -131,10 +138,27 @@ TEST(MissEvents, SeatsOfOneStallShareItsEvent) {
     EXPECT_EQ(merged[0].evidence.no_data_ns, 0) << "of the one that began first";
     EXPECT_EQ(merged[1].frames, 3u);
     // Two events of one computer that another's event joins: their streams are the same.
-    const auto joined =
-        merged_events({event(0, 2'000 * kMs, 1), event(0, 2'900 * kMs, 1), event(1, 2'450 * kMs, 1)}, 4);
+    const auto joined = merged_events(
+        {event(0, 2'000 * kMs, 1), event(0, 2'900 * kMs, 1), event(1, 2'450 * kMs, 1)}, streams_at_24_fps(4));
     ASSERT_THAT(joined, SizeIs(1));
     EXPECT_EQ(joined[0].streams, 4u);
+}
+
+/// As on one computer: within 0.1 s or three frame periods, and within a second for a cause that lasts.
+TEST(MissEvents, SeatsThatMissOneAfterTheOtherShareAnEventUpToAPause) {
+    const auto events = [](std::int64_t pause_ns, Cause cause) {
+        MissEvent first, second;
+        first.to_ns = 500 * kMs;
+        second.from_ns = first.to_ns + pause_ns;
+        second.to_ns = second.from_ns + 500 * kMs;
+        second.first.seat = 1;
+        first.cause = second.cause = cause;
+        return merged_events({first, second}, streams_at_24_fps(2)).size();
+    };
+    EXPECT_EQ(events(3 * kPeriodNs, Cause::storage_stall), 1u);
+    EXPECT_EQ(events(4 * kPeriodNs, Cause::storage_stall), 2u);
+    EXPECT_EQ(events(1'000 * kMs, Cause::bandwidth), 1u);
+    EXPECT_EQ(events(1'100 * kMs, Cause::bandwidth), 2u);
 }
 
 TEST(MissEvents, ADocumentWithoutEventsHasThoseOfItsDrops) {

@@ -254,7 +254,7 @@ RunResult random_part(std::uint32_t rank, std::uint32_t ranks, metrics::SignedHi
     for (const auto& [cause, frames] :
          {std::pair(Cause::slow_reads, slow), std::pair(Cause::network, 6 - slow)}) {
         MissEvent& event = part.events.emplace_back();
-        event.from_ns = 1'000'000'000 + static_cast<std::int64_t>(prng.below(300'000'000));
+        event.from_ns = 1'000'000'000 + static_cast<std::int64_t>(prng.below(3'000'000'000));
         event.to_ns = event.from_ns + 1 + static_cast<std::int64_t>(prng.below(400'000'000));
         event.frames = frames;
         event.streams = 2;
@@ -383,6 +383,28 @@ TEST(Merging, OfTwoDocumentsOfOneRankTheOneThatKnowsMoreCounts) {
     EXPECT_EQ(result::merge_results({first, begun})->seats[1].host.name, "h1");
     EXPECT_THAT(result::merge_results({*result::merge_results({first, journal}), result}).error().problems,
                 ElementsAre(HasSubstr("what seat 1 (host h1) played is in two merged documents")));
+}
+
+TEST(Merging, OnePartAloneKeepsItsProofItsModelAndItsEvents) {
+    metrics::SignedHistogram all;
+    Prng prng(3);
+    const auto proving = [&](std::uint32_t ranks) {
+        RunResult part = random_part(0, ranks, all, prng);
+        part.claims.emplace().prove.emplace().sentence = "stands";
+        part.parts.resize(2);
+        part.events.front().cause = part.events.back().cause = Cause::storage_stall;
+        part.events.back().from_ns = part.events.front().to_ns + 1;  // another gap began
+        part.events.back().to_ns = part.events.back().from_ns + 1;
+        return part;
+    };
+    const RunResult alone = *result::merge_results({proving(1)});
+    ASSERT_TRUE(alone.claims && alone.claims->prove);
+    EXPECT_EQ(alone.claims->prove->sentence, "stands");
+    EXPECT_EQ(alone.parts.size(), 2u);
+    EXPECT_EQ(alone.events.size(), 2u);
+    const RunResult both = *result::merge_results({proving(2), random_part(1, 2, all, prng)});
+    EXPECT_FALSE(both.claims->prove);
+    EXPECT_TRUE(both.parts.empty());
 }
 
 TEST(Merging, NoticesAreThoseOfAllEachOnce) {
