@@ -345,6 +345,7 @@ def main():
         else:
             wrong += 1
         if side not in staging.sides and given.keep:
+            given.keep.mkdir(parents=True, exist_ok=True)
             (given.keep / f"{seed}.json").write_text(json.dumps(result, indent=1))
         if side not in staging.sides:
             problems.append(f"- seed {seed}, {staging}: {result['verdict']['limit']}: {result['verdict']['reason']}")
