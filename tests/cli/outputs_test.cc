@@ -91,7 +91,7 @@ TEST_F(Outputs, AnEarlierResultIsReplaced) {
 }
 
 TEST_F(Outputs, ALinkStaysAndItsFileIsReplaced) {
-    const auto play_to = [this](const std::string& file) {
+    const auto play_to = [](const std::string& file) {
         const Finished done =
             streamsim({"--quiet", "--prores-hd", "--duration", "1s", "--json", file, "sim:null"});
         EXPECT_TRUE(std::filesystem::is_symlink(file)) << file;
