@@ -258,7 +258,7 @@ int WorkloadCommand::finish(const std::optional<Error>& error) {
     if (!result_.steps.empty() || interrupted) {
         result_.interrupted = interrupted || error || result_.steps.size() < step_values().size();
         const auto nothing = [](const LoadStep& step) { return measured_nothing(step.result); };
-        if (std::ranges::all_of(result_.steps, nothing)) documents_.keep_earlier(context_.log);
+        if (interrupted && std::ranges::all_of(result_.steps, nothing)) documents_.keep_earlier(context_.log);
         written = documents_.write(result_);
     }
     if (context_.ranks != nullptr && !result_.steps.empty())
