@@ -70,6 +70,18 @@ Json meeting_scenario(int seats, const std::string& target, const std::string& d
                {"streams", {{{"format", "prores-hd"}, {"count", streams}, {"clip_duration", "1s"}}}}}}}};
 }
 
+Json meeting_workload(const std::string& name) {
+    return {{"schema", "streamsim.workload"},
+            {"version", 1},
+            {"name", name},
+            {"duration", "1s"},
+            {"meters",
+             {{{"name", "m"},
+               {"operations", {{"read", 1}}},
+               {"blocks", "64KiB"},
+               {"files", {{"count", 1}, {"bytes", "1MiB"}}}}}}};
+}
+
 Meeting::Meeting(const Json& scenario) : seats_(scenario["seats"][0]["count"]) {
     const std::string target = scenario["seats"][0].value("target", "");
     allowed_ = target.starts_with("/") ? target : file("allowed");

@@ -27,6 +27,8 @@ bool says(Process& process, const std::string& text);
 
 /// A scenario of so many seats, which all play the same.
 Json meeting_scenario(int seats, const std::string& target, const std::string& duration, int streams = 2);
+/// A workload of one meter, which reads one small file for a second.
+Json meeting_workload(const std::string& name);
 
 /// A host and its seats on this computer, or on those of a lab.
 class Meeting {

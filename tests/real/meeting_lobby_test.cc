@@ -100,15 +100,7 @@ TEST(MeetingLobby, IsNotOpenedForARunThatWouldBeRefused) {
     EXPECT_THAT(refused_with({"max", "--json", other, "null:"}), HasSubstr("not an earlier result"));
     EXPECT_THAT(refused_with({"max", "null:", "sim:null"}), HasSubstr("one TARGET is expected"));
     EXPECT_THAT(refused_with({"calibrate", "-o", other, meeting.file("")}), HasSubstr("is there already"));
-    Json load = {{"schema", "streamsim.workload"},
-                 {"version", 1},
-                 {"name", "filling"},
-                 {"duration", "1s"},
-                 {"meters",
-                  {{{"name", "m"},
-                    {"operations", {{"read", 1}}},
-                    {"blocks", "64KiB"},
-                    {"files", {{"count", 1}, {"bytes", "1MiB"}}}}}}};
+    Json load = meeting_workload("filling");
     load["before_step"] = "flush";
     write_text(filling, load.dump());
     const std::string target = meeting.file("");

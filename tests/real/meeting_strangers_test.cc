@@ -475,16 +475,7 @@ TEST(MeetingSeats, AreAskedForNoFileThatAScenarioNames) {
     Json format = read_json(STREAMSIM_SOURCE_DIR "/formats/media/prores-hd.json");
     format["name"] = "elsewhere";
     write_text(elsewhere / "format.json", format.dump());
-    const Json load = {{"schema", "streamsim.workload"},
-                       {"version", 1},
-                       {"name", "elsewhere"},
-                       {"duration", "1s"},
-                       {"meters",
-                        {{{"name", "m"},
-                          {"operations", {{"read", 1}}},
-                          {"blocks", "64KiB"},
-                          {"files", {{"count", 1}, {"bytes", "1MiB"}}}}}}};
-    write_text(elsewhere / "load.json", load.dump());
+    write_text(elsewhere / "load.json", meeting_workload("elsewhere").dump());
     Json of_format = meeting_scenario(1, "null:", "1s");
     of_format["seats"][0]["streams"][0]["format"] = elsewhere / "format.json";
     Json of_load = meeting_scenario(1, "null:", "1s");
