@@ -25,6 +25,8 @@ public:
     /// The time for which the clock was stopped: all deadlines are later by that.
     Duration shift() const { return shift_; }
     bool stopped() const { return waiting_ > 0; }
+    /// REQUIRES: stopped().
+    Instant stopped_at() const { return stopped_at_; }
     /// How long the clock has been stopped by `now`, which is not in shift() yet.
     Duration stopped_for(Instant now) const { return stopped() ? now - stopped_at_ : Duration{}; }
     /// shift() in ns, for any thread; while the clock stands the shift is unknown, and no frame is too late.

@@ -311,7 +311,12 @@ void Player::on_timer() {
 }
 
 void Player::run_clock() {
-    if (clock_.stopped()) return;
+    if (clock_.stopped()) {
+        // For another stream: a jump at the instant at which it stopped is requested together with that one's.
+        const bool jumps = display_ < options_.slots && display_ != seek_ && is_sought(display_);
+        if (jumps && due(display_) <= clock_.stopped_at()) display_next();
+        return;
+    }
     const Instant now = loop_.now();
     while (display_ < options_.slots && due(display_) <= now) {
         if (!display_next()) return;  // no timer: the frame itself starts the clock again

@@ -31,7 +31,8 @@
 // A seek. A slot that could not be foreseen (path.sought) enters the window at its D(i), the request, and those
 // behind it not earlier. The clock stands until its frame is complete or has failed; that time is the seek
 // latency, which is reported; it is neither a drop nor a stall: the picture before the jump stays on display.
-// From then on play goes on with whatever the window has.
+// From then on play goes on with whatever the window has. Streams on one clock that jump at one instant request
+// their frames together, and go on when the last of them has come.
 //
 // The storage's stamps decide. A completion that is stamped at or before D(i) is on time even when its callback
 // runs after slot i's timer. A miss is this client's (`client`) and not the storage's in three cases: the

@@ -204,7 +204,7 @@ TEST(Seek, InterruptedWhileItWaitsCancelsItsFrame) {
 }
 
 /// Two streams on one clock. One jumps at slot 48, at 2 s, and the frame of the jump takes a second; the other
-/// begins to read slot 55 at the deadline before, and that takes 800 ms.
+/// begins to read slot 55 at the deadline before, and that takes 800 ms. Or both jump, by `plan`.
 struct OnOneClock {
     struct Stream {
         JumpPath path;
@@ -225,31 +225,35 @@ struct OnOneClock {
     };
 
     StalledLoop loop;
-    storage::FaultStorage storage{loop, std::make_unique<storage::NullStorage>(loop, "sim"), delays(), 1, 64};
+    storage::FaultStorage storage;
     play::PlayClock clock{loop};
     play::PlayerOptions options;
     metrics::TimeSeries series;
     std::unique_ptr<Stream> reader, jumper;
     bool playing = false, ending = false;
 
-    explicit OnOneClock(play::OnMiss on_miss) {
+    explicit OnOneClock(play::OnMiss on_miss,
+                        storage::FaultPlan plan = delays(55, milliseconds(800), seconds(1)),
+                        std::vector<std::uint64_t> jumps_of_reader = {})
+        : storage(loop, std::make_unique<storage::NullStorage>(loop, "sim"), plan, 1, 64) {
         options.slots = 96;
         options.readahead = 8;
         options.inflight = 2;
         options.on_miss = on_miss;
         options.clock = &clock;
-        reader = std::make_unique<Stream>(*this, 0, std::vector<std::uint64_t>{});
+        reader = std::make_unique<Stream>(*this, 0, std::move(jumps_of_reader));
         jumper = std::make_unique<Stream>(*this, 1, std::vector<std::uint64_t>{48});
     }
 
-    static storage::FaultPlan delays() {
+    static storage::FaultPlan delays(std::uint64_t slot_of_reader, Duration of_reader, Duration of_jumper) {
         storage::FaultPlan plan;
         for (const std::uint32_t stream : {0u, 1u}) {
             storage::FaultRule& rule = plan.rules.emplace_back();
             rule.operation = storage::FaultRule::Operation::read;
             rule.stream = stream;
-            rule.slots = stream == 0 ? storage::FaultSelection{55, 55, 1} : storage::FaultSelection{48, 48, 1};
-            rule.delay = stream == 0 ? milliseconds(800) : seconds(1);
+            const std::uint64_t slot = stream == 0 ? slot_of_reader : 48;
+            rule.slots = {slot, slot, 1};
+            rule.delay = stream == 0 ? of_reader : of_jumper;
         }
         return plan;
     }
@@ -297,6 +301,21 @@ TEST(OneClock, AnEndWhileItStandsForAnotherStreamMissesNoFrame) {
                 EXPECT_EQ(jumped.on_time, jumped.scheduled - jumped.cancelled);
             }
         }
+    }
+}
+
+TEST(OneClock, JumpsAtOneInstantAreRequestedTogether) {
+    for (const play::OnMiss on_miss : kPolicies) {
+        OnOneClock play(on_miss, OnOneClock::delays(48, milliseconds(10), milliseconds(30)), {48});
+        play.run(Instant{} + seconds(10), true);
+        for (const auto* stream : {play.reader.get(), play.jumper.get()}) {
+            ASSERT_EQ(stream->ledger.seeks().size(), 1u);
+            EXPECT_EQ(stream->ledger.seeks()[0].requested, Instant{} + seconds(2));
+            EXPECT_EQ(stream->ledger.seeks()[0].latency, milliseconds(stream == play.reader.get() ? 10 : 30));
+            EXPECT_EQ(stream->ledger.counts().on_time, 96u);
+            EXPECT_EQ(stream->ledger.counts().stalls, 0u);
+        }
+        EXPECT_EQ(play.clock.shift(), milliseconds(30));
     }
 }
 
