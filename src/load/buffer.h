@@ -5,7 +5,8 @@
 // buffer is long. The deficit is the time by which the buffer is less than full: it grows as time passes, and
 // falls by bytes / rate with each block, to 0 at the least. The largest deficit is how long a buffer has to be
 // so that it never runs dry. A longer deficit than the buffer's length means that it ran dry; the consumer does
-// not wait, so that what it missed is owed and the deficit grows on.
+// not wait, so that what it missed is owed and the deficit grows on. A user that has read all that it is to
+// read needs no more: the time after its last block is no deficit.
 #pragma once
 
 #include <cstdint>
@@ -23,8 +24,12 @@ public:
 
     /// A block is complete. A time before that of the last block counts as that time.
     void completed(Instant at, std::uint64_t bytes);
-    /// The time of the last completion passes without a block until `end`.
-    void end(Instant end) { pass(end); }
+    /// The user needs no more than the blocks that are complete.
+    void finish() { finished_ = true; }
+    /// Unless the user needs no more, the time from the last completion until `end` passes without a block.
+    void end(Instant end) {
+        if (!finished_) pass(end);
+    }
 
     /// The deficit at `at`, before a block of that time counts, rounded up.
     std::int64_t deficit_ns(Instant at) const;
@@ -57,6 +62,7 @@ private:
     Exact deficit_ = 0;
     Exact largest_ = 0;
     Excess below_, dry_;
+    bool finished_ = false;
 };
 
 }  // namespace streamsim::load

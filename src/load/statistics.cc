@@ -32,6 +32,10 @@ void MeterStats::begin_user(std::uint32_t user, Instant at) {
     if (!buffers_.empty()) buffers_[user].emplace(*plan_.spec.buffer, at);
 }
 
+void MeterStats::user_read_all(std::uint32_t user, Instant at) {
+    if (!buffers_.empty() && at <= end_) buffers_[user]->finish();
+}
+
 void MeterStats::block(std::uint32_t user, LoadOperation operation, std::uint64_t bytes, Instant completed) {
     ++result_.blocks_done;
     if (completed > end_) return;

@@ -32,6 +32,8 @@ public:
     void begin(Instant from);
     /// A user begins at `at`, its buffer full.
     void begin_user(std::uint32_t user, Instant at);
+    /// The user has read, once, all that it is to read; its last operation ended by `at`.
+    void user_read_all(std::uint32_t user, Instant at);
     void set_end(Instant end) { end_ = end; }
     Instant end() const { return end_; }
     /// The meter has no more to do: its end is the completion of the last block.

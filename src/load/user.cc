@@ -135,7 +135,13 @@ void MeterUser::end_here() {
     stopped_ = true;
     context_.loop.cancel(timer_);
     timer_ = 0;
-    if (busy_ == 0) sync_next();
+    if (busy_ == 0) operations_over(context_.loop.now());
+}
+
+/// No operation is in flight, and none will begin; the last one ended by `at`.
+void MeterUser::operations_over(Instant at) {
+    if (has_read_all()) context_.stats.user_read_all(user_, at);
+    sync_next();
 }
 
 void MeterUser::arm(Instant when) {
@@ -238,7 +244,7 @@ void MeterUser::operation_ended(MeterOperation& ended) {
     --busy_;
     settle_created(ended);
     if (stopped_) {
-        if (busy_ == 0) sync_next();
+        if (busy_ == 0) operations_over(ended.completed());
         return;
     }
     const bool failed = ended.outcome() == MeterOperation::Outcome::failed;

@@ -61,6 +61,7 @@ private:
     CreatedFile take_created();
     bool has_read_all();
     void end_here();
+    void operations_over(Instant at);
     void draw_created(MeterTask& task);
     void operation_ended(MeterOperation& ended);
     void settle_created(const MeterOperation& ended);

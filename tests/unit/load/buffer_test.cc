@@ -99,6 +99,38 @@ TEST(MeterBuffer, IsOfEachUserFromItsBegin) {
     EXPECT_EQ(most, 61 * kMs);
 }
 
+/// 16 blocks, of which a millisecond consumes one.
+Rig& reads_once(Rig& rig) {
+    rig.weigh(LoadOperation::read, 1);
+    rig.spec.read_once = true;
+    rig.spec.blocks = {{64 << 10, 1}};
+    rig.spec.set = {1, 1 << 20, 1, 0, WorkingSet::Of::user};
+    rig.spec.buffer = BufferSpec{(64 << 10) * 1000, milliseconds(50), milliseconds(20)};
+    rig.storage.fixed = milliseconds(1);
+    return rig;
+}
+
+TEST(MeterBuffer, LastsUntilItsUserHasReadAll) {
+    Rig rig;
+    reads_once(rig).spec.users = 2;
+    rig.spec.one_more_every = milliseconds(500);
+    const MeterResult& result = rig.run(seconds(10));
+    EXPECT_EQ(result.wall_ns, 516 * kMs);
+    EXPECT_EQ(result.buffer->needed_ns, kMs) << "the first user needs nothing after 16 ms";
+    EXPECT_EQ(result.buffer->below_times, 0u);
+    EXPECT_EQ(result.buffer->dry_times, 0u);
+}
+
+TEST(MeterBuffer, CountsWhatHasNotComeByTheEnd) {
+    Rig rig;
+    reads_once(rig).spec.inflight = 17;  // all reads begin at once, and no other does
+    rig.storage.stall_from = rig.start();
+    rig.storage.stall_to = rig.start() + seconds(1);
+    const MeterResult& result = rig.run(milliseconds(400));
+    EXPECT_EQ(result.buffer->needed_ns, 400 * kMs);
+    EXPECT_EQ(result.buffer->dry_times, 1u);
+}
+
 TEST(MeterBuffer, IsNotThereUnlessAskedFor) {
     Rig rig;
     rig.weigh(LoadOperation::read, 1);
