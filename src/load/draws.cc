@@ -148,6 +148,14 @@ Duration constant_time(std::uint64_t k, double per_s) {
     return {static_cast<std::int64_t>(static_cast<double>(k) * 1e9 / per_s)};
 }
 
+std::uint64_t constant_times_before(Duration end, double per_s) {
+    if (end <= Duration{}) return 0;
+    auto k = static_cast<std::uint64_t>(static_cast<double>(end.ns) * per_s / 1e9);  // but for its rounding
+    while (k > 0 && constant_time(k - 1, per_s) >= end) --k;
+    while (constant_time(k, per_s) < end) ++k;
+    return k;
+}
+
 Permutation::Permutation(std::uint64_t n, std::uint64_t key) : n_(n), key_(key) {
     STREAMSIM_CHECK(n > 0, "a permutation has an element");
     const auto bits = static_cast<unsigned>(std::bit_width(n - 1));

@@ -102,6 +102,8 @@ private:
 
 /// Event k of an even process, from its beginning.
 Duration constant_time(std::uint64_t k, double per_s);
+/// The number of its events before `end`.
+std::uint64_t constant_times_before(Duration end, double per_s);
 
 /// An order of [0, n) in which every number comes once, without a list of them: a keyed permutation of the next
 /// power of two by an alternating Feistel network, walked along its cycles until the number is below n (Black

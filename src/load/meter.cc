@@ -5,6 +5,12 @@
 #include "base/check.h"
 
 namespace streamsim::load {
+namespace {
+
+/// Arrivals that are drawn in one turn of the loop at the end, in a fraction of a millisecond: others play on.
+constexpr std::uint64_t kDrawsOfATurn = 10'000;
+
+}  // namespace
 
 Meter::Meter(
     EventLoop& loop, Storage& storage, const MeterPlan& plan, std::span<std::byte> memory, Callback changed)
@@ -133,11 +139,31 @@ void Meter::on_end() {
 void Meter::stop() {
     context_.loop.cancel(end_timer_);
     end_timer_ = 0;
+    if (counting_ || users_finished_ == users_.size()) return;  // it is at its end already
+    counting_ = true;
     for (MeterUser& user : users_) user.stop();
+    count_waiting();
+}
+
+/// Counts the arrivals of an open loop that wait in line at the end, however many they are.
+void Meter::count_waiting() {
+    std::uint64_t draws = kDrawsOfATurn;
+    while (users_counted_ < users_.size() && users_[users_counted_].count_waiting(draws)) ++users_counted_;
+    if (users_counted_ < users_.size()) {
+        context_.loop.defer(Callback::of<&Meter::count_waiting>(this));
+        return;
+    }
+    counting_ = false;
+    finish_if_over();
 }
 
 void Meter::user_finished() {
-    if (++users_finished_ < users_.size()) return;
+    ++users_finished_;
+    finish_if_over();
+}
+
+void Meter::finish_if_over() {
+    if (counting_ || users_finished_ < users_.size()) return;
     if (end_timer_ != 0) {  // every byte that was to be read once was read
         context_.loop.cancel(end_timer_);
         end_timer_ = 0;

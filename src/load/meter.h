@@ -97,7 +97,9 @@ private:
     void prepared();
     void on_end();
     void stop();
+    void count_waiting();
     void user_finished();
+    void finish_if_over();
     void finish();
     void tell_finished();
 
@@ -107,6 +109,8 @@ private:
     std::deque<Opening> opens_;
     std::size_t opens_out_ = 0;
     std::size_t users_finished_ = 0;
+    std::size_t users_counted_ = 0;  // whose arrivals that waited at the end are counted
+    bool counting_ = false;          // those of the others
     TimerId end_timer_ = 0;
     State state_ = State::idle;
 };

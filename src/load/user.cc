@@ -110,6 +110,7 @@ void MeterUser::start_due() {
     const Instant end = context_.stats.end();
     while (now < end && idle_ != nullptr) {
         if (has_read_all()) {
+            arrival_ = Instant::never();
             end_here();
             return;
         }
@@ -287,13 +288,24 @@ void MeterUser::settle_created(const MeterOperation& ended) {
 }
 
 void MeterUser::stop() {
-    if (stopped_) return;
-    while (!closed() && arrival_ < context_.stats.end()) {
-        context_.stats.arrived();
-        context_.stats.unfinished();
+    if (!stopped_) end_here();
+}
+
+bool MeterUser::count_waiting(std::uint64_t& draws) {
+    const Instant end = context_.stats.end();
+    if (arrival_ >= end) return true;
+    std::uint64_t waiting = 0;
+    if (poisson_) {
+        for (; arrival_ < end && draws > 0; --draws, ++waiting) next_arrival();
+    } else {
+        const std::uint64_t before = constant_times_before(end - origin_, spec().operations_per_s);
+        waiting = before - (tick_ - 1);
+        tick_ = before;
         next_arrival();
     }
-    end_here();
+    context_.stats.arrived(waiting);
+    context_.stats.unfinished(waiting);
+    return arrival_ >= end;
 }
 
 void MeterUser::cancel() {

@@ -23,8 +23,11 @@ public:
 
     /// The user's time begins at `at`, in the future or in the past.
     void begin(Instant at);
-    /// Ends the user: no operation begins any more. Arrivals that wait are unfinished.
+    /// Ends the user: no operation begins any more.
     void stop();
+    /// After stop(): counts arrivals that got no in-flight slot before the end as unfinished, and draws at most
+    /// `draws` of them, which are taken off. False: there are more.
+    bool count_waiting(std::uint64_t& draws);
     /// After stop(): operations in flight end early.
     void cancel();
     /// After stop(): no operation is in flight, and all writes are synced where the spec asks for it.

@@ -138,6 +138,19 @@ TEST(Arrivals, ConstantOnesAreExact) {
     EXPECT_EQ(load::constant_time(3, 3), seconds(1));
 }
 
+TEST(Arrivals, TheNumberOfConstantOnesBeforeAnInstantIsExact) {
+    EXPECT_EQ(load::constant_times_before(seconds(-1), 54), 0u);
+    for (const double per_s : {3.0, 54.0, 999.9, 1e8}) {
+        for (const std::uint64_t first : {std::uint64_t{0}, std::uint64_t{1'000'000'000}}) {
+            for (std::uint64_t k = first; k < first + 1000; ++k) {
+                const Duration at = load::constant_time(k, per_s);
+                ASSERT_EQ(load::constant_times_before(at, per_s), k) << per_s;
+                ASSERT_EQ(load::constant_times_before(at + nanoseconds(1), per_s), k + 1) << per_s;
+            }
+        }
+    }
+}
+
 TEST(Arrivals, PoissonOnesHaveItsMeanAndItsVariance) {
     load::PoissonTimes times(11, 1000);
     Duration before;

@@ -1,6 +1,7 @@
 // When a meter's operations begin, and what its latencies count from.
 #include <cmath>
 
+#include "base/prng.h"
 #include "unit/load/meter_rig.h"
 
 namespace streamsim::test {
@@ -112,6 +113,33 @@ TEST(MeterSchedule, WhatStandsInLineAtTheEndIsUnfinished) {
     EXPECT_EQ(rig.result.all.done, 100u) << "10 ms each, one at once";
     EXPECT_EQ(rig.result.unfinished, 900u);
     EXPECT_EQ(rig.asked(Asked::read).size(), 100u);
+}
+
+TEST(MeterSchedule, ALongLineAtTheEndIsCountedWithoutALoop) {
+    Rig rig;
+    arriving(rig, 1e8).storage.fixed = seconds(1000);
+    rig.run(seconds(10'000));
+    EXPECT_EQ(rig.result.arrived, 1'000'000'000'000u);
+    EXPECT_EQ(rig.result.all.done, 10u);
+}
+
+TEST(MeterSchedule, ALongLineOfPoissonArrivalsIsCountedInManyTurnsOfTheLoop) {
+    struct Ender {
+        Rig rig;
+        std::uint64_t at_once = 0;
+        void end() {
+            rig.meter->interrupt();
+            at_once = rig.meter->result_so_far()->arrived;
+        }
+    } ender;
+    arriving(ender.rig, 1e6).spec.arrival = MeterSpec::Arrival::poisson;
+    ender.rig.loop.at(ender.rig.start() + milliseconds(100), Callback::of<&Ender::end>(&ender));
+    const std::uint64_t arrived = ender.rig.run(seconds(10)).arrived;
+    load::PoissonTimes times(derive_seed(derive_seed(ender.rig.plan.seed, 0), 1), 1e6);
+    std::uint64_t all = 0;
+    while (times.next() < milliseconds(100)) ++all;
+    EXPECT_EQ(arrived, all);
+    EXPECT_LT(ender.at_once, all / 2);
 }
 
 TEST(MeterSchedule, PoissonArrivalsHaveTheRateAndItsSpread) {
