@@ -75,12 +75,19 @@ const std::string& MeterFiles::directory(std::uint32_t user, std::uint32_t direc
     return plan_.names.directories[of_user + directory];
 }
 
+/// The end of the last of so many pieces of `bytes`. REQUIRES: 0 < bytes <= the file's.
+std::uint64_t MeterFiles::end_of_pieces(std::uint64_t begin, std::uint64_t pieces, std::uint64_t bytes) const {
+    const std::uint64_t fitting = (file_bytes_ - std::min(begin, file_bytes_)) / bytes;
+    if (pieces <= fitting) return begin + pieces * bytes;
+    return ((pieces - fitting - 1) % (file_bytes_ / bytes) + 1) * bytes;
+}
+
 std::uint64_t MeterFiles::end_of(std::uint64_t begin, const TransferShape& shape) const {
     std::uint64_t at = begin;
     for (std::uint64_t left = shape.length; left > 0;) {
         const std::uint64_t piece = draws_.sizes().piece(left, shape.block);
-        at = around(at, piece) + piece;
-        left -= piece;
+        at = end_of_pieces(at, left / piece, piece);
+        left %= piece;
     }
     return at;
 }

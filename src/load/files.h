@@ -76,6 +76,7 @@ private:
     /// The number of a user among those that share its files.
     std::uint64_t number_of(std::uint32_t user) const;
     bool of_all() const { return plan_.spec.set.of == WorkingSet::Of::all; }
+    std::uint64_t end_of_pieces(std::uint64_t begin, std::uint64_t pieces, std::uint64_t bytes) const;
     std::uint64_t end_of(std::uint64_t begin, const TransferShape& shape) const;
     void divide_files();
     bool has_unread(std::uint32_t user, std::uint32_t file) const {

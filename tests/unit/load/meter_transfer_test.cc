@@ -94,6 +94,25 @@ TEST(MeterTransfers, ASequentialUserGoesAroundTheEndOfTheFile) {
     EXPECT_EQ(rig.result.all.bytes, 3 * 2400u + 2300) << "of blocks that were complete by the end";
 }
 
+/// Transfers of 3/8 of a file, and of one byte less, in some 10^12 blocks and what is left of them.
+TEST(MeterTransfers, TheEndOfALongOneIsFoundWithoutALoop) {
+    constexpr std::uint64_t kEighth = std::uint64_t{1} << 50;
+    load::MeterPlan plan;
+    plan.spec.weights[index(LoadOperation::read)] = 1;
+    plan.spec.set.file_bytes = 8 * kEighth;
+    plan.spec.blocks = {{4096, 1}, {512, 0}};
+    const load::Draws draws(plan.spec, 1);
+    load::MeterFiles files(plan, draws);
+    Prng prng(1);
+    const auto begin = [&](std::uint64_t bytes) {
+        return files.sequential_offset(0, 0, {bytes, draws.sizes().fitting(bytes, 1)}, prng);
+    };
+    EXPECT_EQ(begin(3 * kEighth), 0u);
+    EXPECT_EQ(begin(3 * kEighth - 1), 3 * kEighth);
+    EXPECT_EQ(begin(3 * kEighth - 1), 6 * kEighth - 1);
+    EXPECT_EQ(begin(4096), kEighth - 1) << "the last byte of the file holds no block";
+}
+
 /// The visits of each position of each file in each pass over it; an error where passes overlap.
 void expect_whole_passes(const Rig& rig, std::uint64_t unit, std::uint64_t passes) {
     const std::uint64_t positions = rig.spec.set.file_bytes / unit;
