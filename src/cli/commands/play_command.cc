@@ -88,7 +88,7 @@ int MediaCommand::play() {
     if (!done) return report_error(context_, done.error());
     done = choose_formats_together();
     if (done) done = together(run::check_meters(options_.play));
-    if (done) done = together(run::check_memory(run::one_part(options_.play, {})));
+    if (done) done = together(run::check_memory(run::one_part(options_.play, {}), options_.play.keep_frames));
     if (done) done = together(leads() ? prepare_missing() : Result<void>());
     if (done) {
         auto media = find();

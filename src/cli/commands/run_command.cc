@@ -157,7 +157,7 @@ Result<std::vector<run::PlayPart>> ScenarioCommand::find() {
     }
     auto done = run::open_model(request_, parts, models_);
     if (done) done = run::check_meters(request_);
-    if (done) done = run::check_memory(parts);
+    if (done) done = run::check_memory(parts, request_.keep_frames);
     done = together(done);
     if (done) done = together(makes_media() ? prepare_missing(parts) : Result<void>());
     if (!done) return done.error();

@@ -417,6 +417,12 @@ void fill_request(const PlayRequest& request, RunResult& result) {
     }
 }
 
+std::size_t rows_of(const Ledgers& ledgers) {
+    std::size_t rows = 0;
+    for (const play::DeadlineLedger* ledger : ledgers) rows += ledger->frames().size();
+    return rows;
+}
+
 void fill_result(const RunFacts& facts, RunResult& result) {
     fill_request(*facts.request, result);
     const Ledgers& ledgers = facts.ledgers;
@@ -429,6 +435,7 @@ void fill_result(const RunFacts& facts, RunResult& result) {
     result.notices = facts.notices;
     Instant origin = Instant::never();  // of the first loop that began
     for (const LoopStats* each : facts.playback_loops) origin = std::min(origin, each->origin);
+    result.frames.reserve(rows_of(ledgers));
     metrics::Digest digest;
     metrics::Digest timing;
     for (std::size_t i = 0; i < ledgers.size(); ++i) {

@@ -8,9 +8,9 @@
 #include "base/units.h"
 #include "media/clips/planned_index.h"
 #include "run/plan/meters.h"
-#include "run/plan/stream_plan.h"
 #include "scenario/workload_steps.h"
 #include "storage/buffer_arena.h"
+#include "streamsim/stream_result.h"
 
 namespace streamsim::run {
 namespace {
@@ -55,6 +55,11 @@ Result<void> streams_fit(const std::vector<PlayPart>& parts) {
                     "--streams or --seats",
                     show_count(streams), show_bytes(streams * kStreamStateBytes), available.limit,
                     show_bytes(available.bytes)));
+}
+
+/// Memory of a frame's row: the outcome during play, and the row beside it when the result is made.
+std::uint64_t row_bytes(const StreamPlan& plan) {
+    return sizeof(FrameOutcome) + sizeof(FrameRow) + plan.clips.front().index->path_capacity();
 }
 
 constexpr double kKeptShare = 0.01;
@@ -102,13 +107,32 @@ Result<std::optional<std::uint64_t>> times_in_memory(const PlayRequest& request,
     return std::optional(storage::memory_available().bytes / std::max<std::uint64_t>(memory_of(*streams), 1));
 }
 
-Result<void> check_memory(const std::vector<PlayPart>& parts) {
+Result<void> check_rows(const std::vector<StreamPlan>& streams) {
+    std::uint64_t frames = 0;
+    std::uint64_t bytes = 0;
+    for (const StreamPlan& plan : streams) {
+        if (!plan.options.paced) continue;
+        frames += plan.options.slots;
+        bytes += plan.options.slots * row_bytes(plan);
+    }
+    const storage::MemoryAvailable available = storage::memory_available();
+    if (bytes <= available.bytes) return {};
+    return environment_error(
+        fmt::format("--csv and --trace keep a row of every frame: {} frames need {} of memory, and {} leaves "
+                    "{}: leave them out or play shorter",
+                    show_count(frames), show_bytes(bytes), available.limit, show_bytes(available.bytes)));
+}
+
+Result<void> check_memory(const std::vector<PlayPart>& parts, bool keep_frames) {
     if (auto fit = streams_fit(parts); !fit) return fit;
     if (!parts.front().request.target.has_files()) return {};
     std::vector<PlayPart> planned = parts;
     for (PlayPart& part : planned) part.media = planned_media(part.request);
     auto streams = plan_parts(planned, 1);
     if (!streams) return streams.error();
+    if (keep_frames) {
+        if (auto fit = check_rows(*streams); !fit) return fit;
+    }
     const std::uint64_t bytes = memory_of(*streams);
     const storage::MemoryAvailable available = storage::memory_available();
     if (bytes <= available.bytes) return {};

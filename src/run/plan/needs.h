@@ -13,14 +13,20 @@
 #include "media/write/media_set.h"
 #include "run/plan/media_plan.h"
 #include "run/plan/play_request.h"
+#include "run/plan/stream_plan.h"
 #include "streamsim/byte_store.h"
 #include "streamsim/workload.h"
 
 namespace streamsim::run {
 
-/// Checks that this computer has memory for all streams of the parts. Their media need not exist. Errors:
-/// environment.
-Result<void> check_memory(const std::vector<PlayPart>& parts);
+/// Checks that this computer has memory for all streams of the parts, and where the run keeps its frames
+/// (PlayRequest::keep_frames) for those. Their media need not exist; the frames of clips that nobody has looked
+/// for do not count. Errors: environment.
+Result<void> check_memory(const std::vector<PlayPart>& parts, bool keep_frames);
+
+/// Checks that this computer has memory for a row of every frame. Streams without deadlines do not count.
+/// Errors: environment.
+Result<void> check_rows(const std::vector<StreamPlan>& streams);
 
 /// How many times the streams of the request fit into memory; nullopt: there is no limit. Without media, the
 /// media that prepare would make count. Errors: bad input, as when the streams are played.

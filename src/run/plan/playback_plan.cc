@@ -11,6 +11,7 @@
 #include "load/meter.h"
 #include "run/plan/media_plan.h"
 #include "run/plan/meters.h"
+#include "run/plan/needs.h"
 #include "run/plan/scenario_faults.h"
 #include "storage/local/local_options.h"
 #include "storage/remote/remote_names.h"
@@ -113,6 +114,9 @@ Result<void> PlaybackPlan::make() {
     if (request_.target.kind == target::Target::Kind::model) describe_model();
     auto planned = plan_parts(parts_, alignment, &play_time_of_all_);
     if (!planned) return planned.error();
+    if (request_.keep_frames) {
+        if (auto fit = check_rows(*planned); !fit) return fit;
+    }
     add_faults(faults_, *planned, storage_.faults);
     for (StreamPlan& plan : *planned) {
         add_stream(std::move(plan));

@@ -139,6 +139,28 @@ TEST(SpaceNeed, RecordersWriteTheirRateForTheLengthOfTheRun) {
     EXPECT_EQ(record_bytes_of({part}), 3u * (5 + 4) * 25 * 1'000'000);
 }
 
+/// Before media are written, and for what needs none when the run is planned.
+TEST(MemoryNeed, ARowOfEveryFrameHasToFit) {
+    for (const char* target : {"/mnt/x", "sim:null"}) {
+        PlayRequest request = test::request_on(target, {"prores-hd"});
+        request.streams = 1000;
+        request.same_media = true;
+        request.duration.reset();
+        request.frames = 1'000'000'000;
+        request.keep_frames = true;
+        auto refused = check_memory(one_part(request, {}), true);
+        if (!request.target.has_files()) {
+            EXPECT_TRUE(refused);
+            Session session(request, *find_media(nullptr, request, nullptr), {}, [](const std::string&) {});
+            if (auto played = session.execute(); !played) refused = played.error();
+        }
+        ASSERT_FALSE(refused) << target;
+        EXPECT_EQ(refused.error().kind, ErrorKind::environment);
+        EXPECT_THAT(refused.error().problems.front(),
+                    HasSubstr("--csv and --trace keep a row of every frame: 1,000,000,000,000 frames need "));
+    }
+}
+
 TEST(SpaceNeed, TheSentenceNamesBytesTargetFreeSpaceAndFillLevel) {
     EXPECT_EQ(
         need(0, 10, 30).sentence(),
