@@ -338,13 +338,26 @@ void Recorder::interrupt() {
 
 /// Settles all slots that are due.
 void Recorder::stop_clock(Instant now) {
+    const bool stood = stands_;
     fire_until(now + nanoseconds(1));
-    if (stands_ && now > due(decided_)) ledger_.stalled(empty_outcome(decided_), due(decided_), now, false);
+    if (stands_ && now > due(decided_)) {
+        // A wait that begins only here began late because this loop could not run.
+        const bool client = !stood || reason_by(now, due(decided_)) == DropReason::client;
+        ledger_.stalled(empty_outcome(decided_), due(decided_), now, client);
+    }
     while (decided_ < fired_) {
         const bool lost = !stands_ && due(decided_) < now;
         settle_unwritten(lost ? FrameKind::dropped : FrameKind::cancelled,
-                         lost ? DropReason::late : DropReason::none);
+                         lost ? reason_by(now, due(decided_)) : DropReason::none);
     }
+}
+
+/// The reason that the buffer, which is full at `now`, has had no slot since `deadline`.
+DropReason Recorder::reason_by(Instant now, Instant deadline) const {
+    bool client = inflight_.any_free() && may_start();  // nobody began to write what waits
+    for (const auto& write : writes_)
+        client |= write->writing() && write->client_delay_until(now, loop_) >= now - deadline;
+    return client ? DropReason::client : DropReason::late;
 }
 
 void Recorder::cancel_write(FrameWrite& write) {

@@ -106,6 +106,7 @@ private:
     void release(FrameWrite& write);
     void absorb(Duration by, Instant at);
     void stop_clock(Instant now);
+    DropReason reason_by(Instant now, Instant deadline) const;
     void cancel_write(FrameWrite& write);
     void check_finished();
 

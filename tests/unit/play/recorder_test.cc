@@ -455,6 +455,30 @@ TEST(Recorder, AnInterruptSettlesEverySlotThatWasDue) {
             EXPECT_EQ(recording.counts.on_time, 24U);
             EXPECT_EQ(recording.slots_that_were(FrameKind::dropped), range(32, 36));
             EXPECT_EQ(recording.slots_that_were(FrameKind::cancelled), range(24, 31));
+            for (const std::uint64_t slot : range(32, 36))
+                EXPECT_EQ(recording.frames.at(slot).reason, DropReason::late);
+        }
+    }
+}
+
+/// Slot 24 is written, or in flight, when the loop stops to run. The buffer could have been written since.
+TEST(Recorder, AnInterruptAfterTheLoopCouldNotRunBlamesNoStorage) {
+    for (const std::int64_t takes : {1, 20}) {
+        for (const play::OnMiss on_miss : {play::OnMiss::drop, play::OnMiss::stall}) {
+            Recording recording;
+            recording.options.on_miss = on_miss;
+            recording.options.inflight = 1;
+            recording.write_takes = milliseconds(takes);
+            recording.loop.stalls = {{Instant{} + milliseconds(1005), Instant{} + milliseconds(1600)}};
+            recording.interrupt_at = Instant{} + milliseconds(1600);
+            recording.run();
+            const std::uint64_t first = takes == 1 ? 33 : 32;  // that finds the buffer full
+            const bool drops = on_miss == play::OnMiss::drop;
+            EXPECT_EQ(recording.slots_that_were(FrameKind::dropped),
+                      drops ? range(first, 38) : std::vector<std::uint64_t>());
+            for (const FrameOutcome& frame : recording.frames) EXPECT_NE(frame.reason, DropReason::late);
+            EXPECT_EQ(recording.counts.stalls, drops ? 0u : 1u);
+            EXPECT_EQ(recording.client_stalls, recording.counts.stalls);
         }
     }
 }
