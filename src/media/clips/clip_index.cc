@@ -78,9 +78,13 @@ Result<Listing> list_media(ByteStore& store, const std::string& directory) {
         }
     }
     out.sequences = group_sequences(images);
-    if (out.sequences.empty()) {
-        for (const std::string_view name : images) {
-            if (!has_number(name)) out.sequences.push_back(alone(name));
+    const bool numbered = !out.sequences.empty();
+    for (const std::string_view name : images) {
+        if (has_number(name)) continue;
+        if (numbered) {
+            out.stills.emplace_back(name);
+        } else {
+            out.sequences.push_back(alone(name));
         }
     }
     const bool only_stills =

@@ -302,6 +302,16 @@ TEST_F(Sequences, WhatIsBrokenInADirectoryIsLeftOutAndSaid) {
     EXPECT_EQ(clips_in(store_, place_.path()).error().kind, ErrorKind::environment);
 }
 
+TEST_F(Sequences, AnImageWithoutANumberBesideASequenceIsLeftOutAndSaid) {
+    write_sequence(place_, "s.", ".dpx", {"0000", "0001"}, format_);
+    place_.write("plateA.dpx", place_.read("s.0000.dpx"));
+    const auto clips = clips_in(store_, place_.path());
+    ASSERT_TRUE(clips) << testing::all_problems(clips.error());
+    ASSERT_EQ(clips->size(), 1u);
+    EXPECT_THAT(clips->front().skipped,
+                ElementsAre(place_.at("plateA.dpx") + ": one still picture, no numbered sequence"));
+}
+
 TEST_F(Sequences, LinksWithoutTargetsAndFilesOfOthersAreLeftOutAndSaid) {
     write_sequence(place_, "b.", ".dpx", {"1", "2"}, format_);
     write_sequence(place_, "theirs.", ".dpx", {"1", "2"}, format_);
