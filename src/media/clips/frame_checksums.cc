@@ -84,7 +84,16 @@ Result<std::vector<std::uint64_t>> checksums_of(ByteStore& store,
                                                 const FrameIndex& index,
                                                 IndexProgress& progress) {
     const std::uint64_t count = index.count();
-    for (std::uint64_t frame = 0; frame < count; ++frame) progress.bytes_total += index.extent(frame).bytes;
+    std::uint64_t bytes = 0;
+    for (std::uint64_t frame = 0; frame < count; ++frame) {
+        if (!index.listed(frame)) {
+            return bad_input(fmt::format("{}: frame {} is missing: checksums need every frame",
+                                         index.path_of(frame), index.frame_number(frame)));
+        }
+        bytes += index.extent(frame).bytes;
+    }
+    progress.bytes_done = 0;
+    progress.bytes_total = bytes;
     std::vector<std::uint64_t> sums(count);
     const std::size_t parts = std::min<std::uint64_t>(kReadersMax, count);
     std::vector<std::optional<Error>> errors(parts);

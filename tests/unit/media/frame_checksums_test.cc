@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 
 #include "base/prng.h"
+#include "media/clips/clip_index.h"
+#include "unit/media/fixtures.h"
 
 namespace streamsim::media {
 namespace {
@@ -29,6 +31,36 @@ TEST(FrameChecksum, DependsOnTheBytesAndNotOnThePieces) {
         bytes.push_back({});
         EXPECT_NE(checksum_in_pieces(bytes, 5), whole) << "a zero more";
     }
+}
+
+TEST(KeptChecksums, AGapIsNamedBeforeAFrameIsRead) {
+    const testing::Place place;
+    testing::DirectoryStore store;
+    testing::write_sequence(place, "a.", ".dpx", {"1", "2", "4"}, testing::small_dpx("tiny", 16, 8));
+    const auto clip = index_clip(store, place.path());
+    ASSERT_TRUE(clip);
+    store.bytes_read = 0;
+    IndexProgress progress;
+    const auto kept = keep_checksums(store, *clip, progress);
+    ASSERT_FALSE(kept);
+    EXPECT_EQ(kept.error().kind, ErrorKind::bad_input);
+    EXPECT_EQ(kept.error().problems.front(),
+              place.at("a.3.dpx") + ": frame 3 is missing: checksums need every frame");
+    EXPECT_EQ(store.bytes_read, 0u);
+}
+
+TEST(KeptChecksums, ProgressBeginsAnewBehindThatOfTheIndex) {
+    const testing::Place place;
+    testing::DirectoryStore store;
+    testing::write_sequence(place, "a.", ".dpx", {"1", "2"}, testing::small_dpx("tiny", 16, 8));
+    const auto clip = index_clip(store, place.path());
+    ASSERT_TRUE(clip);
+    IndexProgress progress;
+    progress.bytes_done = 1000;
+    progress.bytes_total = 7;
+    ASSERT_TRUE(keep_checksums(store, *clip, progress));
+    EXPECT_EQ(progress.bytes_done, 2 * clip->index->extent(0).bytes);
+    EXPECT_EQ(progress.bytes_total, 2 * clip->index->extent(0).bytes);
 }
 
 }  // namespace
