@@ -157,6 +157,8 @@ struct Clip {
 struct IndexProgress {
     std::atomic<std::uint64_t> bytes_done{0};
     std::atomic<std::uint64_t> bytes_total{0};  // 0: no long read is under way
+    std::atomic<std::uint64_t> files_done{0};
+    std::atomic<std::uint64_t> files_total{0};  // 0: the files of no sequence are being looked at
     std::atomic<std::uint64_t> clips_done{0};
     std::atomic<std::uint64_t> clips_total{0};  // 0: not known yet, or one
     std::atomic<bool> cancel{false};

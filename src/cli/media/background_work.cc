@@ -35,7 +35,10 @@ std::function<void()> BackgroundWork::index_tick(const IndexProgress& progress, 
         const std::uint64_t total = progress.bytes_total;
         if (total == 0 && elapsed_ns < kFirstMessageAfter.ns) return;
         if (!*bar || (**bar).total_bytes() != total) bar->emplace(STDERR_FILENO, terminal, what, total);
-        if (total == 0) {
+        const std::uint64_t files = progress.files_total;
+        if (total == 0 && files > 0) {
+            (**bar).update_count(progress.files_done, files, elapsed_ns);
+        } else if (total == 0) {
             (**bar).update_count(progress.clips_done, progress.clips_total, elapsed_ns);
         } else if (terminal) {
             (**bar).update(progress.bytes_done, elapsed_ns);

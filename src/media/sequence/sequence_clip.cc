@@ -212,8 +212,8 @@ private:
         const std::size_t files = sequence_.numbers.size();
         std::vector<std::uint64_t> sizes(files);
         if (progress_ != nullptr) {
-            progress_->bytes_done = 0;
-            progress_->bytes_total = files;
+            progress_->files_done = 0;
+            progress_->files_total = files;
         }
         parallel_for((files + kBatch - 1) / kBatch, [&](std::size_t batch) {
             if (cancelled()) return;
@@ -223,9 +223,9 @@ private:
                 const auto info = store_.stat(path_of(i));
                 if (info && *info && !(*info)->directory) sizes[i] = (*info)->bytes;
             }
-            if (progress_ != nullptr) progress_->bytes_done += end - begin;
+            if (progress_ != nullptr) progress_->files_done += end - begin;
         });
-        if (progress_ != nullptr) progress_->bytes_total = 0;
+        if (progress_ != nullptr) progress_->files_total = 0;
         if (cancelled()) return interrupted_error();
 
         std::vector<std::uint64_t> known;

@@ -77,8 +77,9 @@ TEST_F(Images, CompressedOnesAreAsLongAsTheirFiles) {
     EXPECT_EQ(clip.index->extent(5).bytes, clip.index->extent(7).bytes);  // empty: as long as it should be
     EXPECT_THAT(clip.notes, Contains("2 frame numbers are missing: 7 to 8"));
     EXPECT_THAT(clip.notes, Contains("1 file is empty or not accessible"));
-    EXPECT_EQ(progress.bytes_done, 598u);
-    EXPECT_EQ(progress.bytes_total, 0u);
+    EXPECT_EQ(progress.files_done, 598u);
+    EXPECT_EQ(progress.files_total, 0u);
+    EXPECT_EQ(progress.bytes_done, 0u);
     progress.cancel = true;
     EXPECT_EQ(index_clip(store_, place_.path(), {.progress = &progress}).error().kind, ErrorKind::interrupted);
 }
