@@ -36,10 +36,6 @@ constexpr std::uint64_t kSideMax = 1'000'000;
 /// A frame of this size or more counts only when the file is that long.
 constexpr std::uint64_t kBelievedBytes = std::uint64_t{1} << 30;
 
-/// Writers of DPX fill up their lines in more ways than one; a file that is as long as its header declares is
-/// whole where that many bytes a line make the difference.
-constexpr std::uint64_t kLineFill = 4;
-
 const Known* find_in(std::string_view name) {
     std::string extension = extension_of(name);
     const bool digits = !extension.empty() && extension.find_first_not_of("0123456789") == std::string::npos;
@@ -64,6 +60,7 @@ void read_dpx(HeaderBytes& bytes, const std::string& file, ImageHeader& header) 
     // a header, and readers differ in the offset they take.
     if (dpx->image_offset >= bytes.file_bytes() && dpx->image_begins < bytes.file_bytes())
         return bytes.fail(bad_input(image_past_end(bytes, dpx_fields::kImageOffset, dpx->image_offset)));
+    // A file that is as long as its header declares is whole.
     const bool believed = dpx->declared_bytes == bytes.file_bytes() && !dpx->run_length &&
                           dpx->declared_bytes + kLineFill * dpx->height >= dpx->expected_bytes;
     if (believed) header.expected_bytes = dpx->declared_bytes;

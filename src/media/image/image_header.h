@@ -21,6 +21,10 @@ enum class ImageKind {
     by_size,  // PNG, JPEG, JPEG 2000, ARRIRAW, ...: no header is read; the file size is the frame length
 };
 
+/// Writers of DPX fill up their lines in more ways than one: a file that is shorter by that many bytes a line
+/// may be whole.
+inline constexpr std::uint64_t kLineFill = 4;
+
 struct ImageHeader {
     std::string format;        // "exr half zip 3840x2160"
     std::uint64_t width = 0;   // pixels; 0: not read

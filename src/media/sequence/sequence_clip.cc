@@ -188,9 +188,13 @@ private:
     }
 
     /// Looks at a few files in equal distances, the first and the last among them. True: those that are not
-    /// empty have one size, which is that of a frame then.
+    /// empty have one size, which is that of a frame then. Files that are much shorter than their header says
+    /// do not bear each other out: they were all cut.
     bool alike(SequenceFacts& facts) const {
-        std::uint64_t bytes = found_bytes_ > 0 ? found_bytes_ : facts.frame_bytes;
+        const ImageHeader& header = found_.header;
+        const std::uint64_t bytes = found_bytes_ > 0 ? found_bytes_ : facts.frame_bytes;
+        const std::uint64_t lack = header.expected_bytes - std::min(header.expected_bytes, bytes);
+        if (header.image_begins >= bytes || lack > kLineFill * header.height) return false;
         std::size_t files = 0;
         const std::size_t last = sequence_.numbers.size() - 1;
         const std::size_t steps = std::min(last, kFilesSampled - 1);
@@ -201,7 +205,7 @@ private:
             ++files;
         }
         // One alone that is shorter than its header says does not bear itself out.
-        if (!found_.header.cut.empty() && files < 2) return false;
+        if (!header.cut.empty() && files < 2) return false;
         facts.frame_bytes = bytes;
         return true;
     }
