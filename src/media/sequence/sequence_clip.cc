@@ -98,6 +98,7 @@ private:
             if (cut && found_.index - cut->index > kHeadersAfterCutMax) break;
             found_.path = path_of(found_.index);
             auto header = read_frame_header(store_, found_.path);
+            remember_bad(found_.index, header);
             if (header) {
                 found_.header = std::move(*header);
                 if (first_error) found_.first_problem = first_error->problems.front();
@@ -111,6 +112,15 @@ private:
         if (!cut || sequence_.numbers.size() == 1) return *first_error;
         found_ = *cut;
         return {};
+    }
+
+    /// Keeps in mind a frame that is cut, or that is no image of its kind. One that cannot be read now may be
+    /// read in play.
+    void remember_bad(std::size_t i, const Result<ImageHeader>& header) {
+        const bool bad = header ? !header->cut.empty() : header.error().kind == ErrorKind::bad_input;
+        if (!bad || (!bad_.empty() && bad_.back() == i)) return;
+        if (bad_.empty()) bad_problem_ = header ? header->cut : header.error().problems.front();
+        bad_.push_back(i);
     }
 
     Result<void> check_span() const {
@@ -251,15 +261,24 @@ private:
 
     Result<void> check_each_file(SequenceFacts& facts) {
         if (auto read = read_file_sizes(facts); !read) return read;
-        if (found_.header.expected_bytes == 0) {
-            if (!found_.header.cut.empty()) clip_.notes.push_back(found_.header.cut);
-            return {};
-        }
+        if (found_.header.expected_bytes == 0) return lengthen_bad_ones(facts);
         if (auto whole = lengthen_cut_ones(facts.frame_sizes); !whole) return whole.error();
         const auto& all = facts.frame_sizes;
         if (std::adjacent_find(all.begin(), all.end(), std::not_equal_to<>()) != all.end()) return {};
         facts.frame_bytes = all.front();
         facts.frame_sizes.clear();
+        return {};
+    }
+
+    /// No header of a compressed image says how long it is: a frame that is known to be cut or unreadable gets
+    /// more bytes than its file, and fails. Errors: bad input when all are.
+    Result<void> lengthen_bad_ones(SequenceFacts& facts) {
+        if (bad_.empty()) return {};
+        if (bad_.size() == facts.frame_sizes.size()) return bad_input(bad_problem_);
+        for (const std::size_t i : bad_)
+            facts.frame_sizes[i] = std::max(facts.frame_sizes[i] + 1, facts.frame_bytes);
+        note("{} cut or unreadable and will fail: {}", count_of(bad_.size(), "frame is", "frames are"),
+             bad_problem_);
         return {};
     }
 
@@ -302,6 +321,7 @@ private:
         const std::string path = path_of(sequence_.numbers.size() - 1);
         if (path == found_.path) return false;
         const auto last = read_frame_header(store_, path);
+        remember_bad(sequence_.numbers.size() - 1, last);
         if (!last) {
             note("the header of its last frame is not readable: {}", last.error().problems.front());
             return false;
@@ -325,6 +345,8 @@ private:
     IndexProgress* progress_;
     FirstHeader found_;
     std::uint64_t found_bytes_ = 0;  // size of the file with that header; 0: unknown
+    std::vector<std::size_t> bad_;   // frames that are cut or unreadable by their own headers, rising
+    std::string bad_problem_;        // of the first of them
     Clip clip_;
 };
 

@@ -11,6 +11,7 @@
 namespace streamsim::media {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::Contains;
 using testing::DirectoryStore;
 using testing::dpx_sample;
@@ -82,6 +83,33 @@ TEST_F(Images, CompressedOnesAreAsLongAsTheirFiles) {
     EXPECT_EQ(progress.bytes_done, 0u);
     progress.cancel = true;
     EXPECT_EQ(index_clip(store_, place_.path(), {.progress = &progress}).error().kind, ErrorKind::interrupted);
+}
+
+TEST_F(Images, CompressedFramesThatAreFoundCutOrUnreadableFail) {
+    const std::string whole = exr_sample({.compression = 3});
+    const std::string large =
+        exr_sample({.compression = 3, .more = exr_attribute("comment", "string", std::string(500, 'c'))});
+    const auto write = [&](int frame, const std::string& bytes) {
+        place_.write("a." + std::to_string(frame) + ".exr", bytes);
+    };
+    for (int i = 1; i < 39; ++i) write(i, whole);
+    write(0, large.substr(0, large.size() - 1));
+    write(39, whole.substr(0, 20));
+    const Clip two = index("");
+    EXPECT_EQ(two.index->extent(0).bytes, large.size());
+    EXPECT_EQ(two.index->extent(1).bytes, whole.size());
+    EXPECT_EQ(two.index->extent(39).bytes, whole.size());
+    EXPECT_THAT(two.notes, Contains(AllOf(HasSubstr("2 frames are cut or unreadable and will fail: "),
+                                          HasSubstr("a.0.exr: byte"))));
+    for (int i = 0; i < 40; ++i) write(i, whole.substr(0, whole.size() - 1));
+    const Clip first_headers = index("");
+    for (const std::uint64_t i : {0u, 16u, 39u}) EXPECT_EQ(first_headers.index->extent(i).bytes, whole.size());
+    for (const char* name : {"all/a.1.exr", "all/a.2.exr"}) place_.write(name, whole.substr(0, 300));
+    EXPECT_THAT(problem("all"), HasSubstr("a.1.exr: byte 300: the file ends here, expected the chunk"));
+    for (const char* name : {"t/a.1.tif", "t/a.2.tif"})
+        place_.write(name, testing::tiff_sample({.compression = 8, .directory_last = true}));
+    place_.write("t/a.3.tif", std::string(place_.read("t/a.1.tif"), 0, 50));  // before its directory
+    EXPECT_GT(index("t").index->extent(2).bytes, 50u);
 }
 
 TEST_F(Images, KindsThatAreNotRead) {
