@@ -106,6 +106,10 @@ void measure_sequence(const SequenceFacts& sequence, InspectFacts& facts) {
     const std::uint64_t last = sequence.first + sequence.count - 1;
     facts.layout = facts.frames == 1 ? "a file a frame, one file"
                                      : fmt::format("a file a frame, numbers {} to {}", sequence.first, last);
+    if (sequence.looked_at > 0) {
+        facts.layout += fmt::format("; the sizes of {} of {} files were compared",
+                                    show_count(sequence.looked_at), show_count(there));
+    }
     if (!sequence.frame_sizes.empty()) return measure(sequence.frame_sizes, facts);
     facts.frame_bytes_min = facts.frame_bytes_p99 = facts.frame_bytes_max = sequence.frame_bytes;
     facts.frame_bytes_mean = static_cast<double>(sequence.frame_bytes);

@@ -186,10 +186,14 @@ private:
     Result<void> find_sizes(SequenceFacts& facts) {
         const std::uint64_t expected = found_.header.expected_bytes;
         if (known_ && expected > 0) return {};
-        bool each = expected == 0;
-        if (!known_ && sequence_.numbers.size() > 1) each = differs_from_last() || each;
-        if (each || !alike(facts)) return check_each_file(facts);
-        if (facts.frame_bytes != expected) {
+        const bool several = sequence_.numbers.size() > 1;
+        // Each frame of EXR may have a data window of its own.
+        bool each = expected == 0 || (several && image_kind(base_name(found_.path)) == ImageKind::exr);
+        if (!known_ && several) each = differs_from_last() || each;
+        if (each || !alike(facts)) {
+            if (auto checked = check_each_file(facts); !checked) return checked;
+        }
+        if (expected > 0 && facts.frame_sizes.empty() && facts.frame_bytes != expected) {
             note("{} has {} bytes and its header accounts for {}: the file is believed, all of it is read{}",
                  found_.path, show_count(facts.frame_bytes), show_count(expected),
                  sequence_.numbers.size() == 1 ? "" : ", and so of the others, which are as long");
@@ -217,6 +221,7 @@ private:
         // One alone that is shorter than its header says does not bear itself out.
         if (!header.cut.empty() && files < 2) return false;
         facts.frame_bytes = bytes;
+        if (steps < last) facts.looked_at = steps + 1;
         return true;
     }
 

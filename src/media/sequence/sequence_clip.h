@@ -19,11 +19,13 @@ struct KnownFrames {
 };
 
 /// Makes the index from the first header that is readable, compared with that of the last frame and with the
-/// sizes of a few files. A few files of one size are trusted over the header. Files of different sizes, and
-/// compressed images, whose headers state no length, are checked one by one: a file shorter than its header
-/// states keeps the stated length, and its frame fails. `progress` may be null.
-/// Errors: that of the first frame when none is readable; bad input when a single file, or each of several of
-/// different sizes, ends before its image; interrupted.
+/// sizes of a few files. A few files of one size are trusted over the header, unless they end before the image.
+/// Files of different sizes, EXR, whose frames may have data windows of their own, and compressed images, whose
+/// headers state no length, are checked one by one: a file shorter than its header states keeps the stated
+/// length, and its frame fails. So does a compressed one of which this finds that it is cut or no image.
+/// `progress` may be null.
+/// Errors: that of the first frame when none is readable; bad input when a single file, or each of several,
+/// ends before its image; interrupted.
 Result<Clip> index_sequence(ByteStore& store,
                             const std::string& directory,
                             const FoundSequence& sequence,

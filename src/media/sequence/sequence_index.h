@@ -51,6 +51,8 @@ struct SequenceFacts {
     std::string other_suffix;  // as long as the pattern's suffix
     /// File names of the listed frames, in order; empty: by the pattern.
     std::vector<std::string> names;
+    /// Files whose sizes were compared, where these stand for all; 0: each has been.
+    std::uint64_t looked_at = 0;
 };
 
 /// REQUIRES: count > 0, and the lists that are not empty have an entry for each listed frame.

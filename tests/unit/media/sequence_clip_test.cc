@@ -5,6 +5,7 @@
 #include <filesystem>
 
 #include "media/clips/clip_index.h"
+#include "media/clips/inspect.h"
 #include "unit/media/fixtures.h"
 #include "unit/media/image_samples.h"
 
@@ -52,6 +53,7 @@ TEST_F(Images, NoFileIsLookedAtWhereTheListingIsEnough) {
     EXPECT_LE(store_.bytes_read, 64u << 10);
     EXPECT_EQ(clip.start_timecode, 1000u);
     EXPECT_TRUE(clip.index->listed(299));
+    EXPECT_THAT(inspect(clip).layout, HasSubstr("the sizes of 16 of 300 files were compared"));
 }
 
 TEST_F(Images, CompressedOnesAreAsLongAsTheirFiles) {
@@ -110,6 +112,16 @@ TEST_F(Images, CompressedFramesThatAreFoundCutOrUnreadableFail) {
         place_.write(name, testing::tiff_sample({.compression = 8, .directory_last = true}));
     place_.write("t/a.3.tif", std::string(place_.read("t/a.1.tif"), 0, 50));  // before its directory
     EXPECT_GT(index("t").index->extent(2).bytes, 50u);
+}
+
+TEST_F(Images, EachFrameOfExrMayHaveADataWindowOfItsOwn) {
+    const std::string small = exr_sample({});
+    const std::string large = exr_sample({.height = 30});
+    for (int i = 0; i < 40; ++i)
+        place_.write("a." + std::to_string(i) + ".exr", i == 21 || i == 22 ? large : small);
+    const Clip clip = index("");
+    EXPECT_EQ(clip.index->extent(20).bytes, small.size());
+    EXPECT_EQ(clip.index->extent(21).bytes, large.size());
 }
 
 TEST_F(Images, KindsThatAreNotRead) {
