@@ -13,6 +13,7 @@
 
 #include "base/byte_order.h"
 #include "base/units.h"
+#include "base/wide.h"
 
 namespace streamsim::media {
 namespace {
@@ -264,7 +265,8 @@ private:
     }
 
     /// A table of sample sizes says how many samples there are, and what follows allocates by it: the table has
-    /// to hold a size for each, or the media samples of the one size that all have.
+    /// to hold a size for each, or the media samples of the one size that all have, those of all such tracks
+    /// together.
     void check_samples(const Atom& table) {
         const auto head = read(table.body() + 4, 8);
         if (head.size() < 8) return;
@@ -273,13 +275,20 @@ private:
         const std::uint64_t each = compact ? 0 : load<std::uint32_t>(head, 0, true);
         const std::uint64_t bits = compact ? std::to_integer<std::uint64_t>(head[3]) : 32;
         const std::uint64_t room = std::min(table.bytes, size_ - table.offset) - table.header;
-        if (each == 0 && 12 + (count * bits + 7) / 8 > room) {
-            refuse(table, fmt::format("its {} claims the sizes of {} samples, but has {} bytes", table.type,
-                                      show_count(count), table.bytes));
-        } else if (each > 0 && (each * count > std::max(size_, media_end_) || count > size_)) {
-            refuse(table, fmt::format("its {} claims {} samples of {} bytes each, but the file has {} bytes",
-                                      table.type, show_count(count), show_count(each), show_count(size_)));
+        if (each == 0) {
+            if (12 + (count * bits + 7) / 8 <= room) return;
+            return refuse(table, fmt::format("its {} claims the sizes of {} samples, but has {} bytes",
+                                             table.type, show_count(count), table.bytes));
         }
+        samples_ += count;
+        sample_bytes_ += Wide{each} * count;
+        const Wide media = std::max(size_, media_end_);
+        // Two tracks may share their media.
+        if (Wide{each} * count <= media && sample_bytes_ <= 2 * media && samples_ <= size_) return;
+        const std::string all =
+            samples_ == count ? "" : fmt::format(", {} with the tracks before it", show_count(samples_));
+        refuse(table, fmt::format("its {} claims {} samples of {} bytes each{}, but the file has {} bytes",
+                                  table.type, show_count(count), show_count(each), all, show_count(size_)));
     }
 
     void refuse(const Atom& atom, std::string why) {
@@ -359,6 +368,8 @@ private:
     int steps_ = 0;
     std::uint64_t media_end_ = 0;  // end of the mdat atoms by their claim, perhaps behind the end of the file
     std::vector<Atom> sample_tables_;  // sample tables of tracks whose media is in this file
+    std::uint64_t samples_ = 0;        // samples of one size, of all tracks so far
+    Wide sample_bytes_ = 0;            // of these
     std::array<std::byte, 16> buffer_{};
     std::optional<Error> error_;
     ContainerStructure out_;

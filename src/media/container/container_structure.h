@@ -29,8 +29,8 @@ struct ContainerStructure {
     int height = 0;
     bool cut = false;                // something of it ends behind the end of the file
     std::vector<std::string> notes;  // which that is
-    /// QuickTime, MP4: the first video track's frames are in another file, or a track claims more samples than
-    /// can be there: libavformat would make an entry for each.
+    /// QuickTime, MP4: the first video track's frames are in another file, or its tracks claim more samples
+    /// than can be there: libavformat would make an entry for each.
     std::optional<ContainerRefusal> refusal;
 };
 

@@ -299,5 +299,28 @@ TEST(ContainerStructures, MatroskaCountsItsClusters) {
     EXPECT_EQ(structure->line, "Matroska: at least 2 clusters, cues");
 }
 
+TEST(ContainerStructures, TracksTogetherClaimNoMoreSamplesThanThereAreBytes) {
+    constexpr std::uint32_t kTrack = 4 * 8 + 20;
+    Sparse file(10'000);
+    file.atom(0, 16, "ftyp");
+    file.atom(16, 1000, "mdat");
+    file.atom(1016, 8 + 3 * kTrack, "moov");
+    for (std::uint32_t at = 1024; at < 1024 + 3 * kTrack; at += kTrack) {
+        file.atom(at, kTrack, "trak");
+        file.atom(at + 8, kTrack - 8, "mdia");
+        file.atom(at + 16, kTrack - 16, "minf");
+        file.atom(at + 24, kTrack - 24, "stbl");
+        file.atom(at + 32, 20, "stsz");
+        file.put(at + 32 + 12, {0, 0, 0, 1, 0, 0, 0x0f, 0xa0});  // 4000 samples of one byte
+    }
+    const auto structure = container_structure(file, nullptr);
+    ASSERT_TRUE(structure);
+    ASSERT_TRUE(structure->refusal);
+    EXPECT_EQ(structure->refusal->byte, 1024 + 2 * kTrack + 32);
+    EXPECT_EQ(structure->refusal->why,
+              "its stsz claims 4,000 samples of 1 bytes each, 12,000 with the tracks before it, but the file "
+              "has 10,000 bytes");
+}
+
 }  // namespace
 }  // namespace streamsim::media
