@@ -124,6 +124,7 @@ Result<KeptClip> make_clip(ByteStore& store, const std::string& path, const Inde
     clip.notes.insert(clip.notes.end(), structure->notes.begin(), structure->notes.end());
     note_frames_behind(read->extents, *size, clip);
     take_timecode(*read, timing->rate, clip);
+    made.read_through = read->read_through;
     made.frames = {.rate = timing->rate,
                    .extents = std::move(read->extents),
                    .sync = std::move(read->sync),
@@ -161,6 +162,10 @@ Result<Clip> index_container(ByteStore& store,
     if (options.keep_index && !used && !found.foreign) {  // the notes that follow are not kept
         if (const auto kept = keep(store, path, media, options.audio, found, *made); !kept)
             clip.notes.push_back("its index is not kept: " + kept.error().problems.front());
+    }
+    if (made->read_through) {
+        clip.notes.emplace_back(
+            "its container has no complete frame table: the whole file was read for the index");
     }
     clip.name = name;
     clip.modified_s = media.modified_s;

@@ -21,6 +21,7 @@ inline constexpr const char* kKeptSuffix = ".streamsim-index";
 struct KeptClip {
     Clip clip;  // index is null
     ContainerFrames frames;
+    bool read_through = false;  // the whole file was read for this; not stored
 };
 
 struct KeptFound {

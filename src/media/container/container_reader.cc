@@ -297,7 +297,7 @@ private:
         }
         if (error != AVERROR_EOF || io_.error())
             return failed("reading ended early, after {} frames: {}", out_.extents.size(), av_text(error));
-        note("its container has no complete frame table: the whole file was read for the index");
+        out_.read_through = true;
         leave_out_partial();
         note_empty();
         if (guessed_ > 0) {

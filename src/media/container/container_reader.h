@@ -24,6 +24,7 @@ struct ReadContainer {
     std::string pattern;                         // MXF: "OP1a", "OP-Atom"; else ""
     std::optional<std::string> timecode;         // text of the time code in the file
     std::int64_t timecode_rate = 0;              // frames a second that it counts in; 0: not known
+    bool read_through = false;                   // there was no other way to find the frames
     std::vector<std::string> notes;
 };
 

@@ -13,10 +13,12 @@
 namespace streamsim::media {
 namespace {
 
+using ::testing::Contains;
 using testing::DirectoryStore;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::Not;
 using testing::Place;
 
 class KeptIndex : public ::testing::Test {
@@ -85,6 +87,20 @@ TEST_F(KeptIndex, OneThatDoesNotFitIsReplacedAndSaid) {
     EXPECT_THAT(again.notes, IsEmpty());
     EXPECT_THAT(::testing::PrintToString(index(true, true).notes), HasSubstr("made without audio"));
     EXPECT_THAT(index(true, true).notes, ElementsAre("it has no audio"));
+}
+
+TEST_F(KeptIndex, ThatAFileWasReadThroughIsSaidOfThatTimeOnly) {
+    NEED_TOOL("ffmpeg");
+    const auto ran =
+        testing::run("ffmpeg -v error -f lavfi -i testsrc2=s=64x36 -t 0.4 -c:v mpeg4 " + place_.at("a.mkv"));
+    ASSERT_EQ(ran.code, 0) << ran.output;
+    const auto notes = [&] {
+        const auto clip = index_clip(store_, place_.at("a.mkv"), {.keep_index = true});
+        return clip ? clip->notes : clip.error().problems;
+    };
+    EXPECT_THAT(notes(), Contains(HasSubstr("the whole file was read for the index")));
+    ASSERT_TRUE(std::filesystem::exists(place_.at("a.mkv.streamsim-index")));
+    EXPECT_THAT(notes(), Not(Contains(HasSubstr("the whole file was read for the index"))));
 }
 
 TEST_F(KeptIndex, DamageIsNeverUsed) {
