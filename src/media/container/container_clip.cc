@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "base/timecode.h"
@@ -14,6 +15,9 @@
 
 namespace streamsim::media {
 namespace {
+
+/// Frames that a truncated file states: beyond these they are not counted.
+constexpr std::uint64_t kMissingMax = 10'000'000;
 
 /// "2.0 frames back to back on average": a reader with read-ahead reads adjacent frames in one piece.
 std::string describe_extents(const std::vector<Extent>& extents) {
@@ -48,6 +52,20 @@ std::string structure_line(const ContainerStructure& structure, const ReadContai
         if (!part.empty()) line += (line.empty() ? "" : "; ") + part;
     }
     return line;
+}
+
+/// Frames that a truncated file no longer has keep their slots: they begin at its end, as long as the others
+/// are on average, and fail.
+void add_missing(std::uint64_t missing, std::uint64_t file_bytes, ContainerFrames& frames) {
+    std::uint64_t bytes = 0;
+    for (const Extent& extent : frames.extents) bytes += extent.bytes;
+    const std::uint64_t mean = bytes / frames.extents.size();
+    const std::int64_t end_ns = frames.due_ns.empty() ? 0 : frames.due_ns.back();
+    for (std::uint64_t k = 0; k < missing; ++k) {
+        if (!frames.sync.empty()) frames.sync.push_back(static_cast<std::uint32_t>(frames.extents.size()));
+        if (!frames.due_ns.empty()) frames.due_ns.push_back(end_ns + frames.rate.due(k + 1).ns);
+        frames.extents.push_back({file_bytes + k * mean, mean});
+    }
 }
 
 void note_frames_behind(const std::vector<Extent>& extents, std::uint64_t size, Clip& clip) {
@@ -104,12 +122,14 @@ Result<KeptClip> make_clip(ByteStore& store, const std::string& path, const Inde
     auto read = read_frames(**source, path, *structure, options);
     if (!read) return read.error();
     auto timing = time_frames(read->stamps);
-    if (!timing || !is_playable_rate(timing->rate, read->extents.size())) {
+    const std::uint64_t missing = std::min({read->missing, *size, kMissingMax});
+    const std::uint64_t count = read->extents.size() + missing;
+    if (!timing || !is_playable_rate(timing->rate, count)) {
         const std::string says =
             timing ? fmt::format(
                          "says {} frames a second, {} frames: expected fewer than {} a second, and 31 years at "
                          "most",
-                         timing->rate.to_string(), show_count(read->extents.size()), kContainerRateMax)
+                         timing->rate.to_string(), show_count(count), kContainerRateMax)
                    : "has no frame rate";
         return bad_input(fmt::format("{}: byte {}: its video track, which begins here, {}", path,
                                      read->extents.front().offset, says));
@@ -122,13 +142,14 @@ Result<KeptClip> make_clip(ByteStore& store, const std::string& path, const Inde
     clip.notes = std::move(timing->notes);
     clip.notes.insert(clip.notes.end(), read->notes.begin(), read->notes.end());
     clip.notes.insert(clip.notes.end(), structure->notes.begin(), structure->notes.end());
-    note_frames_behind(read->extents, *size, clip);
-    take_timecode(*read, timing->rate, clip);
     made.read_through = read->read_through;
     made.frames = {.rate = timing->rate,
                    .extents = std::move(read->extents),
                    .sync = std::move(read->sync),
                    .due_ns = std::move(timing->due_ns)};
+    add_missing(missing, *size, made.frames);
+    note_frames_behind(made.frames.extents, *size, clip);
+    take_timecode(*read, timing->rate, clip);
     if (!options.audio) return made;
     std::vector<AudioPiece> chunks;
     for (const auto& track : read->audio) chunks.insert(chunks.end(), track.begin(), track.end());

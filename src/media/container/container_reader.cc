@@ -318,7 +318,9 @@ private:
         const bool open_end = (structure_.cut && is_container("mpegts")) ||
                               (at_end && is_container("mxf") && last.bytes != out_.extents.front().bytes);
         if (!partial_ && !open_end) return;
-        note("its last frame, at byte {}, is incomplete and left out", last.offset);
+        // A recorded stream ends anywhere. In other containers the frame keeps its slot.
+        ends_in_frame_ = !is_container("mpeg") && (partial_ || structure_.cut);
+        note("its last frame, at byte {}, is incomplete{}", last.offset, ends_in_frame_ ? "" : " and left out");
         out_.extents.pop_back();
         out_.stamps.decode.pop_back();
         out_.stamps.show.pop_back();
@@ -346,12 +348,15 @@ private:
     void note_cut() {
         const std::uint64_t stated = stated_frames();
         const std::uint64_t found = out_.extents.size() + empty_;
-        const bool less = stated > found + 1;
+        // The count may be an estimate: where the file ends as it should, no frame is missing.
+        const bool truncated = structure_.cut || ends_in_frame_;
+        const bool less = stated > found + (truncated ? 0 : 1);
         out_.stamps.cut = structure_.cut || less;
         if (less) {
-            note("the file states {} frames and has {}: it is truncated", show_count(stated),
-                 show_count(found));
+            note("the file states {} frames and has {}{}", show_count(stated), show_count(found),
+                 truncated ? ": it is truncated" : "");
         }
+        out_.missing = less && truncated ? stated - found : (ends_in_frame_ ? 1 : 0);
     }
 
     /// MXF: once enough packets are known, the rest by walking over its headers, where that gives the same.
@@ -521,6 +526,7 @@ private:
     std::uint64_t empty_ = 0;
     std::uint64_t guessed_ = 0;
     bool partial_ = false;  // the last frame
+    bool ends_in_frame_ = false;
     ReadContainer out_;
 };
 

@@ -18,7 +18,9 @@ struct ReadContainer {
     std::string format;           // "prores apch 1920x1080"
     std::vector<Extent> extents;  // in stored order, as `ffprobe -show_packets` lists the frames
     FrameStamps stamps;
-    std::vector<std::uint32_t> sync;             // see ContainerFrames
+    std::vector<std::uint32_t> sync;  // see ContainerFrames
+    /// Frames behind `extents` that a truncated file states, at most, and does not have.
+    std::uint64_t missing = 0;
     std::vector<std::vector<AudioPiece>> audio;  // audio of each track, on request
     std::string tracks;                          // "video prores apch, 4 x audio pcm_s16le 1 ch 48 kHz"
     std::string pattern;                         // MXF: "OP1a", "OP-Atom"; else ""

@@ -57,6 +57,7 @@ public:
             out_.line = "MPEG program stream";
         } else if (magic == 0x060e2b34) {
             out_.line = "MXF";
+            find_footer();
         } else if (!head.empty() && head.front() == std::byte{0x47}) {
             out_.line = "MPEG transport stream";
             read_packets();
@@ -183,6 +184,26 @@ private:
             if (bytes > size_ - at) return note_cut("RIFF", at, 8 + bytes);
             at += 8 + bytes + bytes % 2;
         }
+    }
+
+    /// The first pack of MXF says where the footer is, once the file has one: partition pack, length, and in
+    /// the value, behind two versions, a grid and two offsets, the offset of the footer.
+    void find_footer() {
+        const auto head = read(0, 16);
+        const bool pack = head.size() == 16 && load<std::uint32_t>(head, 4, true) == 0x02050101 &&
+                          load<std::uint32_t>(head, 8, true) == 0x0d010201 &&
+                          load<std::uint16_t>(head, 12, true) == 0x0102;
+        const auto length = read(16, 1);
+        if (!pack || length.empty()) return;
+        const auto first = std::to_integer<std::uint64_t>(length.front());
+        const auto field = read(17 + (first >= 0x80 ? first & 0x7f : 0) + 24, 8);
+        if (field.size() < 8) return;
+        const auto footer = load<std::uint64_t>(field, 0, true);
+        if (footer < size_) return;
+        out_.cut = true;
+        out_.notes.push_back(fmt::format(
+            "its footer is to be at byte {}, but the file ends at {}: the file is truncated or damaged", footer,
+            size_));
     }
 
     /// Packets have one length, without error correction or with it.
@@ -335,6 +356,7 @@ private:
         out_.line = "Matroska";
         std::uint64_t clusters = 0;
         bool cues = false;
+        bool cues_behind = false;
         bool whole = true;
         for (std::uint64_t at = 0; at < size_;) {
             const auto element = element_at(at);
@@ -343,7 +365,10 @@ private:
                 break;
             }
             if (element->id == kCluster) ++clusters;
-            if (element->id == kCues) cues = true;
+            if (element->id == kCues) {
+                cues = true;
+                cues_behind = clusters > 0;
+            }
             if (!element->unknown && element->bytes > size_ - std::min(size_, element->body) && !out_.cut) {
                 note_cut(element->id == kSegment ? "segment" : "element", at,
                          element->bytes + (element->body - at));
@@ -358,6 +383,7 @@ private:
             }
             at = element->body + element->bytes;
         }
+        if (cues_behind) out_.cut = false;
         out_.line += fmt::format(": {}{} clusters{}", whole ? "" : "at least ", show_count(clusters),
                                  cues ? ", cues" : "");
     }

@@ -27,17 +27,18 @@ struct ContainerStructure {
     bool edit_list = false;  // the first video track has one
     int width = 0;           // QuickTime, MP4: as the first video track is shown, in pixels; 0: not said
     int height = 0;
-    bool cut = false;                // something of it ends behind the end of the file
+    bool cut = false;                // media of it end behind the end of the file
     std::vector<std::string> notes;  // which that is
     /// QuickTime, MP4: the first video track's frames are in another file, or its tracks claim more samples
     /// than can be there: libavformat would make an entry for each.
     std::optional<ContainerRefusal> refusal;
 };
 
-/// Walks over the top level of QuickTime and MP4 files and the clusters of Matroska; of others only the kind is
-/// named. Reads headers only. Every step goes forward in the file and there is a limit to their number, so no
-/// size in a file, however absurd, makes it slow or large. Errors: environment from the source; interrupted
-/// after `cancel`; never bad input: what is damaged is for the reader of frames to refuse.
+/// Walks over the top level of QuickTime and MP4 files and the clusters of Matroska; of MXF the
+/// footer is looked for; of others only the kind is named. Reads headers only. Every step goes forward in the
+/// file and there is a limit to their number, so no size in a file, however absurd, makes it slow or large.
+/// Errors: environment from the source; interrupted after `cancel`; never bad input: what is damaged is for the
+/// reader of frames to refuse.
 Result<ContainerStructure> container_structure(ByteSource& source, const IndexProgress* progress);
 
 }  // namespace streamsim::media

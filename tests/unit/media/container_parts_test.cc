@@ -299,6 +299,34 @@ TEST(ContainerStructures, MatroskaCountsItsClusters) {
     EXPECT_EQ(structure->line, "Matroska: at least 2 clusters, cues");
 }
 
+TEST(ContainerStructures, MatroskaThatIsCutBehindItsClustersHasAllFrames) {
+    for (const bool cues : {true, false}) {
+        Sparse file(600);
+        file.put(0, {0x1a, 0x45, 0xdf, 0xa3, 0x84, 0, 0, 0, 0});
+        file.put(9, {0x18, 0x53, 0x80, 0x67, 0x60, 0x00});   // 8192 bytes
+        file.put(15, {0x1f, 0x43, 0xb6, 0x75, 0x41, 0x00});  // 256 bytes
+        file.put(15 + 6 + 256, {0x1c, 0x53, 0xbb, 0x6b, 0x42, 0x00});
+        if (!cues) file.put(15 + 6 + 256, {0x1f, 0x43, 0xb6, 0x75, 0x42, 0x00});
+        const auto structure = container_structure(file, nullptr);
+        ASSERT_TRUE(structure);
+        EXPECT_EQ(structure->cut, !cues);
+        EXPECT_THAT(structure->notes, ElementsAre(HasSubstr("its segment at byte 9 claims 8198 bytes")));
+    }
+}
+
+TEST(ContainerStructures, MxfThatEndsBeforeItsFooterIsCut) {
+    for (const std::uint64_t bytes : {1024u, 1025u}) {
+        Sparse file(bytes);
+        file.put(0, {0x06, 0x0e, 0x2b, 0x34, 2, 5, 1, 1, 0x0d, 1, 2, 1, 1, 2, 4, 0, 0x83, 0, 0, 0x88});
+        file.put(20 + 24, {0, 0, 0, 0, 0, 0, 4, 0});  // the footer at byte 1024
+        const auto structure = container_structure(file, nullptr);
+        ASSERT_TRUE(structure);
+        EXPECT_EQ(structure->line, "MXF");
+        EXPECT_EQ(structure->cut, bytes == 1024);
+        EXPECT_THAT(structure->notes, SizeIs(bytes == 1024 ? 1 : 0));
+    }
+}
+
 TEST(ContainerStructures, TracksTogetherClaimNoMoreSamplesThanThereAreBytes) {
     constexpr std::uint32_t kTrack = 4 * 8 + 20;
     Sparse file(10'000);
