@@ -298,6 +298,19 @@ void expect_audio(const FrameIndex& index, const Probed& probed) {
     EXPECT_EQ(bytes, listed);
 }
 
+/// In a transport or program stream a frame reaches up to the next one, with what lies between them; ffprobe
+/// tells its size without the packets that carry it.
+void expect_reach(const Clip& clip, const Probed& probed) {
+    const FrameIndex& index = *clip.index;
+    ASSERT_EQ(index.count(), probed.frames.size());
+    const std::uint64_t last = index.count() - 1;
+    for (std::uint64_t k = 0; k <= last; ++k) EXPECT_EQ(index.extent(k).offset, probed.frames[k].first) << k;
+    for (std::uint64_t k = 0; k < last; ++k)
+        EXPECT_EQ(index.extent(k).offset + index.extent(k).bytes, probed.frames[k + 1].first) << k;
+    EXPECT_GT(index.extent(last).bytes, probed.frames[last].second);
+    EXPECT_THAT(clip.notes, ::testing::Contains("its audio lies between its frames, and is read with them"));
+}
+
 TEST_P(EachContainerClip, IsIndexedAsFfprobeListsIt) {
     NEED_TOOL("ffmpeg");
     NEED_TOOL("ffprobe");
@@ -313,10 +326,11 @@ TEST_P(EachContainerClip, IsIndexedAsFfprobeListsIt) {
     ASSERT_TRUE(clip) << testing::all_problems(clip.error());
     const FrameIndex& index = *clip->index;
     const Probed probed = probe(path);
+    const bool stream = clip->structure.starts_with("MPEG ");
     std::vector<std::pair<std::uint64_t, std::uint64_t>> frames;
     for (std::uint64_t k = 0; k < index.count(); ++k)
         frames.emplace_back(index.extent(k).offset, index.extent(k).bytes);
-    EXPECT_EQ(frames, probed.frames);
+    if (!stream) EXPECT_EQ(frames, probed.frames);
     EXPECT_EQ(index.rate(), made.rate) << index.rate().to_string();
     EXPECT_EQ(index.variable_rate(), made.variable);
     EXPECT_EQ(clip->start_timecode, made.timecode);
@@ -327,7 +341,9 @@ TEST_P(EachContainerClip, IsIndexedAsFfprobeListsIt) {
     EXPECT_THAT(::testing::PrintToString(clip->notes), HasSubstr(made.note));
     for (std::uint64_t k = 0; k < index.count(); ++k) ASSERT_EQ(index.sync_frame(k), probed.sync[k]) << k;
     expect_times(index, probed, made.note.starts_with("its first frame"));
-    if (probed.audio.empty()) {
+    if (stream) {
+        expect_reach(*clip, probed);
+    } else if (probed.audio.empty()) {
         EXPECT_THAT(clip->notes, ::testing::Contains("it has no audio"));
     } else {
         expect_audio(index, probed);

@@ -153,7 +153,9 @@ Result<KeptClip> make_clip(ByteStore& store, const std::string& path, const Inde
     if (!options.audio) return made;
     std::vector<AudioPiece> chunks;
     for (const auto& track : read->audio) chunks.insert(chunks.end(), track.begin(), track.end());
-    if (chunks.empty()) {
+    if (read->audio_in_frames) {
+        clip.notes.emplace_back("its audio lies between its frames, and is read with them");
+    } else if (chunks.empty()) {
         clip.notes.emplace_back("it has no audio");
     } else {
         give_audio(made.frames, chunks);

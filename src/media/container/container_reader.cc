@@ -298,6 +298,7 @@ private:
         if (error != AVERROR_EOF || io_.error())
             return failed("reading ended early, after {} frames: {}", out_.extents.size(), av_text(error));
         out_.read_through = true;
+        if (is_container("mpeg")) reach_next_frames();  // "mpegts" too
         leave_out_partial();
         note_empty();
         if (guessed_ > 0) {
@@ -306,6 +307,34 @@ private:
         }
         place_scanned_audio();
         return {};
+    }
+
+    /// libav tells how long a frame is without the packets that carry it, and a reader of such a stream reads
+    /// the packets of other tracks between them as well: up to where the next frame begins. (In a program
+    /// stream the end of a frame may share a packet with it, which is read with the next frame.) The last one
+    /// ends with the file, but is no longer than the longest before it.
+    void reach_next_frames() {
+        constexpr std::uint64_t kReachMax = std::uint64_t{64} << 20;  // longer: a gap in the video
+        std::vector<std::uint64_t> begins;
+        begins.reserve(out_.extents.size());
+        for (const Extent& extent : out_.extents) begins.push_back(extent.offset);
+        std::sort(begins.begin(), begins.end());
+        const auto size = source_.size();
+        const std::uint64_t file_bytes = size ? *size : 0;
+        std::uint64_t longest = 0;
+        for (Extent& extent : out_.extents) {
+            const auto next = std::upper_bound(begins.begin(), begins.end(), extent.offset);
+            if (next != begins.end()) {
+                extent.bytes = std::min(*next - extent.offset, std::max(kReachMax, extent.bytes));
+            } else if (extent.offset + extent.bytes < file_bytes) {
+                extent.bytes = std::min(file_bytes - extent.offset, std::max(longest, 2 * extent.bytes));
+            }
+            longest = std::max(longest, extent.bytes);
+        }
+        for (auto& pieces : scanned_audio_) {
+            out_.audio_in_frames = out_.audio_in_frames || !pieces.empty();
+            pieces.clear();
+        }
     }
 
     /// libav gives what there is of a frame that the end of the file cuts. In a transport stream no frame says

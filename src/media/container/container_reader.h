@@ -15,13 +15,16 @@
 namespace streamsim::media {
 
 struct ReadContainer {
-    std::string format;           // "prores apch 1920x1080"
-    std::vector<Extent> extents;  // in stored order, as `ffprobe -show_packets` lists the frames
+    std::string format;  // "prores apch 1920x1080"
+    /// In stored order, as `ffprobe -show_packets` lists the frames. In transport and program streams, whose
+    /// packets also hold other tracks, each reaches up to the next one.
+    std::vector<Extent> extents;
     FrameStamps stamps;
     std::vector<std::uint32_t> sync;  // see ContainerFrames
     /// Frames behind `extents` that a truncated file states, at most, and does not have.
     std::uint64_t missing = 0;
     std::vector<std::vector<AudioPiece>> audio;  // audio of each track, on request
+    bool audio_in_frames = false;                // `audio` is empty: it lies inside the extents of the frames
     std::string tracks;                          // "video prores apch, 4 x audio pcm_s16le 1 ch 48 kHz"
     std::string pattern;                         // MXF: "OP1a", "OP-Atom"; else ""
     std::optional<std::string> timecode;         // text of the time code in the file

@@ -170,6 +170,35 @@ TEST_F(Containers, ThoseOfOthersAreIndexedAsFfprobeReadsThem) {
     }
 }
 
+TEST_F(Containers, FramesOfAStreamReachUpToTheNextOne) {
+    NEED_TOOL("ffmpeg");
+    NEED_TOOL("ffprobe");
+    for (const std::string name : {"a.ts", "silent.ts", "a.mpg"}) {
+        SCOPED_TRACE(name);
+        const auto made = run("ffmpeg -v error -f lavfi -i testsrc2=s=320x180:r=25 -f lavfi -i sine -t 2 " +
+                              std::string(name == "silent.ts" ? "-an" : "-c:a mp2") +
+                              " -c:v mpeg2video -b:v 8M " + place_.at(name));
+        ASSERT_EQ(made.code, 0) << made.output;
+        const auto clip = index_clip(store_, place_.at(name), {.audio = true});
+        ASSERT_TRUE(clip) << testing::all_problems(clip.error());
+        const FrameIndex& frames = *clip->index;
+        EXPECT_EQ(frames.count(), probed(place_.at(name)).size());
+        std::uint64_t end = frames.extent(0).offset;
+        for (std::uint64_t k = 0; k < frames.count(); ++k) {
+            EXPECT_EQ(frames.extent(k).offset, end) << k;
+            end += frames.extent(k).bytes;
+        }
+        const std::uint64_t size = std::filesystem::file_size(place_.at(name));
+        EXPECT_LE(end, size);
+        if (name == "silent.ts") {
+            EXPECT_EQ(end, size);
+        } else {
+            EXPECT_THAT(::testing::PrintToString(clip->notes), HasSubstr("its audio lies between its frames"));
+        }
+        EXPECT_EQ(frames.largest_audio_bytes(), 0u);
+    }
+}
+
 TEST_F(Containers, TimeCodeKeepsItsOwnCounting) {
     NEED_TOOL("ffmpeg");
     const std::string picture = "ffmpeg -v error -y -f lavfi -i testsrc2=s=320x180:r=30000/1001 -t 0.2 ";
