@@ -40,21 +40,41 @@ std::optional<Counter> counter_of(std::string_view name, std::string_view number
     return counter;
 }
 
-/// The last mark between the name and the number; npos: none. Labels in braces may hold the same marks.
-std::size_t separator_in(std::string_view line) {
-    const std::size_t labels_end = line.rfind('}');
-    const std::size_t from = labels_end == std::string_view::npos ? 0 : labels_end;
-    const std::size_t at = line.find_last_of(":= \t");
-    return at == std::string_view::npos || at < from ? std::string_view::npos : at;
+/// The brace that ends the labels from `begin` on, whose values may hold braces; npos: there is none.
+std::size_t labels_end(std::string_view line, std::size_t begin) {
+    bool quoted = false;
+    for (std::size_t i = begin; i < line.size(); ++i) {
+        const char c = line[i];
+        if (c == '}' && !quoted) return i;
+        if (c == '"') quoted = !quoted;
+        if (c == '\\') ++i;
+    }
+    return std::string_view::npos;
+}
+
+/// NAME{...} NUMBER, as Prometheus prints it: behind the number the time in milliseconds may stand.
+std::optional<Counter> labelled_counter_in(std::string_view line, std::size_t labels) {
+    const std::size_t end = labels_end(line, labels);
+    if (end == std::string_view::npos ||
+        line.substr(0, labels).find_first_of(kBlanks) != std::string_view::npos)
+        return std::nullopt;
+    const std::string_view name = line.substr(0, end + 1);
+    std::string_view rest = trimmed(line.substr(end + 1));
+    if (rest.starts_with(':') || rest.starts_with('=')) rest = trimmed(rest.substr(1));
+    const std::string_view number = rest.substr(0, rest.find_first_of(kBlanks));
+    const std::string_view time = trimmed(rest.substr(number.size()));
+    if (!time.empty() && !counter_of(name, time)) return std::nullopt;
+    return counter_of(name, number);
 }
 
 std::optional<Counter> counter_in(std::string_view line) {
-    const std::size_t at = separator_in(line);
+    if (const std::size_t labels = line.find('{'); labels != std::string_view::npos)
+        return labelled_counter_in(line, labels);
+    const std::size_t at = line.find_last_of(":= \t");
     if (at == std::string_view::npos) return std::nullopt;
     std::string_view name = trimmed(line.substr(0, at));
     if (name.ends_with(':') || name.ends_with('=')) name = trimmed(name.substr(0, name.size() - 1));
-    const std::string_view plain = name.substr(0, name.find('{'));
-    if (plain.find_first_of(kBlanks) != std::string_view::npos) return std::nullopt;
+    if (name.find_first_of(kBlanks) != std::string_view::npos) return std::nullopt;
     return counter_of(name, trimmed(line.substr(at + 1)));
 }
 

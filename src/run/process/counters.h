@@ -25,8 +25,9 @@ struct CounterReading {
 };
 
 /// Reads "NAME NUMBER", "NAME: NUMBER" or "NAME=NUMBER" lines, or one JSON object of numbers. A NAME begins
-/// with a letter or "_" and has no blank; labels in braces, as of Prometheus, belong to it. A NUMBER is
-/// decimal. Errors: environment, where there is no counter, one has two values, or there are more than 1,000.
+/// with a letter or "_" and has no blank; labels in braces, as of Prometheus, belong to it, and a second NUMBER
+/// behind them is the time of the first. A NUMBER is decimal. Errors: environment, where there is no counter,
+/// one has two values, or there are more than 1,000.
 Result<CounterReading> read_counters(std::string_view text);
 
 /// The counters of both readings, in the order of the first.

@@ -42,6 +42,16 @@ TEST(Counters, LabelsBelongToTheName) {
                 ElementsAre(Pair("x_total{drive=\"1\", node=\"a:b\"}", 8), Pair("node-1:reads", 9)));
 }
 
+TEST(Counters, ATimeBehindTheValueIsNoValue) {
+    const CounterReading reading = read(R"(x{d="sda"} 0 1795864798318
+y{d="}\"{"}: 7 1.5
+z{d="sda"} 4 at 5
+v{d="sda"} 4 # {trace="1"} 0.67
+hits 4 123456)");
+    EXPECT_THAT(named(reading), ElementsAre(Pair(R"(x{d="sda"})", 0), Pair(R"(y{d="}\"{"})", 7)));
+    EXPECT_EQ(reading.other_lines, 3U) << "ZFS prints \"hits TYPE VALUE\"";
+}
+
 TEST(Counters, OtherLinesAreCounted) {
     const CounterReading reading = read(
         "hits 1\n   8  0 sda 12 3\nflushed 3 nodes in 12\nMemFree: 12 kB\n12 34\nx nan\ny inf\nz 0x10\n\n# "
