@@ -161,13 +161,11 @@ public:
           consecutive_(forward_ || order.kind == PlayOrder::Kind::reverse ||
                        order.kind == PlayOrder::Kind::ping_pong),
           own_times_(forward_ && !rate && first_.variable_rate()),
-          position_(order, first_.count(), this->rate(), seed) {}
+          unused_(order, first_.count(), this->rate(), seed),
+          position_(unused_) {}
 
     void shown(std::uint64_t slot, std::vector<ShownFrame>& into) const override {
-        into.clear();
-        const std::uint64_t frame = position_.at(slot);
-        into.push_back({0, frame});
-        for (std::uint32_t i = 1; i < sources().size(); ++i) into.push_back({i, frame % sources()[i]->count()});
+        show(position_, slot, into);
     }
     std::size_t shown_max() const override { return sources().size(); }
     Duration due(std::uint64_t slot) const override {
@@ -196,17 +194,28 @@ public:
     bool sought(std::uint64_t slot) const override { return position_.sought(slot); }
     std::uint64_t pass_slots() const override { return position_.pass_slots(); }
     bool repeats_within(std::uint64_t slots) const override {
-        if (!consecutive_) return PlayPath::repeats_within(slots);
-        return std::any_of(sources().begin(), sources().end(),
-                           [slots](const auto& layer) { return slots > layer->count(); });
+        if (consecutive_) {
+            return std::any_of(sources().begin(), sources().end(),
+                               [slots](const auto& layer) { return slots > layer->count(); });
+        }
+        Position position = unused_;
+        return repeats(slots, [&](std::uint64_t slot, auto& into) { show(position, slot, into); });
     }
     bool front_to_back() const override { return forward_ && sources().size() == 1; }
 
 private:
+    void show(Position& position, std::uint64_t slot, std::vector<ShownFrame>& into) const {
+        into.clear();
+        const std::uint64_t frame = position.at(slot);
+        into.push_back({0, frame});
+        for (std::uint32_t i = 1; i < sources().size(); ++i) into.push_back({i, frame % sources()[i]->count()});
+    }
+
     const FrameIndex& first_;
     bool forward_;
     bool consecutive_;  // the first slots, as many as the clip has frames, show frame after frame
     bool own_times_;
+    const Position unused_;  // caches nothing, so that any thread may copy it
     mutable Position position_;
 };
 
@@ -214,35 +223,48 @@ class AnglePath final : public PlayPath {
 public:
     AnglePath(Sources angles, PlayOrder order, std::optional<FrameRate> rate, std::uint64_t seed)
         : PlayPath(angles, rate.value_or(angles.front()->rate())),
-          position_(order, angles.front()->count(), this->rate(), seed),
-          cuts_(kCutter, this->rate(), derive_seed(seed, kAngleUse)) {}
+          unused_{{order, angles.front()->count(), this->rate(), seed},
+                  {kCutter, this->rate(), derive_seed(seed, kAngleUse)}},
+          operator_(unused_) {}
 
     void shown(std::uint64_t slot, std::vector<ShownFrame>& into) const override {
-        into.clear();
-        const std::uint32_t angle = angle_at(slot);
-        into.push_back({angle, position_.at(slot) % sources()[angle]->count()});
+        show(operator_, slot, into);
     }
-    bool seeks() const override { return position_.seeks() || sources().size() > 1; }
+    bool seeks() const override { return unused_.position.seeks() || sources().size() > 1; }
     bool sought(std::uint64_t slot) const override {
         if (slot == 0) return false;
-        return position_.sought(slot) || (sources().size() > 1 && cuts_.at(slot));
+        return operator_.position.sought(slot) || (sources().size() > 1 && operator_.cuts.at(slot));
     }
-    std::uint64_t pass_slots() const override { return position_.pass_slots(); }
+    std::uint64_t pass_slots() const override { return unused_.position.pass_slots(); }
+    bool repeats_within(std::uint64_t slots) const override {
+        Operator own = unused_;
+        return repeats(slots, [&](std::uint64_t slot, auto& into) { show(own, slot, into); });
+    }
 
 private:
+    struct Operator {
+        Position position;
+        Jumps cuts;
+    };
+
+    void show(Operator& by, std::uint64_t slot, std::vector<ShownFrame>& into) const {
+        into.clear();
+        const std::uint32_t angle = angle_at(by.cuts, slot);
+        into.push_back({angle, by.position.at(slot) % sources()[angle]->count()});
+    }
     /// Each cut goes to another angle than the one before it in its stretch.
-    std::uint32_t angle_at(std::uint64_t slot) const {
+    std::uint32_t angle_at(Jumps& jumps, std::uint64_t slot) const {
         const auto angles = static_cast<std::uint64_t>(sources().size());
         if (angles == 1) return 0;
-        const auto& cuts = cuts_.around(slot);
-        const std::size_t last = cuts_.last(slot);
+        const auto& cuts = jumps.around(slot);
+        const std::size_t last = jumps.last(slot);
         std::uint64_t angle = cuts.front().slot == 0 ? 0 : cuts.front().draw % angles;
         for (std::size_t i = 1; i <= last; ++i) angle = (angle + 1 + cuts[i].draw % (angles - 1)) % angles;
         return static_cast<std::uint32_t>(angle);
     }
 
-    mutable Position position_;
-    mutable Jumps cuts_;
+    const Operator unused_;  // caches nothing, so that any thread may copy it
+    mutable Operator operator_;
 };
 
 class CutPath final : public PlayPath {
@@ -337,11 +359,16 @@ Result<PlayOrder> PlayOrder::parse(std::string_view text) {
 }
 
 bool PlayPath::repeats_within(std::uint64_t slots) const {
+    return repeats(slots, [this](std::uint64_t slot, auto& into) { shown(slot, into); });
+}
+
+bool PlayPath::repeats(std::uint64_t slots, const Show& show) const {
     std::vector<std::vector<bool>> seen;  // by source and frame
     for (const auto& source : sources_) seen.emplace_back(source->count());
+    std::vector<ShownFrame> frames;
     for (std::uint64_t slot = 0; slot < slots; ++slot) {
-        shown(slot, scratch_);
-        for (const ShownFrame& each : scratch_) {
+        show(slot, frames);
+        for (const ShownFrame& each : frames) {
             if (seen[each.source][each.frame]) return true;
             seen[each.source][each.frame] = true;
         }

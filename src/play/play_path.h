@@ -20,6 +20,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -62,7 +63,8 @@ struct SlotNeeds {
     bool groups = false;            // frames of some source depend on others
 };
 
-/// Any slot at any time, but one thread at a time: a path may cache its last answer.
+/// Any slot at any time, but one thread at a time: a path may cache its last answer. Other threads may ask for
+/// what does not depend on the slot, and for repeats_within().
 class PlayPath {
 public:
     using Sources = std::vector<std::shared_ptr<const FrameIndex>>;
@@ -88,7 +90,8 @@ public:
     virtual bool sought(std::uint64_t /*slot*/) const { return false; }
     /// The number of slots of one pass.
     virtual std::uint64_t pass_slots() const = 0;
-    /// Some frame of a source is shown twice within the first `slots` slots.
+    /// Some frame of a source is shown twice within the first `slots` slots. Any thread. A path whose shown()
+    /// caches anything has a version of its own.
     virtual bool repeats_within(std::uint64_t slots) const;
     /// The path has one source, which is read from front to back.
     virtual bool front_to_back() const { return false; }
@@ -98,6 +101,10 @@ public:
 
 protected:
     PlayPath(Sources sources, FrameRate rate) : sources_(std::move(sources)), rate_(rate) {}
+
+    using Show = std::function<void(std::uint64_t slot, std::vector<ShownFrame>& into)>;
+    /// repeats_within(), where `show` stands for shown().
+    bool repeats(std::uint64_t slots, const Show& show) const;
 
 private:
     Sources sources_;

@@ -3,7 +3,10 @@
 
 #include <gmock/gmock.h>
 
+#include <atomic>
+#include <functional>
 #include <set>
+#include <thread>
 
 #include "player_fixture.h"
 
@@ -225,6 +228,31 @@ TEST(PlayPath, RepetitionsBeginWithTheFirstFrameThatIsShownAgain) {
     }
     EXPECT_EQ(slots_without_repetition(*play::make_path({clip_of(6), clip_of(4)}, {}, std::nullopt, 1)), 4u);
     EXPECT_EQ(slots_without_repetition(*play::make_angle_path({clip_of(9)}, {}, std::nullopt, 1)), 9u);
+}
+
+/// A journal asks for them on its own thread.
+TEST(PlayPath, RepetitionsAreLookedForBesideAPlayer) {
+    const auto angles = [] {
+        return play::make_angle_path({clip_of(9'000), clip_of(9'000)}, {}, std::nullopt, 1);
+    };
+    const auto scrubbed = [] { return path_of("scrub", 9'000); };
+    const auto fast = [] { return path_of("shuttle:7", 9'000); };
+    for (const std::function<std::shared_ptr<const play::PlayPath>()>& make :
+         {std::function(angles), std::function(scrubbed), std::function(fast)}) {
+        constexpr std::uint64_t kSlots = 40'000;
+        const Frames expected = first_frames(*make(), kSlots);
+        const auto path = make();
+        const bool repeats = make()->repeats_within(1'000);
+        Frames played;
+        std::atomic<bool> done = false;
+        std::thread player([&] {
+            played = first_frames(*path, kSlots);
+            done = true;
+        });
+        while (!done) EXPECT_EQ(path->repeats_within(1'000), repeats);
+        player.join();
+        EXPECT_EQ(played, expected);
+    }
 }
 
 }  // namespace
