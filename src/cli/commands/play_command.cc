@@ -29,6 +29,7 @@ public:
 private:
     Result<void> prepare_missing();
     Result<std::string> ready_media();
+    Result<run::FoundMedia> look();
     Result<run::FoundMedia> find();
     int play_media(run::FoundMedia media);
     Result<void> plan_proof();
@@ -39,8 +40,20 @@ private:
 
 Result<void> MediaCommand::prepare_missing() {
     if (store_ == nullptr) return {};
+    const run::PlayRequest& request = options_.play;
+    run::FoundMedia list;  // its length is that of the recordings
+    if (request.cuts && request.record.streams > 0 && !request.duration && !request.frames) {
+        auto found = look();
+        if (!found) return found.error();
+        list = std::move(*found);
+    }
     const auto media = [this] { return run::missing_media(*store_, options_.play); };
-    return media_.write_missing(options_.play, media, run::record_bytes_of(options_.play));
+    return media_.write_missing(request, media, run::record_bytes_of(request, list));
+}
+
+Result<run::FoundMedia> MediaCommand::look() {
+    return work_.index(
+        [this](IndexProgress& progress) { return run::find_media(store_.get(), options_.play, &progress); });
 }
 
 /// A line for each kind of media of the play. Errors: of the clips of a cut list, which nothing makes.
@@ -53,9 +66,7 @@ Result<std::string> MediaCommand::ready_media() {
     if (run::streams_of_format(request) == 0) return std::string("recorders alone need no clips\n");
     std::string ready;
     if (request.cuts) {
-        const auto media = work_.index([this](IndexProgress& progress) {
-            return run::find_media(store_.get(), options_.play, &progress);
-        });
+        const auto media = look();
         if (!media) return media.error();
         ready += line(media->cuts->clips.size(), media->cuts->name, place);
     }
@@ -118,8 +129,7 @@ Result<void> MediaCommand::plan_proof() {
 
 Result<run::FoundMedia> MediaCommand::find() {
     if (auto held = media_.hold(options_.play, options_.play.record.streams > 0); !held) return held.error();
-    return work_.index(
-        [this](IndexProgress& progress) { return run::find_media(store_.get(), options_.play, &progress); });
+    return look();
 }
 
 int MediaCommand::play_media(run::FoundMedia media) {

@@ -174,8 +174,8 @@ Result<void> check_space(const SpaceNeed& need) {
     return environment_error(text);
 }
 
-std::uint64_t record_bytes_of(const PlayRequest& request) {
-    const Duration length = request.duration.value_or(kDefaultDuration);
+std::uint64_t record_bytes_of(const PlayRequest& request, const FoundMedia& media) {
+    const Duration length = request.duration.value_or(usual_length(request, media));
     const bool timed = request.duration || !request.frames;
     return in_bytes(request.seats * request.record.streams * bytes_of_recorder(request, timed, length));
 }
@@ -185,7 +185,7 @@ std::uint64_t record_bytes_of(const std::vector<PlayPart>& parts) {
     for (const PlayPart& part : parts) {
         const PlayRequest& request = part.request;
         if (!part.schedule) {
-            bytes += static_cast<double>(record_bytes_of(request));
+            bytes += static_cast<double>(record_bytes_of(request, part.media));
             continue;
         }
         for (std::uint32_t seat = 0; seat < request.seats; ++seat) {

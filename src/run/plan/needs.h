@@ -59,9 +59,9 @@ struct SpaceNeed {
 /// Errors: environment: the bytes do not fit, or leave less than kept_free_bytes().
 Result<void> check_space(const SpaceNeed& need);
 
-/// The bytes that the recorders of all seats write: their rate by the length of the run. Recorders without
-/// deadlines count only with --frames.
-std::uint64_t record_bytes_of(const PlayRequest& request);
+/// The bytes that the recorders of all seats write: their rate by the length of the run, which may be that of
+/// the cut list in `media`. Recorders without deadlines count only with --frames.
+std::uint64_t record_bytes_of(const PlayRequest& request, const FoundMedia& media = {});
 std::uint64_t record_bytes_of(const std::vector<PlayPart>& parts);
 
 /// The need of one run: media and files of meters that are written before it, and its recordings. Blocks.

@@ -105,7 +105,7 @@ struct PlayRequest : play::ReadSettings, StorageRequest {
 /// unless the request has meters or recorders, which run on every seat.
 void set_total_streams(PlayRequest& request, std::uint32_t streams);
 
-/// The length of play without --duration and --frames.
+/// The length of play without --duration and --frames; a cut list plays once (usual_length).
 inline constexpr Duration kDefaultDuration = seconds(60);
 
 }  // namespace streamsim::run

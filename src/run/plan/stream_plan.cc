@@ -42,8 +42,10 @@ double mean_slot_bytes(const play::PlayPath& path) {
     return bytes / static_cast<double>(slots);
 }
 
+/// `usual`: the length of play where the request states none.
 play::PlayerOptions player_options(const PlayRequest& request,
                                    const play::PlayPath& path,
+                                   Duration usual,
                                    std::uint32_t alignment) {
     play::PlayerOptions options{static_cast<const play::ReadSettings&>(request)};
     options.alignment = alignment;
@@ -63,9 +65,8 @@ play::PlayerOptions player_options(const PlayRequest& request,
     options.slots = asked;
     if (request.duration) {
         options.slots = std::min(asked, path.slots_in(*request.duration));
-    } else if (!request.frames) {  // by default a cut list plays once, anything else for kDefaultDuration
-        const bool list = request.order.kind == play::PlayOrder::Kind::cuts;
-        options.slots = list ? path.pass_slots() : path.slots_in(kDefaultDuration);
+    } else if (!request.frames) {
+        options.slots = path.slots_in(usual);
     }
     return options;
 }
@@ -93,6 +94,7 @@ public:
         : request_(part.request),
           schedule_(part.schedule),
           order_seed_(part.order_seed.value_or(part.request.seed)),
+          usual_(usual_length(part.request, part.media)),
           alignment_(alignment),
           seats_(part.request.seats) {}
 
@@ -220,7 +222,7 @@ private:
     }
 
     void set_options(std::uint32_t seat, std::uint32_t stream, StreamPlan& plan) const {
-        plan.options = player_options(request_, *plan.path, alignment_);
+        plan.options = player_options(request_, *plan.path, usual_, alignment_);
         plan.options.seat = seat;
         plan.options.stream = stream;
         plan.request = &request_;
@@ -273,6 +275,7 @@ private:
     const PlayRequest& request_;
     const std::optional<PartSchedule>& schedule_;
     const std::uint64_t order_seed_;
+    const Duration usual_;
     std::uint32_t alignment_;
     std::vector<std::vector<StreamPlan>> seats_;
 };
@@ -306,6 +309,11 @@ void mark_shared_clips(std::vector<StreamPlan>& streams) {
 
 ClipKey key_of(const Clip& clip) {
     return {clip.file, clip.file.empty() ? clip.index.get() : nullptr};
+}
+
+Duration usual_length(const PlayRequest& request, const FoundMedia& media) {
+    if (!media.cuts) return kDefaultDuration;
+    return request.rate.value_or(media.cuts->rate).due(media.cuts->frames);
 }
 
 std::map<const FrameIndex*, std::uint32_t> clip_numbers(const std::vector<StreamPlan>& streams) {

@@ -64,6 +64,10 @@ ClipKey key_of(const Clip& clip);
 /// A number for each clip; streams that share a clip share its number.
 std::map<const FrameIndex*, std::uint32_t> clip_numbers(const std::vector<StreamPlan>& streams);
 
+/// The length of play without --duration and --frames: a cut list plays once, anything else for
+/// kDefaultDuration.
+Duration usual_length(const PlayRequest& request, const FoundMedia& media);
+
 /// Assigns the media of all parts to streams, and returns the streams of the seats that this process plays
 /// (PlayRequest::plays): by seat, then stream. The parts outlive them. `alignment` is the storage's. Errors:
 /// bad input. `play_time` becomes the time from the start of play to the end of the last stream, over the

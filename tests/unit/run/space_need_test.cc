@@ -119,6 +119,9 @@ TEST(SpaceNeed, RecordersWriteTheirRateForTheLengthOfTheRun) {
     request.seats = 3;
     request.record = {.streams = 2, .formats = {format, format}};
     EXPECT_EQ(record_bytes_of(request), 60ull * 25 * 12 * 1'000'000) << "a minute where nothing is said";
+    FoundMedia list;
+    list.cuts.emplace().frames = 240 * 24;
+    EXPECT_EQ(record_bytes_of(request, list), 240ull * 25 * 12 * 1'000'000) << "as long as the list";
     request.duration = seconds(10);
     EXPECT_EQ(record_bytes_of(request), 10ull * 25 * 12 * 1'000'000);
     request.frames = 20;

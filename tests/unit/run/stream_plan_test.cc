@@ -101,5 +101,32 @@ TEST_F(LongPlay, IsRefusedWhereItsDeadlinesHaveNoNumber) {
     EXPECT_EQ(scheduled->front().options.slots, 1u);
 }
 
+TEST_F(LongPlay, ARecorderBesideACutListRecordsAsLongAsTheListPlays) {
+    const auto found = find_media(&store_, {part(place_.path())}, nullptr);
+    ASSERT_TRUE(found);
+    PlayPart cut = part(place_.path());
+    cut.request.order.kind = play::PlayOrder::Kind::cuts;
+    cut.request.record = {.streams = 1, .formats = {streamsim::testing::small_prores("r", 64, 36, 5000)}};
+    cut.request.record.formats.front().rate = {25, 1};
+    CutList& list = cut.media.cuts.emplace();
+    list.rate = {24, 1};
+    list.clips = found->front().media.clips.front();
+    list.segments = {{.frames = 3}};
+    list.frames = 48;
+    const auto slots = [&cut] {
+        std::vector<std::uint64_t> out;
+        const auto streams = plan_parts({cut}, 1);
+        EXPECT_TRUE(streams);
+        for (const StreamPlan& plan : *streams) out.push_back(plan.options.slots);
+        return out;
+    };
+    EXPECT_THAT(slots(), ElementsAre(48u, 50u));
+    cut.request.rate = FrameRate{12, 1};
+    EXPECT_THAT(slots(), ElementsAre(48u, 48u)) << "both at this rate";
+    cut.media.cuts.reset();
+    cut.request.rate.reset();
+    EXPECT_THAT(slots(), ElementsAre(60u * 25)) << "a minute without the list";
+}
+
 }  // namespace
 }  // namespace streamsim::run
