@@ -23,7 +23,15 @@ struct Totals {
     std::uint64_t blocks = 0;
     const MeterResult::Error* first = nullptr;  // also of an open before play or a sync at the end
     const MeterResult* unanswered = nullptr;    // a meter without a single answer by its end
+    const MeterResult* idle = nullptr;          // a meter that never ran
+
+    /// Something that was asked of the storage failed, or had no answer.
+    bool failures() const { return failed + failed_after_end > 0 || first != nullptr || unanswered != nullptr; }
 };
+
+bool has_answers(const MeterResult& meter) {
+    return meter.all.done + meter.all.failed + meter.blocks_done + meter.blocks_failed > 0;
+}
 
 Totals totals_of(const std::vector<MeterResult>& meters) {
     Totals out;
@@ -33,8 +41,8 @@ Totals totals_of(const std::vector<MeterResult>& meters) {
         out.failed_after_end += meter.failed_after_end;
         out.blocks += meter.blocks_done;
         if (out.first == nullptr && !meter.errors.empty()) out.first = &meter.errors.front();
-        const bool answered = meter.all.done + meter.all.failed + meter.blocks_done + meter.blocks_failed > 0;
-        if (!answered && meter.unfinished > 0) out.unanswered = &meter;
+        if (!has_answers(meter) && meter.unfinished > 0) out.unanswered = &meter;
+        if (never_ran(meter)) out.idle = &meter;
     }
     return out;
 }
@@ -73,9 +81,11 @@ std::string failure_of(const Totals& totals) {
         return fmt::format("{} of {} failed with {}", opens ? "the open before play" : "the sync at the end",
                            totals.first->path, name);
     }
-    if (totals.unanswered == nullptr) return "";
-    return fmt::format("meter {} had no answer to any of its {} operations before its end",
-                       totals.unanswered->name, show_count(totals.unanswered->unfinished));
+    if (totals.unanswered != nullptr)
+        return fmt::format("meter {} had no answer to any of its {} operations before its end",
+                           totals.unanswered->name, show_count(totals.unanswered->unfinished));
+    if (totals.idle == nullptr) return "";
+    return fmt::format("meter {} never ran: it begins when play has ended", totals.idle->name);
 }
 
 using State = SeatResult::State;
@@ -227,6 +237,10 @@ void withhold_storage(RunResult& result) {
     }
 }
 
+bool never_ran(const MeterResult& meter) {
+    return meter.wall_ns == 0 && meter.unfinished == 0 && !has_answers(meter);
+}
+
 bool server_cache_may_be_warm(const MediaReading& reading) {
     return reading.looped || reading.shared || (reading.age_s && *reading.age_s < kServerCacheSeconds);
 }
@@ -234,15 +248,17 @@ bool server_cache_may_be_warm(const MediaReading& reading) {
 void judge_meters(RunResult& result) {
     if (result.meters.empty()) return;
     Totals totals = totals_of(result.meters);
-    if (result.interrupted) totals.unanswered = nullptr;
-    const std::string failure = failure_of(totals);
+    if (result.interrupted) totals.unanswered = totals.idle = nullptr;
     const bool alone = result.streams.empty();
+    const bool nothing = totals.done + totals.blocks == 0;
+    if (alone && nothing) totals.idle = nullptr;
+    const std::string failure = failure_of(totals);
     if (failure.empty()) {
         if (!alone) return;
         result.verdict = {true,
                           fmt::format("the meters did {} operations; none failed", show_count(totals.done)),
                           Limit::none};
-        if (totals.done == 0 && totals.blocks == 0)
+        if (nothing)
             result.verdict = {false, "the meters did nothing: there is nothing to judge", Limit::unknown};
         else if (totals.done == 0)
             result.verdict.reason = fmt::format(
@@ -253,7 +269,7 @@ void judge_meters(RunResult& result) {
     const bool streams_passed = result.verdict.pass;
     result.verdict.pass = false;
     if (alone || streams_passed) {
-        result.verdict.limit = limit_of_errors(result);
+        result.verdict.limit = totals.failures() ? limit_of_errors(result) : Limit::unknown;
         result.verdict.reason = alone ? failure : "the streams played, but " + failure;
     } else {
         result.verdict.reason += "; " + failure;

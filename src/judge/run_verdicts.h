@@ -22,11 +22,13 @@ void judge_vanished_recording(const std::string& file, RunResult& result);
 /// (judges_storage).
 void withhold_storage(RunResult& result);
 
+/// The meter did nothing, since it would have begun when play had ended.
+bool never_ran(const MeterResult& meter);
 /// Fails the verdict where operations, opens before play or syncs at the end failed, also operations that ended
-/// after the end, or a meter had no answer at all: the load beside the streams was not the one that was asked
-/// for. The limit is the side that most of the errors speak for (limit_of_error). A run of meters alone passes
-/// where none failed and at least one operation was done. REQUIRES: result.verdict is the verdict on the
-/// streams.
+/// after the end, or a meter had no answer at all or never ran: the load beside the streams was not the one
+/// that was asked for. The limit is the side that most of the errors speak for (limit_of_error); a meter that
+/// never ran speaks for none. A run of meters alone passes where none failed and at least one operation was
+/// done. REQUIRES: result.verdict is the verdict on the streams.
 void judge_meters(RunResult& result);
 
 /// "seat 2", "seats 4 to 7", "seats 1, 5 and 9", "seats 0, 4, 8, 12 and 6 more". REQUIRES: ascending, not

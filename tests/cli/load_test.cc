@@ -401,6 +401,14 @@ TEST_F(LoadTest, BesideStreamsSaysWhatEachCostsTheOther) {
     EXPECT_THAT(done.out, HasSubstr("Streams and meters alone, and together"));
 }
 
+TEST_F(LoadTest, RunsAloneAsLongAsBesideTheFramesOfStreams) {
+    streamsim(
+        {"--meter", write(workload()), "--prores-hd", "--frames", "60", "--json", json_path(), "sim:h500"});
+    const Json result = read_json(json_path());
+    EXPECT_EQ(result["meters"][0]["wall_ns"], 2'000'000'000);
+    EXPECT_EQ(result["alone"]["meters"][0]["wall_ns"], result["meters"][0]["wall_ns"]);
+}
+
 TEST_F(LoadTest, FindsItsFilesAsTheyWereInEachOfItsRuns) {
     Json document = workload();
     Json& meter = document["meters"][0];

@@ -192,11 +192,13 @@ Result<void> MediaRun::measure_alone(
     alone.spare_streams = 0;
     alone.find_cause = false;
     alone.meters.clear();
+    std::optional<Duration> play_time;  // of streams and meters together, too
     const auto play = [&](std::unique_ptr<run::Session> session, const char* about) -> Result<RunResult> {
         if (auto ready = prepare_step(alone, std::to_string(run::streams_of(alone))); !ready)
             return ready.error();
         if (!options_.quiet) context_.log.info(about);
         auto result = play_aside(session, alone, about);
+        if (session != nullptr) play_time = session->watch().play_time;
         const auto all = together(left_behind() ? Result<RunResult>(interrupted_error()) : result);
         if (!all) return all.error();
         if (result->interrupted) return interrupted_error();
@@ -206,6 +208,7 @@ Result<void> MediaRun::measure_alone(
         play(streams(alone), "first the streams without the meters (--not-alone leaves that out)");
     if (!played) return played.error();
     alone.meters = request.meters;
+    alone.duration = play_time;
     alone.streams = 0;
     alone.record = {};
     alone.formats.clear();

@@ -7,6 +7,7 @@
 
 #include "base/units.h"
 #include "base/utf8.h"
+#include "judge/run_verdicts.h"
 #include "report/facts/selection.h"
 #include "report/facts/show.h"
 
@@ -131,7 +132,9 @@ std::string playing_word(const RunResult& result) {
 }
 
 bool has_failed_meters(const RunResult& result) {
-    return std::ranges::any_of(result.meters, [](const MeterResult& meter) { return !meter.errors.empty(); });
+    return std::ranges::any_of(result.meters, [](const MeterResult& meter) {
+        return !meter.errors.empty() || judge::never_ran(meter);
+    });
 }
 
 /// Drops of the first second count beside other misses only.

@@ -220,6 +220,7 @@ Duration PlaybackPlan::play_time() const {
     for (const StreamPlan& plan : streams_) {
         if (plan.options.paced) longest = std::max(longest, plan.play_time());
     }
+    if (is_in_phases() && request_.duration) longest = std::max(longest, *request_.duration);
     return longest > Duration{} ? longest : request_.duration.value_or(kDefaultDuration);
 }
 

@@ -120,8 +120,8 @@ public:
     bool faults_injected() const { return storage_.faults || !request_.model_faults.empty(); }
     /// The streams come and go at times of their own, as a scenario says.
     bool is_in_phases() const { return !parts_.empty() && parts_.front().schedule.has_value(); }
-    /// How long the meters play: as long as the longest stream of any seat, without streams as long as the
-    /// request says. The same on all computers of a run.
+    /// How long the meters play: as long as the longest stream of any seat, in phases at least as long as the
+    /// scenario, without streams as long as the request says. The same on all computers of a run.
     Duration play_time() const;
     /// The clips of all parts, also of those that no stream plays yet.
     std::vector<const Clip*> clips() const;

@@ -38,7 +38,19 @@ TEST(MeterResults, NothingDoneIsNothingToJudge) {
     const Verdict nothing = verdict_on({meter("a", 0, 0)});
     EXPECT_FALSE(nothing.pass);
     EXPECT_EQ(nothing.limit, Limit::unknown);
-    EXPECT_TRUE(verdict_on({meter("a", 0, 0)}, true).pass);  // it was not its turn
+    MeterResult waiting = meter("a", 0, 0);
+    waiting.wall_ns = 1'000'000'000;
+    EXPECT_TRUE(verdict_on({waiting}, true).pass);  // none of its operations was due
+}
+
+TEST(MeterResults, OneThatNeverRanFails) {
+    for (const bool beside_streams : {false, true}) {
+        const Verdict verdict = verdict_on({meter("a", 1000, 0), meter("b", 0, 0)}, beside_streams);
+        EXPECT_FALSE(verdict.pass);
+        EXPECT_EQ(verdict.limit, Limit::unknown) << "that is not the storage's";
+        EXPECT_THAT(verdict.reason, HasSubstr("meter b never ran"));
+    }
+    EXPECT_TRUE(verdict_on({meter("a", 1000, 0), meter("b", 0, 0)}, true, true).pass);  // interrupted before
 }
 
 TEST(MeterResults, OneWithoutAnyAnswerFails) {

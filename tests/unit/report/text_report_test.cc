@@ -309,6 +309,8 @@ TEST(TextReport, CallsMetersThatFailedNoCache) {
     result.verdict = {false, "the streams played, but operations of the meters failed", Limit::unknown};
     result.meters.emplace_back().errors.push_back({LoadOperation::read, 110, 1, "/mnt/a/file"});
     EXPECT_THAT(verdict_line(result), StartsWith("PLAYS, BUT NOT ALL WAS DONE: "));
+    result.meters.front().errors.clear();  // then it never ran
+    EXPECT_THAT(verdict_line(result), StartsWith("PLAYS, BUT NOT ALL WAS DONE: "));
     result.meters.clear();
     result.verdict.limit = Limit::client_cpu;
     EXPECT_THAT(verdict_line(result), StartsWith("PLAYS, BUT NOT ALL WAS DONE: "));

@@ -187,6 +187,21 @@ TEST(ScenarioMeters, BeginAndEndWithTheirSeat) {
     for (const auto& [seat, begun] : first) EXPECT_GE(begun, 2000 * seat - 500) << seat;
 }
 
+TEST(ScenarioMeters, RunOnWhenAllStreamsHaveEnded) {
+    const RunResult result = run_scenario("10s", R"(
+        {"target": "sim:null", "streams": [{"format": "dpx10", "stop": "2s"}],
+         "meters": [{"workload": "vdi-steady", "scale": 0.1, "start": "4s", "stop": "9s"}]},
+        {"target": "sim:null", "streams": [{"format": "dpx10", "frames": 60}],
+         "meters": [{"workload": "vdi-steady", "scale": 0.1}]})");
+    std::vector<std::int64_t> played;
+    for (const MeterResult& meter : result.meters) {
+        played.push_back(meter.wall_ns / kMs);
+        EXPECT_GT(meter.all.done, 0U);
+    }
+    EXPECT_THAT(played, ElementsAre(5000, 10'000));
+    EXPECT_TRUE(result.verdict.pass);
+}
+
 /// A run has one connection to a server: options of a later target would be ignored.
 TEST(ScenarioTargets, OnOneServerHaveTheSameOptions) {
     const auto problems = [](const std::string& first, const std::string& second) {
