@@ -281,6 +281,34 @@ TEST_F(BeforeStep, MetersBesideStreamsAreThreeSteps) {
     EXPECT_THAT(noted(), ElementsAre("1 1", "2 0", "3 1"));
 }
 
+TEST_F(BeforeStep, KeepsMediaColdThatTheCommandHasPlayedBefore) {
+    prepare(2, "3s");
+    const auto old = std::filesystem::file_time_type::clock::now() - std::chrono::hours(24);
+    for (const std::string& clip : clip_directories()) {
+        for (const std::string& frame : frames_in(clip)) std::filesystem::last_write_time(frame, old);
+    }
+    const std::string meter = write("w.json", workload());
+    const auto may_be_warm = [&](std::vector<std::string> options) {
+        options.insert(options.end(), {"--duration", "1s", "--meter", meter});
+        return play_small(options)["media"]["server_cache_may_be_warm"].get<bool>();
+    };
+    EXPECT_TRUE(may_be_warm({})) << "the streams were played alone first";
+    EXPECT_FALSE(may_be_warm({"--not-alone"}));
+    EXPECT_FALSE(may_be_warm({"--before-step", "true"}));
+    const auto max = [&](std::vector<std::string> options) {
+        options.insert(options.begin(), {"max", "--format", small(), "--duration", "1200ms", "--confirm", "0",
+                                         "--quiet", "--json", json_path()});
+        options.push_back(target());
+        EXPECT_EQ(streamsim(options).exit_code, 0);
+        return read_json(json_path());
+    };
+    EXPECT_EQ(max({"--streams", "2"})["server_cache_may_be_warm"], true);
+    EXPECT_EQ(max({"--streams", "2", "--before-step", "true"})["server_cache_may_be_warm"], false);
+    const Json one = max({"--streams", "1"});
+    const bool repeated = one["formats"][0]["steps"][0]["runs"].size() > 1;  // this computer was busy
+    EXPECT_EQ(one["server_cache_may_be_warm"], repeated);
+}
+
 // --- max
 
 TEST_F(BeforeStep, OfMaxIsRunBeforeEachPlay) {

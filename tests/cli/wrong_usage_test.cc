@@ -66,6 +66,9 @@ INSTANTIATE_TEST_SUITE_P(
                "--confirm: '1s': expected 0, or more than 1s: the first second of a run does not count"}},
         Usage{{"max", "--confirm", "1ms", "sim:null"},
               {"--confirm: '1ms': expected 0, or more than 1s: the first second of a run does not count"}},
+        Usage{{"max", "--require-cold", "/mnt"},
+              {"--require-cold: max plays the same clips in each step, and the storage's caches may hold them "
+               "from the second on: give --before-step with a command that empties them"}},
         Usage{{"maxx", "--dpx10", "sim:null"},
               {"'maxx': there is no such command, and no such file; did you mean \"max\"?"}},
         Usage{{"sim:null", "sim:null"}, {"'sim:null': one TARGET is expected"}},

@@ -299,6 +299,7 @@ run::PlayRequest MaxCommand::step_of(const Contender& contender, std::uint64_t c
     }
     request.duration = length;
     request.cold = true;
+    request.media_read_before = contender.played && !steps_.has_command();
     request.find_cause &= !virtual_time();  // the search itself finds what a model delivers at most
     // The largest number of streams that plays needs one read-ahead's time for its preroll.
     request.preroll_timeout =
@@ -322,6 +323,7 @@ Result<RunResult> MaxCommand::play_step(Contender& contender,
     auto session = std::make_unique<run::Session>(request, first_of(contender, request), context_.program,
                                                   [this](const std::string& text) { notice(text); });
     auto result = play_aside(session, request, fmt::format("{}; {}", request.target.url, progress));
+    contender.played = true;
     if (auto free = all_storage_is_free(); !free) return free.error();
     if (makes_media()) media_.remove_created(request);
     if (result) beside_[contender.name][run::streams_of_format(request)] = result->meters;

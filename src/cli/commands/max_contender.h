@@ -23,6 +23,7 @@ struct Contender {
     FrameRate rate;
     run::FoundMedia media;  // found so far
     bool ready = false;     // media holds all that there is: clips that others made, or a cut list
+    bool played = false;    // a step has read its media
     std::shared_ptr<const target::TargetLocations>
         places;  // directories of the media, as they were found; null: not local
 };

@@ -184,7 +184,7 @@ std::size_t MediaRun::plays_alone(const run::PlayRequest& request, bool has_stre
 }
 
 Result<void> MediaRun::measure_alone(
-    const run::PlayRequest& request,
+    run::PlayRequest& request,
     bool has_streams,
     const std::function<std::unique_ptr<run::Session>(const run::PlayRequest&)>& streams) {
     if (plays_alone(request, has_streams) == 0) return {};
@@ -219,6 +219,7 @@ Result<void> MediaRun::measure_alone(
     if (written = together(written); !written) return written;
     if (!loaded) return loaded.error();
     alone_ = {played->totals, played->margin_ns, loaded->meters};
+    request.media_read_before = !steps_.has_command();
     return {};
 }
 

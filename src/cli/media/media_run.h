@@ -44,10 +44,10 @@ protected:
                                  const run::PlayRequest& request,
                                  const std::string& about);
     /// Plays streams alone, then meters alone, each as long as `request` says, for the result of the command.
-    /// `streams` makes the session of the first. Does nothing where there are not both, or it is not wanted.
-    /// Errors: as play_aside; of any rank.
+    /// `streams` makes the session of the first. Then `request` says that its media were read. Does nothing
+    /// where there are not both, or it is not wanted. Errors: as play_aside; of any rank.
     Result<void> measure_alone(
-        const run::PlayRequest& request,
+        run::PlayRequest& request,
         bool has_streams,
         const std::function<std::unique_ptr<run::Session>(const run::PlayRequest&)>& streams);
     /// A step begins: runs the command that the user wants before it, while no file of the target is open. In

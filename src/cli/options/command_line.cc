@@ -271,6 +271,10 @@ constexpr Rule kRules[] = {
      "is not for predict: the faults would be no prediction of storage", nullptr, Command::predict},
     {"--frames", [](const CliOptions&) { return true; },
      "would end a step before its time: give --duration, and --confirm", nullptr, Command::max},
+    {"--require-cold", [](const CliOptions& o) { return o.play.target.has_files() && o.step.command.empty(); },
+     "max plays the same clips in each step, and the storage's caches may hold them from the second on: give "
+     "--before-step with a command that empties them",
+     nullptr, Command::max},
     {"--prove", [](const CliOptions& o) { return !o.play.paced; },
      "is not for --fps max, which has no deadlines and drops nothing: give a rate"},
     {"--prove", [](const CliOptions& o) { return !o.meters.empty(); },

@@ -202,6 +202,7 @@ void fill_media(const RunFacts& facts, RunResult& result) {
         for (const std::string& note : facts.cuts->notes)
             result.media.notes.push_back(facts.cuts->name + ": " + note);
     }
+    result.media.looped = facts.request->target.has_files() && facts.request->media_read_before;
     for (std::size_t i = 0; i < result.streams.size(); ++i) {
         const FrameCounts& counts = result.streams[i].counts;
         result.media.looped |= counts.passes > 1 || (*facts.streams)[i].path->repeats_within(counts.scheduled);

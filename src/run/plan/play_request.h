@@ -84,8 +84,9 @@ struct PlayRequest : play::ReadSettings, StorageRequest {
     Duration stagger;
     Duration decode_cpu;
     bool direct = true;
-    bool cold = false;          // evict the clips from this client's page cache first
-    bool require_cold = false;  // fail the verdict where a cache may have been warm
+    bool cold = false;               // evict the clips from this client's page cache first
+    bool require_cold = false;       // fail the verdict where a cache may have been warm
+    bool media_read_before = false;  // by this command, which has not emptied any cache since
     bool realtime = false;
     std::vector<std::string> remarks;  // on the request: notices of the run
     std::uint32_t loops = 0;           // player threads; 0: as the load needs

@@ -238,13 +238,14 @@ TEST(FailuresWithoutDeadlines, HaveTheCauseOfTheTimeAtWhichTheyWereSeen) {
 }
 
 /// One frame of 1 MB that was read through the page cache, with --require-cold, while the process read 2 MB
-/// from disks. `cached`: the share of the clip that is in the cache.
-RunResult read_through_cache(bool meters, std::optional<double> cached) {
+/// from disks. `cached`: the share of the clip that is in the cache; `before`: the command has read it before.
+RunResult read_through_cache(bool meters, std::optional<double> cached, bool before = false) {
     PlayRequest request = request_on("null:", {"dpx10"});
     const std::vector<PlayPart> parts = one_part(request, *find_media(nullptr, request, nullptr));
     const std::vector<StreamPlan> streams = *plan_parts(parts, 1);
     request.target = *target::parse_target("/mnt/x");
     request.require_cold = true;
+    request.media_read_before = before;
     if (meters) request.meters.emplace_back();
     FrameOutcome outcome;
     outcome.bytes = 1'000'000;
@@ -282,6 +283,13 @@ TEST(PageCache, IsNotToldByWhatMetersReadBesideTheStreams) {
     EXPECT_FALSE(unknown.client.page_cache_bytes);
     EXPECT_FALSE(unknown.verdict.pass);
     EXPECT_THAT(unknown.verdict.reason, HasSubstr("a cache may have helped"));
+}
+
+TEST(ServerCache, MayHoldWhatTheCommandHasReadBefore) {
+    const RunResult result = read_through_cache(false, {}, true);
+    EXPECT_TRUE(result.media.server_cache_may_be_warm);
+    EXPECT_FALSE(result.verdict.pass);
+    EXPECT_FALSE(read_through_cache(false, {}).media.server_cache_may_be_warm);
 }
 
 TEST(EvidenceOfPlay, KnowsADiskOfThisComputerByItsFileSystem) {
