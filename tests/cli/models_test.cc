@@ -279,6 +279,19 @@ TEST_F(Models, DecodeCpuAddsToWhatTheModelSays) {
     EXPECT_NEAR(busy({"--layers", "2"}) / model, 2, 0.1);
 }
 
+TEST_F(Models, AStreamThatBeginsLateAndCannotPrerollLeavesTheResultUpToThen) {
+    const Finished late = streamsim({"--prores-uhd", "--readahead", "240", "--streams", "7", "--stagger", "4s",
+                                     "--preroll-timeout", "3s", "--quiet", "--json", json_path(), "sim:h500"});
+    EXPECT_EQ(late.exit_code, 3) << late.text();
+    EXPECT_THAT(late.err, HasSubstr("preroll did not end within 3.0 s"));
+    const Json result = read_json(json_path());
+    EXPECT_THAT(result_problems(result), testing::IsEmpty());
+    EXPECT_EQ(result["interrupted"], true);
+    EXPECT_EQ(result["verdict"]["limit"], "storage");
+    EXPECT_THAT(result["verdict"]["reason"].get<std::string>(), HasSubstr("preroll did not end within 3.0 s"));
+    EXPECT_GT(result["streams"][0]["frames_on_time"], 0);
+}
+
 TEST_F(Models, AFormatThatTheModelCannotDecodeIsDeliveredAndSaid) {
     const Json result = play({"--format", "dnxhr-hqx-hd", "--frames", "24"}, "sim:h500");
     EXPECT_EQ(finished().exit_code, 0) << finished().text();

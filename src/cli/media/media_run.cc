@@ -235,7 +235,9 @@ int MediaRun::play_session(run::Session& session, const run::PlayRequest& reques
     play_.follow_in_journal(session);
     auto result = watch_session(session, request, about, request.spare_streams > 0);
     if (result && makes_media()) media_.remove_created(request);  // no rank plays any more
-    if (!result || !*result) play_.stop_journal();                // it keeps the last that is known
+    // Over several computers the error of one is that of all.
+    const bool cut_short = result && !*result && session.until_error() && context_.ranks == nullptr;
+    if (!cut_short && (!result || !*result)) play_.stop_journal();  // it keeps the last that is known
     if (!result) {
         work_.leave_behind();
         const bool alone = context_.ranks == nullptr;
@@ -251,6 +253,7 @@ int MediaRun::play_session(run::Session& session, const run::PlayRequest& reques
             "another process has taken over the lock of the media set while this one played: media may "
             "have been removed or changed");
     }
+    if (cut_short) (void)write_results(*session.until_error());
     const int code = *result ? write_results(**result) : report_error(context_, result->error());
     if (session.stuck()) context_.log.warn("the storage has not completed all operations that it was given");
     if (session.stuck() || work_.left_behind()) leave(code);

@@ -138,6 +138,13 @@ RunResult Conclusion::conclude(PlayObservation& observation, const std::function
     return result;
 }
 
+RunResult Conclusion::conclude_failed(PlayObservation& observation, const Error& error) {
+    RunResult result = conclude(observation, [] {});
+    result.verdict = {false, error.problems.front(), Limit::storage};
+    judge::withhold_storage(result);
+    return result;
+}
+
 void Conclusion::interrupt() {
     std::int64_t none = 0;
     interrupted_ns_.compare_exchange_strong(none, now_ns());

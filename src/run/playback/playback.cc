@@ -64,7 +64,7 @@ Result<void> Playback::run_loops() {
     for (const auto& loop : loops_) {
         is_stuck_ |= loop->stuck();
         preroll_took_too_long_ |= loop->preroll_took_too_long();
-        was_cut_short_ |= loop->interrupted();
+        was_cut_short_ |= loop->interrupted() || loop->preroll_took_too_long();
     }
     for (const auto& result : results) {
         if (!result) return result;

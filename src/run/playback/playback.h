@@ -53,7 +53,7 @@ public:
     }
 
     // After run().
-    /// It was interrupted while there was something left to play.
+    /// It was interrupted while there was something left to play, or ended because a preroll took too long.
     bool was_cut_short() const { return was_cut_short_; }
     /// The storage kept something: the process has to end by _exit once the result is written.
     bool is_stuck() const { return is_stuck_; }

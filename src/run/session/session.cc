@@ -32,6 +32,8 @@ Result<RunResult> Session::execute() {
     PlayObservation observation(plan_);
     conclusion_.observe(observation);
     if (auto ran = playback_.run(); !ran) {
+        if (playback_.preroll_took_too_long() && playback_.started_ns() != 0)
+            until_error_ = conclusion_.conclude_failed(observation, ran.error());
         // The process ends by _exit then: nothing removes the recordings.
         if (playback_.is_stuck()) (void)plan_.close_recordings(false, nullptr);
         return ran.error();

@@ -59,6 +59,9 @@ public:
     /// Plays to the end, or until interrupt(). Errors: no memory, storage that is not available, a preroll that
     /// took too long. An interrupted run has a result.
     Result<RunResult> execute();
+    /// After an error of execute(): the result up to it, as of a run that was interrupted, where other streams
+    /// had begun before the preroll that took too long.
+    const std::optional<RunResult>& until_error() const { return until_error_; }
 
     /// Any thread, any time, also before execute().
     void interrupt();
@@ -102,6 +105,7 @@ private:
     Playback playback_{plan_};
     StreamChanges changes_{plan_, playback_};
     Conclusion conclusion_{plan_, playback_, changes_};
+    std::optional<RunResult> until_error_;
     std::function<void()> after_play_, cancel_after_play_;
     std::atomic<bool> interrupted_{false};
 };

@@ -414,6 +414,30 @@ TEST(SessionInVirtualTime, PrerollThatTakesTooLongIsAnErrorAndNotADrop) {
     ASSERT_FALSE(result.has_value());
     EXPECT_EQ(result.error().kind, ErrorKind::environment);
     EXPECT_THAT(result.error().problems.front(), HasSubstr("--preroll-timeout"));
+    EXPECT_FALSE(session.until_error()) << "nothing had begun";
+}
+
+/// The first stream plays from 0 s, the second one prerolls from 1 s to 3 s.
+TEST(SessionInVirtualTime, ALaterPrerollThatTakesTooLongKeepsWhatWasPlayed) {
+    PlayRequest request = request_on("sim:null", {"dpx10"});
+    request.streams = 2;
+    request.stagger = seconds(1);
+    request.preroll_timeout = seconds(2);
+    storage::FaultRule rule;
+    rule.delay = seconds(3600);
+    rule.stream = 1;
+    request.faults.emplace().rules = {rule};
+    Session session(request, *find_media(nullptr, request, nullptr), {}, [](const std::string&) {});
+    const auto result = session.execute();
+    ASSERT_FALSE(result.has_value());
+    const auto& known = session.until_error();
+    ASSERT_TRUE(known.has_value());
+    EXPECT_TRUE(known->interrupted);
+    EXPECT_FALSE(known->verdict.pass);
+    EXPECT_EQ(known->verdict.reason, result.error().problems.front());
+    EXPECT_EQ(known->verdict.limit, Limit::unknown) << "the faults were injected";
+    EXPECT_GT(known->streams[0].counts.on_time, 60u);
+    EXPECT_EQ(known->streams[1].counts.on_time, 0u);
 }
 
 /// One frame, due a second before the claim would stand, takes 30 s; the others go on in another in-flight
