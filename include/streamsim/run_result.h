@@ -227,6 +227,9 @@ void fields(ConstOr<AloneResult> auto& alone, auto& visit) {
     visit("meters", alone.meters);
 }
 
+/// The most computers of one run, as many as seats can be asked to join.
+inline constexpr std::uint32_t kRanksMax = 100'000;
+
 struct RunResult {
     // The compiler's own, made once (src/streamsim/run_result.cc): in each file they would take longer to
     // compile than what it does with a result.

@@ -13,9 +13,8 @@
 namespace streamsim::result {
 namespace {
 
-// More times of one value in a histogram, or more computers of a run, are no measurement.
+// More times of one value in a histogram are no measurement.
 constexpr std::uint64_t kBucketTimesMax = std::uint64_t{1} << 48;
-constexpr std::uint32_t kRanksMax = 1'000'000;
 
 /// No frame is lost and none is counted twice, in the counts of a document either.
 void check_counts(const FrameCounts& counts, const std::string& pointer, JsonProblems& problems) {

@@ -22,9 +22,6 @@ T whole_of(const Json& value) {
     throw malformed("a number is not whole, or out of range");
 }
 
-/// More ranks than a run has.
-inline constexpr std::uint32_t kRanksMax = 1'000'000;
-
 /// Nanoseconds of any clock: 73 years, so that the sum of three times is a time.
 inline constexpr std::int64_t kMessageTimeMaxNs = std::int64_t{1} << 61;
 

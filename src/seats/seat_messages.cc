@@ -12,6 +12,7 @@
 #include "seats/message_values.h"
 #include "seats/seat_channel.h"
 #include "seats/seat_peer.h"
+#include "streamsim/run_result.h"
 
 namespace streamsim::seats {
 namespace {

@@ -13,7 +13,8 @@ STREAMSIM_FUZZ(merge) {
     std::vector<RunResult> parts;
     for (fuzz::Taker taker(input); !taker.empty() && parts.size() < 4;) {
         auto part = result::read_result(taker.line(), "part.json");
-        if (part) parts.push_back(std::move(*part));
+        // A document of a few bytes can state many computers, and each is a missing seat of the merged result.
+        if (part && part->ranks <= 1'000) parts.push_back(std::move(*part));
     }
     if (parts.empty()) return;
     const auto merged = result::merge_results(parts);

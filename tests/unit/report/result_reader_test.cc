@@ -120,6 +120,9 @@ TEST(ResultReader, SeatsAndHistogramsThatCannotBeAreProblems) {
                                    HasSubstr("/totals/histograms/buffer_frames/values/1"), HasSubstr("/run_id"),
                                    HasSubstr("/seats/1/rank"), HasSubstr("/seats/2/rank"),
                                    HasSubstr("/seats/0/totals/frames_scheduled")));
+    Json more = Json::parse(result::json_report(samples::several_computers()));
+    more["ranks"] = 100'001;
+    EXPECT_THAT(problems(more), testing::ElementsAre(HasSubstr("/ranks: expected 1 to 100000, found 100001")));
 }
 
 TEST(ResultReader, EveryMemberOfAWrongTypeIsAProblemAtItsPlace) {
