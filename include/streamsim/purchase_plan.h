@@ -121,9 +121,11 @@ struct PurchaseResult {
     double prove_hours = 0;  // of a run of all streams, the least that --prove takes; 0: no claim
     std::optional<double> price_max, watts_max;
     std::int64_t verify_ns = 0, screen_ns = 0;  // lengths of the runs
-    std::vector<std::string> trust;             // the held-back run of each offer whose model is calibrated
-    double configurations = 0;                  // of all offers
-    std::uint64_t played = 0;                   // runs of any length
+    /// The held-back run of each offer whose model is calibrated, and what the need asks beyond its
+    /// measurement.
+    std::vector<std::string> trust;
+    double configurations = 0;  // of all offers
+    std::uint64_t played = 0;   // runs of any length
     std::uint64_t verified = 0, verified_failed = 0;
     std::uint64_t checked = 0;  // configurations that were inferred to fail, and played all the same
     std::vector<PurchasePlan> plans;

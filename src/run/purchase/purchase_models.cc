@@ -25,17 +25,36 @@ constexpr std::string_view kMoreIsWorse[] = {
     "message_bytes", "retransmit_after",
 };
 
+bool is_chosen(const UncertainNumber& number, const std::vector<sim::ModelChange>& chosen) {
+    return std::ranges::count(chosen, number.pointer, &sim::ModelChange::pointer) > 0;
+}
+
 /// The worse end of each interval, but of the numbers that are chosen. Empty: no number has another value
 /// there.
 std::map<std::string, double> worse_ends(const ClusterModel& model,
                                          const std::vector<sim::ModelChange>& chosen) {
     std::map<std::string, double> scores;
     for (const UncertainNumber& number : model.uncertain) {
-        const auto is_it = [&number](const sim::ModelChange& each) { return each.pointer == number.pointer; };
-        if (number.at_least() || std::ranges::any_of(chosen, is_it)) continue;
+        if (number.at_least() || is_chosen(number, chosen)) continue;
         scores[number.pointer] = more_is_worse(number.pointer) ? sim::kScoreOf95 : -sim::kScoreOf95;
     }
     return scores;
+}
+
+/// Sets each number that is "at least" to what was measured, but those that are chosen.
+std::vector<sim::ModelChange> lowest_bounds(const ClusterModel& model,
+                                            const std::string& text,
+                                            const std::string& source,
+                                            const std::vector<sim::ModelChange>& chosen) {
+    constexpr double kNsPerS = 1e9;
+    std::vector<sim::ModelChange> lowest;
+    for (const UncertainNumber& number : model.uncertain) {
+        if (!number.at_least() || more_is_worse(number.pointer) || is_chosen(number, chosen)) continue;
+        if (*number.low >= number.value) continue;
+        const double unit = sim::is_time_at(text, source, number.pointer) ? kNsPerS : 1;
+        lowest.push_back({number.pointer, false, *number.low * unit});
+    }
+    return lowest;
 }
 
 }  // namespace
@@ -48,18 +67,22 @@ bool more_is_worse(std::string_view pointer) {
 
 Result<std::vector<ClusterModel>> models_to_verify(const std::string& text,
                                                    const std::string& source,
-                                                   const std::vector<sim::ModelChange>& changes) {
+                                                   const std::vector<sim::ModelChange>& changes,
+                                                   double model_error_factor) {
     auto nominal = sim::changed_model(text, source, changes);
     if (!nominal) return nominal.error();
     const auto scores = worse_ends(*nominal, changes);
+    std::vector<sim::ModelChange> to_worst = lowest_bounds(*nominal, text, source, changes);
     const bool exact = !nominal->calibration || nominal->calibration->model_error == 0;
     std::vector<ClusterModel> all = {std::move(*nominal)};
-    if (scores.empty() && exact) return all;
-    const auto document = sim::changed_document(text, source, changes);
+    if (scores.empty() && to_worst.empty() && exact) return all;
+    to_worst.insert(to_worst.end(), changes.begin(), changes.end());
+    const auto document = sim::changed_document(text, source, to_worst);
     if (!document) return document.error();
     std::vector<std::string> chosen;
     for (const sim::ModelChange& each : changes) chosen.push_back(each.pointer);
-    auto worst = sim::model_at_scores(*document, source, scores, -sim::kScoreOf95, chosen);
+    const double of_rates = -sim::kScoreOf95 * model_error_factor;
+    auto worst = sim::model_at_scores(*document, source, scores, of_rates, chosen);
     if (!worst) return worst.error();
     all.push_back(std::move(*worst));
     return all;

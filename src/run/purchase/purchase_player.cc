@@ -188,8 +188,8 @@ PurchaseRun PurchasePlayer::long_enough(const PurchaseQuestion& question,
 
 PurchaseRun PurchasePlayer::decided(const PurchaseQuestion& question) {
     const ModelDocument& document = documents_[question.offer];
-    const auto models =
-        models_to_verify(document.text, document.path, changes(question.offer, question.levels));
+    const auto models = models_to_verify(document.text, document.path, changes(question.offer, question.levels),
+                                         document.model_error_factor);
     if (!models) {
         PurchaseRun none;
         none.limit = Limit::unknown;

@@ -42,6 +42,7 @@ public:
     /// `texts`: the document of each offer's model. `need` and `texts` outlive it.
     struct ModelDocument {
         std::string path, text;
+        double model_error_factor = 1;  // as the need lies outside what was measured
     };
     PurchasePlayer(const PurchaseNeed& need, const std::vector<ModelDocument>& documents, ProgramFacts program);
 

@@ -12,6 +12,7 @@
 #include "base/system/parallel_for.h"
 #include "base/units.h"
 #include "judge/claims/prove.h"
+#include "judge/prediction_rules.h"
 #include "judge/search/plan_search.h"
 #include "run/plan/meters.h"
 #include "run/published/published_run.h"
@@ -348,15 +349,32 @@ Result<std::vector<PurchasePlayer::ModelDocument>> documents_of(const PurchaseNe
     return all;
 }
 
-/// The held-back run of each calibrated model.
+/// The formats that the seats play and record, and how many seats there are.
+judge::PredictionQuestion question_of(const PurchaseNeed& need) {
+    judge::PredictionQuestion question{{}, static_cast<std::uint32_t>(need.seats())};
+    for (const ScenarioSeats& seats : need.scenario.seats) {
+        for (const ScenarioStreams& streams : seats.streams) {
+            if (streams.format && std::ranges::count(question.formats, streams.format->name) == 0)
+                question.formats.push_back(streams.format->name);
+        }
+    }
+    return question;
+}
+
+/// The held-back run of each calibrated model, and how the need lies outside what was measured, for which the
+/// error of the model grows.
 Result<std::vector<std::string>> trust_in(const PurchaseNeed& need,
-                                          const std::vector<PurchasePlayer::ModelDocument>& documents) {
+                                          std::vector<PurchasePlayer::ModelDocument>& documents) {
     std::vector<std::string> all;
     for (std::size_t i = 0; i < documents.size(); ++i) {
         const auto model = sim::read_model_document(documents[i].text, documents[i].path);
         if (!model) return model.error();
+        const std::string name = need.offers[i].name + ": ";
         if (model->calibration && model->calibration->held_back)
-            all.push_back(need.offers[i].name + ": " + held_back_sentence(*model->calibration->held_back));
+            all.push_back(name + held_back_sentence(*model->calibration->held_back));
+        const judge::OutsideMeasured outside = judge::outside_measured(*model, question_of(need));
+        for (const std::string& sentence : outside.sentences) all.push_back(name + sentence);
+        documents[i].model_error_factor = outside.model_error_factor;
     }
     return all;
 }
@@ -422,7 +440,7 @@ Result<PurchaseNeed> read_purchase_need(std::string_view text,
 }
 
 Result<PurchaseResult> plan_purchase(const PurchaseNeed& need, const PurchaseOptions& options) {
-    const auto documents = documents_of(need, options.formats);
+    auto documents = documents_of(need, options.formats);
     if (!documents) return documents.error();
     auto trust = trust_in(need, *documents);
     if (!trust) return trust.error();

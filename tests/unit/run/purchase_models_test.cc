@@ -45,8 +45,10 @@ Json uncertain() {
     return json;
 }
 
-std::vector<ClusterModel> models(const Json& json, const std::vector<sim::ModelChange>& changes = {}) {
-    auto all = models_to_verify(json.dump(), "m.json", changes);
+std::vector<ClusterModel> models(const Json& json,
+                                 const std::vector<sim::ModelChange>& changes = {},
+                                 double model_error_factor = 1) {
+    auto all = models_to_verify(json.dump(), "m.json", changes, model_error_factor);
     EXPECT_TRUE(all) << testing::PrintToString(all.error().problems);
     return all ? *all : std::vector<ClusterModel>(2);
 }
@@ -93,13 +95,37 @@ TEST(PurchaseModels, TheErrorOfACalibratedModelLeavesChosenRates) {
     ASSERT_EQ(all.size(), 2U);
     EXPECT_DOUBLE_EQ(all[1].node.front_end.bits_per_s, 25e9);
     EXPECT_LT(all[1].drive.outer_bytes_per_s, 0.97 * all[0].drive.outer_bytes_per_s) << "not chosen";
+    const auto outside = models(Json::parse(*text), {}, 2);
+    EXPECT_LT(outside[1].drive.outer_bytes_per_s, 0.92 * outside[0].drive.outer_bytes_per_s)
+        << "twice the error";
 }
 
-TEST(PurchaseModels, WhatIsAtLeastKeepsItsValue) {
-    Json json = uncertain();
-    json["client"]["link"]["bits_per_s"] = {
-        {"value", 2e10}, {"low", 1e9}, {"basis", "measured: at least this, as it was never full"}};
-    EXPECT_DOUBLE_EQ(models(json).at(1).client.link.bits_per_s, 2e10);
+TEST(PurchaseModels, WhatIsAtLeastIsAsLowAsItWasMeasured) {
+    Json json = shipped("nfs-generic");
+    const auto at_least = [](const Json& value, const Json& low) {
+        return Json{{"value", value}, {"low", low}, {"basis", "measured: at least this, as it was never full"}};
+    };
+    json["client"]["link"]["bits_per_s"] = at_least(2e10, 1e9);
+    json["client"]["cores"] = at_least(8, 4);
+    json["node"]["other_load"] = {{"share", measured(0.1, 0.05, 0.3)},
+                                  {"mean_length", measured("10ms", "5ms", "20ms")},
+                                  {"mean_gap", at_least("100ms", "60ms")}};
+    const auto all = models(json);
+    ASSERT_EQ(all.size(), 2U);
+    EXPECT_DOUBLE_EQ(all[0].client.link.bits_per_s, 2e10);
+    EXPECT_DOUBLE_EQ(all[1].client.link.bits_per_s, 1e9);
+    EXPECT_EQ(all[1].client.cores, 4);
+    EXPECT_EQ(all[1].node.other_load.mean_gap, milliseconds(60));
+    const auto chosen = models(json, {{"/client/link/bits_per_s", false, 4e10}});
+    EXPECT_DOUBLE_EQ(chosen.at(1).client.link.bits_per_s, 4e10) << "chosen";
+}
+
+TEST(PurchaseModels, AModelWhoseNumbersAreAtLeastHasAWorseEnd) {
+    Json json = shipped("nfs-generic");
+    json["client"]["cores"] = {{"value", 8}, {"low", 4}, {"basis", "measured: never full"}};
+    EXPECT_EQ(models(json).size(), 2U);
+    json["client"]["cores"]["low"] = 8;
+    EXPECT_EQ(models(json).size(), 1U) << "at least its value";
 }
 
 TEST(PurchaseModels, QuantilesAscendAtTheirWorseEnds) {

@@ -364,14 +364,33 @@ TEST(PurchaseSearch, RefusesAModelThatItsHeldBackRunRejected) {
             testing::HasSubstr("the model is rejected"))));
 }
 
-TEST(PurchaseSearch, SaysWhatTheHeldBackRunGave) {
+TEST(PurchaseSearch, SaysWhatTheHeldBackRunGaveAndWhatWasNotMeasured) {
     const Json json = calibrated_need(false);
     const auto result = plan_purchase(need_of(json), options_with(0));
     std::filesystem::remove(json["offers"][0]["model"].get<std::string>());
     ASSERT_TRUE(result);
     EXPECT_THAT(result->trust,
-                testing::ElementsAre("measured: held back: 2 streams of dpx12 on 2 seats, and 2 were predicted "
-                                     "(2 to 3)"));
+                testing::ElementsAre(
+                    "measured: held back: 2 streams of dpx12 on 2 seats, and 2 were predicted (2 to 3)",
+                    "measured: 3 seats are more than the 2 that were measured",
+                    testing::HasSubstr("measured: parts of the server were never full"),
+                    "measured: not measured: prores-hd; the error of the model is doubled"));
+}
+
+/// The link of a seat got 30 MB/s and was never full: two streams of 18.3 MB/s are more than that.
+TEST(PurchaseSearch, TakesNoRateThatNobodyMeasured) {
+    Json model = calibrated_model();
+    model["client"]["link"]["bits_per_s"] = {
+        {"value", 20 * 2.4e8}, {"low", 2.4e8}, {"basis", "measured: at least this, as it was never full"}};
+    Json json = need_with(model, "at-least");
+    json["offers"][0]["choices"] = Json::parse(R"([{"what": "port", "pointer": "/node/front_end/bits_per_s",
+      "values": [4e9, 1e10], "price_each": 1}])");
+    const auto result = plan_purchase(need_of(json), options_with(0));
+    std::filesystem::remove(json["offers"][0]["model"].get<std::string>());
+    ASSERT_TRUE(result);
+    EXPECT_THAT(result->plans, testing::IsEmpty());
+    ASSERT_EQ(result->nearest.size(), 1U);
+    EXPECT_FALSE(result->nearest.front().plays);
 }
 
 TEST(PurchaseSearch, TakesTheClaimsOfProve) {
