@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <set>
 #include <utility>
 
 #include "base/amount.h"
@@ -125,6 +126,7 @@ private:
     PurchasePlayer player_;
     PurchaseResult result_;
     std::vector<Plan> plans_;
+    std::set<std::pair<std::size_t, PlanLevels>> verified_;  // by offer: told and counted
 };
 
 /// A level with which the offer is no model, whether the other choices have their least or their most.
@@ -209,12 +211,13 @@ std::vector<bool> PurchaseSearch::verified(std::size_t offer, const std::vector<
         computing_threads());
     std::vector<bool> answers;
     for (std::size_t i = 0; i < all.size(); ++i) {
+        answers.push_back(runs[i].pass);
+        if (!verified_.insert({offer, all[i]}).second) continue;  // find_nearest() asks again
         options_.progress(fmt::format(
             "{}: {}: {}: {}", its.name, text_of(its, all[i]), money(cost_of(its, all[i]).price),
             runs[i].pass ? "the verification run plays" : "the verification run fails: " + runs[i].reason));
         ++result_.verified;
         if (!runs[i].pass) ++result_.verified_failed;
-        answers.push_back(runs[i].pass);
     }
     return answers;
 }

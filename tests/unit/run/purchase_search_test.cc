@@ -352,6 +352,26 @@ TEST(PurchaseSearch, PlaysTheWorseEndsAlsoWhereTheScreenIsAsLongAsTheVerificatio
     }
 }
 
+TEST(PurchaseSearch, CountsAVerificationRunOnceWhereThereIsNoPlan) {
+    Json model = calibrated_model();
+    model["node"]["front_end"]["bits_per_s"]["low"] = 1e8;
+    Json json = need_with(model, "no-plan");
+    json["offers"][0]["choices"] = Json::parse(R"([{"what": "port", "alternatives": [
+      {"name": "as measured", "set": {"/client/cores": 8}, "price": 1}]}])");
+    int told = 0;
+    PurchaseOptions options = options_with(0);
+    options.progress = [&told](const std::string& text) {
+        told += text.find("the verification run fails") != std::string::npos ? 1 : 0;
+    };
+    const auto result = plan_purchase(need_of(json), options);
+    std::filesystem::remove(json["offers"][0]["model"].get<std::string>());
+    ASSERT_TRUE(result);
+    EXPECT_EQ(result->nearest.size(), 1U);
+    EXPECT_EQ(result->verified, 1U);
+    EXPECT_EQ(result->verified_failed, 1U);
+    EXPECT_EQ(told, 1);
+}
+
 TEST(PurchaseSearch, RefusesAModelThatItsHeldBackRunRejected) {
     const Json json = calibrated_need(true);
     const auto need = read_purchase_need(json.dump(), "n.json", kFormats);
