@@ -47,9 +47,10 @@ struct Prediction {
 
     Question question = Question::most;
     Verdict verdict = Verdict::answered;
-    std::string what;                      // "dpx12"; of several kinds of streams "these streams"
-    std::uint32_t seats = 1;               // that play it
-    std::uint64_t draws = 0;               // that were played
+    std::string what;           // "dpx12"; of several kinds of streams "these streams"
+    std::uint32_t seats = 1;    // that play it
+    bool as_held_back = false;  // they are read as those of a held-back run, and play alone; in no document
+    std::uint64_t draws = 0;    // that were played
     std::optional<std::uint64_t> streams;  // plays: that were asked for, of all seats
     std::optional<std::uint64_t> draws_that_play;
 

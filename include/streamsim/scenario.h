@@ -135,6 +135,8 @@ struct SeatSetting {
     std::optional<double> link_bits_per_s;
     std::optional<double> link_efficiency;
     std::optional<Duration> link_latency;
+
+    friend bool operator==(const SeatSetting&, const SeatSetting&) = default;
 };
 
 }  // namespace streamsim

@@ -88,7 +88,7 @@ const HeldBackRun* contradiction(const ClusterModel& model) {
 
 /// The held-back run, where the question is that of this run; null: it is another.
 const HeldBackRun* run_of_question(const ClusterModel& model, const Prediction& prediction) {
-    if (!model.calibration || !model.calibration->held_back) return nullptr;
+    if (!prediction.as_held_back || !model.calibration || !model.calibration->held_back) return nullptr;
     const HeldBackRun& run = *model.calibration->held_back;
     return run.format == prediction.what && run.seats == prediction.seats ? &run : nullptr;
 }

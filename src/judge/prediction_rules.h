@@ -56,7 +56,7 @@ void mark_interrupted(std::uint64_t asked_draws, Prediction& prediction);
 /// run outside its own interval. A calibration that could not tell a seat from the server has neither link
 /// named. `at_most`: the largest number that was tried; draws that play as many, and if_never_full, are
 /// unbounded. Given streams that are more than the held-back run of the same question gave are refused.
-/// REQUIRES: prediction has question, what, seats, streams, nominal and if_never_full.
+/// REQUIRES: prediction has question, what, seats, as_held_back, streams, nominal and if_never_full.
 void conclude(const ClusterModel& model,
               const OutsideMeasured& outside,
               const std::vector<DrawAnswer>& answers,

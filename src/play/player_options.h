@@ -60,6 +60,8 @@ struct ReadSettings {
     std::uint32_t inflight_slots() const { return inflight < readahead ? inflight : readahead; }
     /// A frame that misses its deadline is not shown.
     bool drops_late_frames() const { return on_miss == OnMiss::drop || on_miss == OnMiss::skip; }
+
+    friend bool operator==(const ReadSettings&, const ReadSettings&) = default;
 };
 
 struct PlayerOptions : ReadSettings {

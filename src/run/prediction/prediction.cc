@@ -80,6 +80,48 @@ Result<Model> model_of(const ModelText& text, const ClusterModel& like) {
     return std::make_shared<const ClusterModel>(std::move(*model));
 }
 
+/// Streams of one format are read as those of a held-back run are.
+bool reads_as_held_back(const PlayRequest& request) {
+    if (request.formats.size() != 1) return false;
+    const bool own_rate = !request.rate || *request.rate == request.formats.front().rate;
+    const play::ReadSettings& reading = request;
+    return own_rate && reading == play::ReadSettings{} && request.layers == 1 && !request.audio &&
+           !request.same_media && !request.cuts && request.order.kind == play::PlayOrder::Kind::forward &&
+           request.multicam == MultiCam::none && !request.frames && request.stagger.ns == 0 &&
+           request.decode_cpu.ns == 0;
+}
+
+/// The storage is as it was measured, and nothing else loads it than streams that play.
+bool is_as_measured(const PlayRequest& request) {
+    const target::Target& target = request.target;
+    const bool plain = !target.nodes && !target.cluster && !target.warm &&
+                       target.strategy == AccessStrategy::as_media && !request.faults &&
+                       request.model_faults.empty();
+    return plain && request.meters.empty() && request.record.streams == 0 &&
+           std::ranges::count(request.seat_settings, SeatSetting{}) == std::ssize(request.seat_settings);
+}
+
+/// All streams of the part begin together and play for the whole run.
+bool plays_throughout(const PlayPart& part, Duration length) {
+    if (!part.schedule) return true;
+    for (std::uint32_t seat = 0; seat < part.request.seats; ++seat) {
+        if (part.schedule->end(seat) < length) return false;
+        for (std::uint32_t stream = 0; stream < part.request.streams; ++stream) {
+            if (part.schedule->start(seat, stream).ns > 0) return false;
+        }
+    }
+    return true;
+}
+
+bool as_held_back(const PartsToPlay& what) {
+    const Duration length = what.request.duration.value_or(kDefaultDuration);
+    return what.faults.empty() && is_as_measured(what.request) &&
+           std::ranges::all_of(what.parts, [length](const PlayPart& part) {
+               return reads_as_held_back(part.request) && part.request.record.streams == 0 &&
+                      plays_throughout(part, length);
+           });
+}
+
 std::uint64_t seed_of(std::uint64_t seed, std::size_t draw) {
     return derive_seed(seed, draw + 1);
 }
@@ -269,6 +311,7 @@ Result<Prediction> predict_most(const ModelText& whole,
     Prediction prediction;
     prediction.what = request.formats.front().name;
     prediction.seats = request.seats;
+    prediction.as_held_back = reads_as_held_back(request) && is_as_measured(request);
     const judge::OutsideMeasured outside = judge::outside_measured(*model, {{prediction.what}, request.seats});
     const bool searched_by_caller = nominal.has_value();
     if (!nominal) {
@@ -338,6 +381,7 @@ Result<Prediction> predict_plays(const ModelText& whole,
     question.seats = what.request.seats;
     prediction.what = fmt::format("{}", fmt::join(question.formats, ", "));
     prediction.seats = question.seats;
+    prediction.as_held_back = as_held_back(what);
     prediction.streams = streams;
     const judge::OutsideMeasured outside = judge::outside_measured(*model, question);
     const std::uint64_t seed = what.request.seed;

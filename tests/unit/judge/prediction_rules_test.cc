@@ -38,10 +38,12 @@ Prediction concluded(const ClusterModel& model,
                      const std::vector<DrawAnswer>& answers,
                      std::uint64_t nominal,
                      const PredictionQuestion& question = {{"dpx12"}, 2},
-                     std::optional<std::uint64_t> if_never_full = {}) {
+                     std::optional<std::uint64_t> if_never_full = {},
+                     bool as_held_back = true) {
     Prediction prediction;
     prediction.what = "dpx12";
     prediction.seats = question.seats;
+    prediction.as_held_back = as_held_back;
     prediction.nominal = nominal;
     prediction.if_never_full = if_never_full;
     conclude(model, outside_measured(model, question), answers, 1000, prediction);
@@ -180,6 +182,9 @@ TEST(PredictionOfTheHeldBackRun, HoldsTheNumberThatWasMeasured) {
     EXPECT_THAT(lower.outside, IsEmpty()) << "within what was predicted";
     model.calibration->held_back = HeldBackRun{"dpx12", 2, 20, 19, 18, 20, false};
     EXPECT_EQ(concluded(model, draws({{16, 100}, {18, 100}}), 17).high, 20U);
+    const Prediction other = concluded(model, draws({{16, 100}, {18, 100}}), 17, {{"dpx12"}, 2}, {}, false);
+    EXPECT_EQ(other.high, 18U) << "other play";
+    EXPECT_EQ(other.sentence.find("measured: "), std::string::npos);
     model.calibration->held_back->format = "prores-uhd";
     EXPECT_EQ(concluded(model, draws({{16, 100}, {18, 100}}), 17).high, 18U) << "another question";
 }
@@ -257,11 +262,12 @@ TEST(PredictionOfGivenStreams, CountsTheDrawsThatPlay) {
 TEST(PredictionOfGivenStreams, IsRefusedForMoreThanTheHeldBackRunGave) {
     ClusterModel model = calibrated();
     model.calibration->held_back = HeldBackRun{"dpx12", 2, 1, 2, 2, 2, false};
-    const auto asked = [&model](std::uint64_t streams, std::uint32_t seats) {
+    const auto asked = [&model](std::uint64_t streams, std::uint32_t seats, bool as_held_back = true) {
         Prediction prediction;
         prediction.question = Prediction::Question::plays;
         prediction.what = "dpx12";
         prediction.seats = seats;
+        prediction.as_held_back = as_held_back;
         prediction.streams = streams;
         conclude(model, {}, draws({{streams, 200}}, ""), std::nullopt, prediction);
         return prediction;
@@ -272,6 +278,7 @@ TEST(PredictionOfGivenStreams, IsRefusedForMoreThanTheHeldBackRunGave) {
     EXPECT_FALSE(predicts_play(more));
     EXPECT_TRUE(predicts_play(asked(1, 2)));
     EXPECT_TRUE(predicts_play(asked(2, 4))) << "another question";
+    EXPECT_TRUE(predicts_play(asked(2, 2, false))) << "other play";
     model.calibration->held_back->at_least = "no more clips may be made";
     EXPECT_TRUE(predicts_play(asked(2, 2))) << "more may play than the bound";
 }

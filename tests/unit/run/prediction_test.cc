@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 
 #include <atomic>
+#include <functional>
 #include <memory>
 #include <vector>
 
@@ -165,6 +166,67 @@ TEST_F(Predictions, GivenStreamsPlayInTheDrawsWhoseLinkCarriesThem) {
     const double some = share(8);
     EXPECT_GT(some, 0.3);
     EXPECT_LT(some, 1);
+}
+
+/// The same server, whose held-back run gave 8 streams.
+Json with_held_back(Json document) {
+    document["calibration"]["held_back"] = {{"format", "prores-hd"}, {"seats", 2}, {"streams_measured", 8},
+                                            {"predicted", 8},        {"low", 7},   {"high", 9},
+                                            {"rejected", false}};
+    return document;
+}
+
+TEST_F(Predictions, TheHeldBackRunIsOfPlayLikeItsOwn) {
+    const Json document = with_held_back(server_of(streams(8.6), streams(7.6), streams(9.6)));
+    options_.draws = 3;
+    const auto is_of_it = [&](const std::function<void(PlayRequest&)>& change) {
+        PlayRequest asked = request(document, 2);
+        change(asked);
+        const auto prediction = predict_most(text_, asked, 8, options_);
+        EXPECT_TRUE(prediction) << prediction.error().problems.front();
+        return prediction && prediction->sentence.find("; measured: 8") != std::string::npos;
+    };
+    EXPECT_TRUE(is_of_it([](PlayRequest&) {}));
+    EXPECT_TRUE(is_of_it([](PlayRequest& asked) { asked.rate = asked.formats.front().rate; }));
+    EXPECT_FALSE(is_of_it([](PlayRequest& asked) { asked.seats = 1; }));
+    EXPECT_FALSE(is_of_it([](PlayRequest& asked) { asked.rate = FrameRate{60, 1}; }));
+    EXPECT_FALSE(is_of_it([](PlayRequest& asked) { asked.layers = 2; }));
+    EXPECT_FALSE(is_of_it([](PlayRequest& asked) { asked.readahead = 4; }));
+    EXPECT_FALSE(is_of_it([](PlayRequest& asked) { asked.order.kind = play::PlayOrder::Kind::reverse; }));
+    EXPECT_FALSE(is_of_it([](PlayRequest& asked) { asked.decode_cpu = milliseconds(1); }));
+    EXPECT_FALSE(is_of_it([](PlayRequest& asked) { asked.same_media = true; }));
+    EXPECT_FALSE(is_of_it([](PlayRequest& asked) { asked.target.warm = true; }));
+    EXPECT_FALSE(is_of_it([](PlayRequest& asked) {
+        asked.seat_settings.resize(2);
+        asked.seat_settings[1].link_bits_per_s = 1e9;
+    }));
+    EXPECT_FALSE(is_of_it([](PlayRequest& asked) {
+        asked.record.streams = 1;
+        asked.record.formats = asked.formats;
+    }));
+}
+
+TEST_F(Predictions, StreamsThatPlayInTurnAreNoHeldBackRun) {
+    const Json document = with_held_back(server_of(streams(40), streams(40), streams(40)));
+    options_.draws = 3;
+    const auto refused = [&](Duration second_starts) {
+        PlayRequest asked = request(document, 2);
+        asked.streams = 3;
+        std::vector<PlayPart> parts(2, PlayPart{asked, {}, {}, {}});
+        for (std::uint32_t i = 0; i < 2; ++i) {
+            const Duration start{i * second_starts.ns};
+            const Duration end = i == 0 && second_starts.ns > 0 ? second_starts : *asked.duration;
+            parts[i].schedule = PartSchedule{0, 3 * i, [start](std::uint32_t, std::uint32_t) { return start; },
+                                             [end](std::uint32_t) { return end; }};
+        }
+        auto media = find_media(nullptr, std::move(parts), nullptr);
+        EXPECT_TRUE(media) << media.error().problems.front();
+        const auto prediction = predict_plays(text_, {asked, std::move(*media), {}}, options_);
+        EXPECT_TRUE(prediction) << prediction.error().problems.front();
+        return prediction ? prediction->refused : std::vector<std::string>();
+    };
+    EXPECT_THAT(refused(Duration{}), testing::Contains(HasSubstr("the held-back run gave 8 streams")));
+    EXPECT_THAT(refused(milliseconds(2500)), testing::IsEmpty());
 }
 
 TEST_F(Predictions, NameTheFormatsThatAreRecorded) {
