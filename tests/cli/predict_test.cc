@@ -195,6 +195,25 @@ TEST_F(Predict, MaxAddsTheInterval) {
     EXPECT_THAT(again.out, HasSubstr("predicted: 1 seat: ")) << "a document keeps it";
 }
 
+TEST_F(Predict, MaxThatTriesFewerThanPlayAddsTheIntervalOfAllThatPlay) {
+    streamsim({"max", "--prores-uhd", "--duration", "5s", "--draws", "20", "--total-streams", "2", "--json",
+               json_path(), "sim:" + file()});
+    const Json found = read_json(json_path())["formats"][0];
+    EXPECT_EQ(found["streams"], 2);
+    EXPECT_EQ(found["at_least"], true);
+    EXPECT_GT(found["prediction"]["nominal"], 3);
+    EXPECT_GT(found["prediction"]["low"], 2);
+}
+
+/// A frame that is asked for when the one before it is shown has less than a period to spare.
+TEST_F(Predict, TheIntervalOfMaxHasItsHeadroom) {
+    streamsim({"max", "--prores-uhd", "--duration", "5s", "--draws", "20", "--readahead", "1", "--headroom",
+               "100%", "--json", json_path(), "sim:" + file()});
+    const Json found = read_json(json_path())["formats"][0];
+    EXPECT_EQ(found["streams"], 0);
+    EXPECT_EQ(found["prediction"]["high"], 0);
+}
+
 TEST_F(Predict, AScenarioAddsInHowManyDrawsItPlays) {
     const std::string scenario = dir_ / "scenario.json";
     write_text(scenario, Json{{"schema", "streamsim.scenario"},

@@ -34,7 +34,7 @@ int clean_command(CommandContext& context);
 /// environment where a seat was lost or interrupted. The result of a rank that follows is empty.
 Result<MaxResult> search_most(CommandContext& context);
 class BackgroundWork;
-/// Options of a prediction: --draws, else `standard`.
+/// Options of a prediction: --draws, else `standard`, and --headroom.
 run::PredictionOptions prediction_options(CommandContext& context, std::uint32_t standard);
 /// The answer of a calibrated model to a play, over draws; says why where there is none. nullopt: the model's
 /// numbers are certain, there is no model, --draws is 0, or it was interrupted.
@@ -42,11 +42,11 @@ std::optional<Prediction> predict_whether_it_plays(CommandContext& context,
                                                    BackgroundWork& work,
                                                    run::PartsToPlay what);
 
-/// The same of the most streams of the request's only format, where `nominal` was found.
+/// The same of the most streams of the request's only format. `nominal`: as run::predict_most.
 std::optional<Prediction> predict_most_streams(CommandContext& context,
                                                BackgroundWork& work,
                                                const run::PlayRequest& request,
-                                               std::uint64_t nominal);
+                                               std::optional<std::uint64_t> nominal);
 
 /// The targets that `run`, `max` or `calibrate` will use, of its options and its document; none where the
 /// document can be read only once. Errors: of the document; a model is played by one process; what the command

@@ -89,7 +89,7 @@ private:
                                 const std::string& progress);
     Result<void> all_storage_is_free();
     Result<void> find_media_for(Contender& contender, const run::PlayRequest& request);
-    std::optional<Prediction> predicted(const Contender& contender, std::uint64_t streams);
+    std::optional<Prediction> predicted(const Contender& contender, const MaxFormat& found);
     Result<void> say_media(const Contender& contender, const judge::MaxSearchOptions& limits);
     void notice(const std::string& text);
     void keep_common(const RunResult& result);
@@ -442,17 +442,18 @@ Result<void> MaxCommand::search(std::size_t which) {
     found->width = contender.width;
     found->height = contender.height;
     found->rate = contender.rate;
-    if (!found->interrupted) found->prediction = predicted(contender, found->streams);
+    if (!found->interrupted) found->prediction = predicted(contender, *found);
     result_.interrupted |= found->interrupted;
     result_.formats.push_back(std::move(*found));
     if (ended_by_) return *ended_by_;
     return {};
 }
 
-/// The interval of the number that was found, on a model that was calibrated.
-std::optional<Prediction> MaxCommand::predicted(const Contender& contender, std::uint64_t streams) {
+/// The interval of the number that was found, on a model that was calibrated. A bound is not that number.
+std::optional<Prediction> MaxCommand::predicted(const Contender& contender, const MaxFormat& found) {
     if (result_.counts != MaxCounts::streams || contender.request.formats.size() != 1) return std::nullopt;
-    return predict_most_streams(context_, work_, contender.request, streams);
+    const auto nominal = found.at_least.empty() ? std::optional(found.streams) : std::nullopt;
+    return predict_most_streams(context_, work_, contender.request, nominal);
 }
 
 /// Tells what the meters did beside the number of streams that was found.

@@ -47,6 +47,7 @@ bool asks_whether_they_play(const CliOptions& options) {
 run::PredictionOptions prediction_options(CommandContext& context, std::uint32_t standard) {
     run::PredictionOptions options;
     options.draws = context.options.draws.value_or(standard);
+    options.headroom_percent = context.options.headroom_percent;
     options.program = context.program;
     options.progress = [&context](const std::string& text) {
         if (!context.options.quiet) context.log.info(text);
@@ -113,7 +114,7 @@ std::optional<Prediction> predict_whether_it_plays(CommandContext& context,
 std::optional<Prediction> predict_most_streams(CommandContext& context,
                                                BackgroundWork& work,
                                                const run::PlayRequest& request,
-                                               std::uint64_t nominal) {
+                                               std::optional<std::uint64_t> nominal) {
     return predict_beside(
         context, work, request.target,
         [request, nominal](const run::ModelText& text, const run::PredictionOptions& options) {

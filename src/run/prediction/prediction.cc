@@ -159,7 +159,7 @@ public:
         request.seed = seed;
         set_total_streams(request, static_cast<std::uint32_t>(streams));
         request.duration = length;
-        return play_on_model(request, options_.program);
+        return play_on_model(request, options_.program, options_.headroom_percent);
     }
     /// Plays that miss no frame, but empty their buffers within the time that decides, fail.
     Result<ModelPlay> decide(const Model& model, std::uint64_t seed, std::uint64_t streams) const {
@@ -311,7 +311,8 @@ Result<Prediction> predict_most(const ModelText& whole,
     Prediction prediction;
     prediction.what = request.formats.front().name;
     prediction.seats = request.seats;
-    prediction.as_held_back = reads_as_held_back(request) && is_as_measured(request);
+    prediction.as_held_back =
+        reads_as_held_back(request) && is_as_measured(request) && options.headroom_percent == 0;
     const judge::OutsideMeasured outside = judge::outside_measured(*model, {{prediction.what}, request.seats});
     const bool searched_by_caller = nominal.has_value();
     if (!nominal) {

@@ -22,6 +22,7 @@ inline constexpr std::uint32_t kPlayDraws = 40;
 
 struct PredictionOptions {
     std::uint32_t draws = kPredictDraws;
+    double headroom_percent = 0;  // of the most streams: as judge::max_run takes it
     ProgramFacts program;
     SayProgress progress;  // any thread
     /// Set by any thread: no other play begins, and the draws that are done give the answer. Null: never.

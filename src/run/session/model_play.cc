@@ -10,11 +10,11 @@
 namespace streamsim::run {
 namespace {
 
-Result<ModelPlay> play(Session& session, Duration length) {
+Result<ModelPlay> play(Session& session, Duration length, double headroom_percent = 0) {
     const auto result = session.execute();
     ModelPlay out;
     if (result) {
-        out.run = judge::max_run(*result, length, 0);
+        out.run = judge::max_run(*result, length, headroom_percent);
         out.full = judge::full_part(*result);
         return out;
     }
@@ -28,11 +28,13 @@ Result<ModelPlay> play(Session& session, Duration length) {
 
 }  // namespace
 
-Result<ModelPlay> play_on_model(const PlayRequest& request, const ProgramFacts& program) {
+Result<ModelPlay> play_on_model(const PlayRequest& request,
+                                const ProgramFacts& program,
+                                double headroom_percent) {
     auto media = find_media(nullptr, request, nullptr);
     if (!media) return media.error();
     Session session(request, std::move(*media), program, [](const std::string&) {});
-    return play(session, request.duration.value_or(kDefaultDuration));
+    return play(session, request.duration.value_or(kDefaultDuration), headroom_percent);
 }
 
 Result<ModelPlay> play_on_model(const PartsToPlay& what,

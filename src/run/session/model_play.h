@@ -18,9 +18,11 @@ struct ModelPlay {
     std::string full;  // the part that was full when frames were missed, or over play (judge::full_part)
 };
 
-/// Plays the request as it is, on target.model. A preroll that takes too long is play that failed. Any thread.
-/// Errors: of the request.
-Result<ModelPlay> play_on_model(const PlayRequest& request, const ProgramFacts& program);
+/// Plays the request as it is, on target.model. A preroll that takes too long is play that failed, and so is
+/// play without the headroom (judge::max_run). Any thread. Errors: of the request.
+Result<ModelPlay> play_on_model(const PlayRequest& request,
+                                const ProgramFacts& program,
+                                double headroom_percent = 0);
 
 /// The streams to play: the parts of a scenario, or a request with its media.
 struct PartsToPlay {

@@ -55,6 +55,14 @@ Json server_of(double bytes_per_s, double low, std::optional<double> high) {
               {"told_apart", true}}}};
 }
 
+/// The same server, whose held-back run gave 8 streams.
+Json with_held_back(Json document) {
+    document["calibration"]["held_back"] = {{"format", "prores-hd"}, {"seats", 2}, {"streams_measured", 8},
+                                            {"predicted", 8},        {"low", 7},   {"high", 9},
+                                            {"rejected", false}};
+    return document;
+}
+
 class Predictions : public testing::Test {
 protected:
     Predictions() : catalogue_(media::Catalogue::load(kFormats + "/media")) {
@@ -149,6 +157,15 @@ TEST_F(Predictions, AServerThatWasNeverFullGivesAtLeastSoMuch) {
     EXPECT_FALSE(most(document, 2).if_never_full) << "no more seats than were measured";
 }
 
+/// No frame is there more than a read-ahead of 8 before its deadline.
+TEST_F(Predictions, NoStreamPlaysWithoutTheHeadroom) {
+    options_.draws = 3;
+    options_.headroom_percent = 900;
+    const Prediction prediction = most(with_held_back(server_of(streams(8.6), streams(7.6), streams(9.6))), 2);
+    EXPECT_EQ(prediction.nominal, 0U);
+    EXPECT_EQ(prediction.high, 0U) << "the held-back run had no headroom: " << prediction.sentence;
+}
+
 TEST_F(Predictions, GivenStreamsPlayInTheDrawsWhoseLinkCarriesThem) {
     const Json document = server_of(streams(8.6), streams(7.6), streams(9.6));
     const auto share = [&](std::uint32_t count) {
@@ -166,14 +183,6 @@ TEST_F(Predictions, GivenStreamsPlayInTheDrawsWhoseLinkCarriesThem) {
     const double some = share(8);
     EXPECT_GT(some, 0.3);
     EXPECT_LT(some, 1);
-}
-
-/// The same server, whose held-back run gave 8 streams.
-Json with_held_back(Json document) {
-    document["calibration"]["held_back"] = {{"format", "prores-hd"}, {"seats", 2}, {"streams_measured", 8},
-                                            {"predicted", 8},        {"low", 7},   {"high", 9},
-                                            {"rejected", false}};
-    return document;
 }
 
 TEST_F(Predictions, TheHeldBackRunIsOfPlayLikeItsOwn) {
