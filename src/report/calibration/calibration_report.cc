@@ -34,11 +34,16 @@ std::string show_value(const std::string& pointer, double value) {
     return time ? show_ns(value) : fmt::format("{:.3g}", value);
 }
 
+/// Only the low was measured; a value above it is assumed.
+bool is_bound(const CalibratedNumber& number) {
+    return !number.high && number.low > 0;
+}
+
 std::string interval_of(const CalibratedNumber& number) {
     if (number.high)
         return fmt::format("{} to {}", show_value(number.pointer, number.low),
                            show_value(number.pointer, *number.high));
-    if (number.low <= 0) return "";
+    if (!is_bound(number)) return "";
     return number.free ? "at least" : "at least, never full";
 }
 
@@ -50,8 +55,9 @@ Table numbers_of(const Calibration& calibration) {
     table.left({"90 % interval", "from"});
     table.left({"basis"}, Keep::always, Form::page);
     for (const CalibratedNumber& number : calibration.values) {
-        if (number.basis.starts_with("assumed")) continue;
-        table.row({number.name, show_value(number.pointer, number.value), interval_of(number),
+        if (number.basis.starts_with("assumed") && !is_bound(number)) continue;
+        const double value = is_bound(number) ? number.low : number.value;
+        table.row({number.name, show_value(number.pointer, value), interval_of(number),
                    number.free ? "fit" : "probe", number.basis});
     }
     return table;

@@ -31,6 +31,13 @@ const char* const kFitted = "fitted to the rates of the ladder";
 const char* const kFittedSeats = "fitted to the rates of the ladder and of several seats";
 const char* const kAtLeast = "measured: at least this, as it was never full";
 
+/// A link that one seat did not fill with this rate.
+CalibratedNumber seat_never_full(double one) {
+    return seat(kBeyond * one, one,
+                fmt::format("assumed: high enough not to decide; measured: at least {}, as it was never full",
+                            show_rate(one)));
+}
+
 SeatLimits of_one_seat(const Measurement& measured, double one) {
     SeatLimits out;
     const double port = measured.link_bits_per_s / 8 * payload_share(measured.mtu);
@@ -49,7 +56,7 @@ SeatLimits of_one_seat(const Measurement& measured, double one) {
                               fmt::format("{}: at least this, as one seat does not tell its own limit from "
                                           "the server's",
                                           kFitted)));
-    out.fixed.push_back(seat(kBeyond * one, one, kAtLeast));
+    out.fixed.push_back(seat_never_full(one));
     out.notes.push_back(
         fmt::format("{} is the limit of this seat or of the server, which one seat cannot tell "
                     "apart: calibrate with two seats",
@@ -84,7 +91,7 @@ SeatLimits seat_limits(const Measurement& measured, const std::function<double(c
     if (all < kMoreThanOne * one) {
         out.free.push_back(
             server(0, 0, fmt::format("{}: {} seats get no more than one", kFittedSeats, most->probe.seats)));
-        out.fixed.push_back(seat(kBeyond * one, one, kAtLeast));
+        out.fixed.push_back(seat_never_full(one));
         out.free.back().high = 0;
         return out;
     }

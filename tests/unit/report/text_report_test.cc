@@ -454,6 +454,17 @@ TEST(CalibrationReport, SaysWhereTheHeldBackRunIsALowerBoundAndWhetherThatChecks
     }
 }
 
+TEST(CalibrationReport, ShowsOfABoundWhatWasMeasured) {
+    Calibration calibration;
+    calibration.values = {{"/client/link/bits_per_s", "rate of the seat's link", 8e10, 4e9, std::nullopt, false,
+                           "assumed: not to decide; measured: at least 500.0 MB/s"},
+                          {"/node/cores", "cores", 256, 0, std::nullopt, false, "assumed: enough"}};
+    const std::string report = calibration_text_report(calibration);
+    EXPECT_THAT(report, AllOf(HasSubstr("4 Gb/s"), HasSubstr("at least, never full")));
+    EXPECT_THAT(report, AllOf(Not(HasSubstr("80 Gb/s")), Not(HasSubstr("cores"))));
+    EXPECT_THAT(calibration_html_report(calibration), HasSubstr("measured: at least 500.0 MB/s"));
+}
+
 TEST(PredictionReport, SaysOneShareInTextAndOnThePage) {
     PredictionResult result;
     Prediction& prediction = result.predictions.emplace_back();

@@ -352,6 +352,23 @@ TEST(SeatLimits, APortThatIsFullIsTheSeats) {
     EXPECT_FALSE(limits.fixed.front().high);
 }
 
+TEST(SeatLimits, ALinkThatWasNeverFullHasAnAssumedRate) {
+    Measurement measured;
+    measured.rows.push_back({.probe = {.id = "ladder-64", .kind = ProbeKind::ladder}, .bytes_per_s = 500e6});
+    const auto rate_of = [](const ProbeRow& row) { return row.bytes_per_s; };
+    const CalibratedNumber one = seat_limits(measured, rate_of).fixed.at(0);
+    measured.rows.push_back({.probe = {.id = "seats-2", .kind = ProbeKind::seats, .seats = 2},
+                             .operations = 1,
+                             .bytes_per_s = 500e6});
+    const CalibratedNumber two = seat_limits(measured, rate_of).fixed.at(0);
+    for (const CalibratedNumber& link : {one, two}) {
+        EXPECT_EQ(link.pointer, kSeatRate);
+        EXPECT_DOUBLE_EQ(link.low, 500e6);
+        EXPECT_GT(link.value, 10 * link.low);
+        EXPECT_THAT(link.basis, HasSubstr("assumed: high enough not to decide; measured: at least 500.0 MB/s"));
+    }
+}
+
 TEST(Probes, ThePortIsTheLinkThatReceivedMost) {
     Measurement measured;
     LinkEvidence storage{.name = "eth0", .bits_per_s = 10'000'000'000, .received_bytes = 5'000'000'000};
