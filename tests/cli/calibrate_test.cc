@@ -133,14 +133,20 @@ TEST_F(Calibrate, GoesOnFromTheRowsThatAreThere) {
     rows["complete"] = false;
     rows["held_back"] = nullptr;
     for (int i = 0; i < 2; ++i) rows["rows"].erase(rows["rows"].size() - 1);
+    rows["left_out"] = Json::array({"reference-3: may load the storage: left out (--yes does it)"});
     write_text(rows_, rows.dump());
     std::filesystem::remove(model_);
+    const Finished other = calibrate({"--set-size", "64MiB"});
+    EXPECT_EQ(other.exit_code, 2) << other.text();
+    EXPECT_THAT(other.err, HasSubstr("nas.measured.json: was begun with files of "));
     const Finished done = calibrate();
     EXPECT_EQ(done.exit_code, 0) << done.text();
     EXPECT_THAT(done.err, HasSubstr("goes on from the "));
     EXPECT_THAT(done.err, Not(HasSubstr("ladder-64: ")));
     EXPECT_THAT(done.err, HasSubstr("reference-3: "));
     EXPECT_EQ(read_json(model_)["node"], model["node"]);
+    EXPECT_THAT(done.out, Not(HasSubstr("left out"))) << "it was done now";
+    EXPECT_TRUE(read_json(rows_)["left_out"].empty());
 }
 
 TEST_F(Calibrate, DoesNotGoOnWithOtherSeatsOnAStorage) {
@@ -177,6 +183,22 @@ TEST_F(Calibrate, ChecksAModelAgainstANewRun) {
     EXPECT_THAT(done.out, HasSubstr("REJECTED"));
     EXPECT_TRUE(read_json(model_)["calibration"]["held_back"]["rejected"]);
     EXPECT_EQ(read_json(model_)["title"], "Our NAS") << "the user's document stays as it is";
+}
+
+TEST_F(Calibrate, OnlyARunThatChecksTheModelReplacesThatOfItsRows) {
+    ASSERT_EQ(calibrate().exit_code, 0);
+    const std::string rows = read_text(rows_);
+    const std::string text = read_text(model_);
+    Json model = Json::parse(text);
+    model.erase("calibration");
+    write_text(model_, model.dump());
+    const Finished none = calibrate({"--check", "--prores-hd"});
+    EXPECT_EQ(none.exit_code, 2) << none.text();
+    EXPECT_THAT(none.err, HasSubstr("it is no calibrated model"));
+    EXPECT_EQ(read_text(rows_), rows);
+    write_text(model_, text);
+    EXPECT_LE(calibrate({"--check", "--prores-hd"}).exit_code, 1);
+    EXPECT_EQ(read_json(rows_)["held_back"]["format"], "prores-hd");
 }
 
 TEST_F(Calibrate, LoadAboveTheGivenShareIsLeftOutWithoutAPerson) {

@@ -148,12 +148,6 @@ private:
     bool left_behind_ = false;
 };
 
-/// "/tmp/nas.json", ".measured.json" -> "/tmp/nas.measured.json"
-std::string with_ending(const std::string& model, const std::string& ending) {
-    const std::string end = ".json";
-    return (model.ends_with(end) ? model.substr(0, model.size() - end.size()) : model) + ending;
-}
-
 Result<void> CalibrateCommand::open_files() {
     Error problems{ErrorKind::bad_input, {}};
     if (options_.output.empty())
@@ -161,7 +155,7 @@ Result<void> CalibrateCommand::open_files() {
     const target::Target& target = options_.play.target;
     if (target.kind == target::Target::Kind::null || target.kind == target::Target::Kind::null_virtual)
         problems.problems.push_back(fmt::format("{}: has no time that a model could be fitted to", target.url));
-    rows_file_ = with_ending(options_.output, ".measured.json");
+    rows_file_ = run::with_ending(options_.output, ".measured.json");
     std::error_code error;
     const bool there = std::filesystem::exists(system_path(options_.output), error);
     if (there && !options_.again && !options_.refit && !options_.check)
@@ -211,7 +205,7 @@ Result<Measurement> CalibrateCommand::read_rows(const std::string& file) const {
 }
 
 /// The rows of an earlier call, which go on from there. Errors: bad input, also where the seats of a storage
-/// are others now: their rows would name seats that did not measure.
+/// are others now, whose rows would name seats that did not measure, or the files have another size.
 Result<void> CalibrateCommand::take_earlier_rows() {
     std::error_code error;
     const bool needed = options_.refit || options_.check;
@@ -225,7 +219,7 @@ Result<void> CalibrateCommand::take_earlier_rows() {
                             rows_file_));
     }
     // The rows that are there stay until all new ones are measured.
-    saved_to_ = options_.again ? with_ending(options_.output, ".again.json") : rows_file_;
+    saved_to_ = options_.again ? run::with_ending(options_.output, ".again.json") : rows_file_;
     if (!std::filesystem::exists(system_path(saved_to_), error))
         return needed ? bad_input(fmt::format("{}: there are no raw rows of a calibration", rows_file_))
                       : Result<void>();
@@ -243,9 +237,15 @@ Result<void> CalibrateCommand::take_earlier_rows() {
         return bad_input(fmt::format("{}: was begun with {}, and {} would go on: start as many, or remove it",
                                      saved_to_, counted(earlier->seats, "seat"),
                                      counted(measuring_seats(), "seat")));
+    if (!needed && options_.set_bytes > 0 && options_.set_bytes != earlier->set_bytes)
+        return bad_input(
+            fmt::format("{}: was begun with files of {}, and --set-size is {}: give that size, or remove it",
+                        saved_to_, show_bytes(earlier->set_bytes), show_bytes(options_.set_bytes)));
     measured_ = std::move(*earlier);
     saved_begins_ = "{";  // as it was read, whoever wrote its lines
-    if (!needed) say(fmt::format("goes on from the {} probes of {}", measured_.rows.size(), saved_to_));
+    if (needed) return {};
+    measured_.left_out.clear();  // each such probe is asked for again
+    say(fmt::format("goes on from the {} probes of {}", measured_.rows.size(), saved_to_));
     return {};
 }
 
@@ -475,7 +475,7 @@ Result<void> CalibrateCommand::play_held_back() {
     measured_.complete = true;
     say(fmt::format("held-back run: {}{} streams of {} play", most.at_least.empty() ? "" : "at least ",
                     measured_.held_back->streams, name));
-    return save();
+    return options_.check ? Result<void>() : save();
 }
 
 Result<void> CalibrateCommand::fit() {
@@ -506,7 +506,7 @@ Result<void> CalibrateCommand::save() {
     return {};
 }
 
-/// Compares the model as it is with the new run; only that is written into its document.
+/// Compares the model as it is with the new run; only that is written into its document and its rows.
 Result<void> CalibrateCommand::check_document() {
     auto text = read_document(options_.output);
     if (!text) return text.error();
@@ -520,6 +520,7 @@ Result<void> CalibrateCommand::check_document() {
                                              result_.held_back->measured.format,
                                              result_.held_back->measured.at_least));
     }
+    if (auto saved = save(); !saved) return saved;
     result_.document = run::with_held_back(*text, *result_.held_back);
     return {};
 }

@@ -133,6 +133,11 @@ std::string model_name_of(const std::string& file) {
     return name == "null" ? "model-null" : name.substr(0, kLongest);
 }
 
+std::string with_ending(const std::string& model, const std::string& ending) {
+    const std::string end = ".json";
+    return (model.ends_with(end) ? model.substr(0, model.size() - end.size()) : model) + ending;
+}
+
 std::string trial_document(const std::string& name,
                            std::uint32_t mtu,
                            const std::vector<CalibratedNumber>& values) {

@@ -15,6 +15,8 @@ namespace streamsim::run {
 
 /// The name of a model that is in this file, as its document may have it.
 std::string model_name_of(const std::string& file);
+/// The name of a file beside that of the model: "/tmp/nas.json", ".measured.json" -> "/tmp/nas.measured.json"
+std::string with_ending(const std::string& model, const std::string& ending);
 /// Numbers of the document, by their pointers. A pointer without a number in the template is added.
 std::string calibrated_document(const Calibration& calibration);
 /// The calibration whose document this is, as far as it says. Errors: bad input, also where it has no
