@@ -86,6 +86,12 @@ TEST_F(Help, DefaultsAreShown) {
                                 HasSubstr("own|same"), HasSubstr("(default: own)")));
 }
 
+TEST_F(Help, CalibrateHasItsOwnClipsAndItsOwnFile) {
+    EXPECT_THAT(help("calibrate"), AllOf(HasSubstr("held-back run (default: 2s)"), HasSubstr("has to be named"),
+                                         Not(HasSubstr("(default: standard output)"))));
+    EXPECT_THAT(help("profile"), HasSubstr("(default: standard output)"));
+}
+
 TEST_F(Help, AnOptionThatACommandListsIsAnOptionOfThatCommand) {
     for (const char* command : kCommands) {
         for (const std::string& option : options(command)) {
