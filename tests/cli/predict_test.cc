@@ -101,6 +101,8 @@ TEST_F(Predict, GivenStreamsPlayInAShareOfTheDraws) {
     EXPECT_EQ(few["predictions"][0]["question"], "plays");
     EXPECT_EQ(few["predictions"][0]["draws_that_play"], 20);
     EXPECT_THAT(done_.out, HasSubstr("4 streams of prores-uhd: play in 20 of 20 draws (100 %)"));
+    const Json angles = predict({"--prores-uhd", "--streams", "4", "--multicam", "active", "--draws", "20"});
+    EXPECT_EQ(angles["predictions"][0]["question"], "plays");
     const Json many = predict({"--prores-uhd", "--streams", "20", "--draws", "20"});
     EXPECT_EQ(done_.exit_code, 1) << done_.text();
     EXPECT_EQ(many["predictions"][0]["draws_that_play"], 0);

@@ -136,6 +136,8 @@ INSTANTIATE_TEST_SUITE_P(
         Usage{{"--faults", "no.json", "sim:null"}, {"--faults: no.json: there is no such file"}},
         Usage{{"--multicam", "actve", "sim:null"},
               {"--multicam: 'actve': expected one of all, active; did you mean \"active\"?"}},
+        Usage{{"predict", "--multicam", "active", "sim:h500"},
+              {"--multicam: active reads one angle only: more of them are not more streams: give --streams"}},
         Usage{{"--io", "iocp", "sim:null"},
               {"--io: iocp: completion ports are there on Windows only: give auto or threads"}},
         Usage{{"--total-streams", "3", "--streams", "2", "sim:null"},

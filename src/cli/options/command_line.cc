@@ -291,6 +291,14 @@ constexpr Rule kRules[] = {
      "iocp: completion ports are there on Windows only: give auto or threads"},
     {"--multicam", [](const CliOptions& o) { return o.play.multicam == run::MultiCam::active; },
      "active reads one angle only: more of them are not more streams", nullptr, Command::max},
+    {"--multicam",
+     [](const CliOptions& o) {
+         const bool asks_how_many =
+             !o.given("--streams") && !o.given("--total-streams") && !o.given("--record");
+         return o.play.multicam == run::MultiCam::active && asks_how_many && !o.given("--cuts");
+     },
+     "active reads one angle only: more of them are not more streams: give --streams", nullptr,
+     Command::predict},
     {"--total-streams",
      [](const CliOptions& o) { return o.find.value_or(MaxCounts::streams) != MaxCounts::streams; },
      "is not for --find {}: give --streams", "--find", Command::max},
