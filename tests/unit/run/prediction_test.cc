@@ -56,7 +56,7 @@ Json server_of(double bytes_per_s, double low, std::optional<double> high) {
 }
 
 /// The same server, whose held-back run gave 8 streams.
-Json with_held_back(Json document) {
+Json with_a_held_back_run(Json document) {
     document["calibration"]["held_back"] = {{"format", "prores-hd"}, {"seats", 2}, {"streams_measured", 8},
                                             {"predicted", 8},        {"low", 7},   {"high", 9},
                                             {"rejected", false}};
@@ -161,7 +161,8 @@ TEST_F(Predictions, AServerThatWasNeverFullGivesAtLeastSoMuch) {
 TEST_F(Predictions, NoStreamPlaysWithoutTheHeadroom) {
     options_.draws = 3;
     options_.headroom_percent = 900;
-    const Prediction prediction = most(with_held_back(server_of(streams(8.6), streams(7.6), streams(9.6))), 2);
+    const Prediction prediction =
+        most(with_a_held_back_run(server_of(streams(8.6), streams(7.6), streams(9.6))), 2);
     EXPECT_EQ(prediction.nominal, 0U);
     EXPECT_EQ(prediction.high, 0U) << "the held-back run had no headroom: " << prediction.sentence;
 }
@@ -186,7 +187,7 @@ TEST_F(Predictions, GivenStreamsPlayInTheDrawsWhoseLinkCarriesThem) {
 }
 
 TEST_F(Predictions, TheHeldBackRunIsOfPlayLikeItsOwn) {
-    const Json document = with_held_back(server_of(streams(8.6), streams(7.6), streams(9.6)));
+    const Json document = with_a_held_back_run(server_of(streams(8.6), streams(7.6), streams(9.6)));
     options_.draws = 3;
     const auto is_of_it = [&](const std::function<void(PlayRequest&)>& change) {
         PlayRequest asked = request(document, 2);
@@ -216,7 +217,7 @@ TEST_F(Predictions, TheHeldBackRunIsOfPlayLikeItsOwn) {
 }
 
 TEST_F(Predictions, StreamsThatPlayInTurnAreNoHeldBackRun) {
-    const Json document = with_held_back(server_of(streams(40), streams(40), streams(40)));
+    const Json document = with_a_held_back_run(server_of(streams(40), streams(40), streams(40)));
     options_.draws = 3;
     const auto refused = [&](Duration second_starts) {
         PlayRequest asked = request(document, 2);
