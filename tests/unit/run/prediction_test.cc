@@ -216,16 +216,16 @@ TEST_F(Predictions, TheHeldBackRunIsOfPlayLikeItsOwn) {
     }));
 }
 
-TEST_F(Predictions, StreamsThatPlayInTurnAreNoHeldBackRun) {
+TEST_F(Predictions, StreamsThatDoNotPlayThroughoutAreNoHeldBackRun) {
     const Json document = with_a_held_back_run(server_of(streams(40), streams(40), streams(40)));
     options_.draws = 3;
-    const auto refused = [&](Duration second_starts) {
+    const auto refused = [&](Duration first_ends, Duration second_starts) {
         PlayRequest asked = request(document, 2);
         asked.streams = 3;
         std::vector<PlayPart> parts(2, PlayPart{asked, {}, {}, {}});
         for (std::uint32_t i = 0; i < 2; ++i) {
-            const Duration start{i * second_starts.ns};
-            const Duration end = i == 0 && second_starts.ns > 0 ? second_starts : *asked.duration;
+            const Duration start = i == 0 ? Duration{} : second_starts;
+            const Duration end = i == 0 ? first_ends : *asked.duration;
             parts[i].schedule = PartSchedule{0, 3 * i, [start](std::uint32_t, std::uint32_t) { return start; },
                                              [end](std::uint32_t) { return end; }};
         }
@@ -235,8 +235,9 @@ TEST_F(Predictions, StreamsThatPlayInTurnAreNoHeldBackRun) {
         EXPECT_TRUE(prediction) << prediction.error().problems.front();
         return prediction ? prediction->refused : std::vector<std::string>();
     };
-    EXPECT_THAT(refused(Duration{}), testing::Contains(HasSubstr("the held-back run gave 8 streams")));
-    EXPECT_THAT(refused(milliseconds(2500)), testing::IsEmpty());
+    EXPECT_THAT(refused(seconds(5), {}), testing::Contains(HasSubstr("the held-back run gave 8 streams")));
+    EXPECT_THAT(refused(seconds(2), {}), testing::IsEmpty());
+    EXPECT_THAT(refused(seconds(5), seconds(2)), testing::IsEmpty());
 }
 
 TEST_F(Predictions, NameTheFormatsThatAreRecorded) {
