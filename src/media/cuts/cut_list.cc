@@ -103,8 +103,9 @@ private:
 
     void find_clips(const ClipFinder& finder, const std::string& target) {
         found_.assign(list_.media.size(), kNoClip);
-        const auto used =
-            std::count_if(uses_.begin(), uses_.end(), [](const Use& use) { return use.count > 0; });
+        std::set<std::string> wanted;  // a clip that is counted at two rates is one
+        for (std::size_t i = 0; i < list_.media.size(); ++i)
+            if (uses_[i].count > 0) wanted.insert(describe(list_.media[i]));
         for (std::size_t i = 0; i < list_.media.size(); ++i) {
             const Use& use = uses_[i];
             if (use.count == 0) continue;
@@ -120,7 +121,7 @@ private:
                 problem("{}: {}{}: {} is {}{}: expected one clip below {}", use.place, use.event, others,
                         describe(list_.media[i]), names, answer.clips.size() > kNamedMax ? " and others" : "",
                         target);
-            } else if (finder.clips().size() == 1 && used == 1) {
+            } else if (finder.clips().size() == 1 && wanted.size() == 1) {
                 found_[i] = 0;
                 note("{}, the only clip, used for {}", finder.clips().front().name, describe(list_.media[i]));
             } else {

@@ -465,8 +465,11 @@ private:
 
     std::uint32_t known_media(EditMedia media) {
         const auto next = static_cast<std::uint32_t>(list_.media.size());
+        const FrameRate rate = media.rate.value_or(FrameRate{});
         const auto [entry, is_new] =
-            known_.try_emplace({media.file, media.name, media.reel, media.start, media.start_number}, next);
+            known_.try_emplace({media.file, media.name, media.reel, media.start, media.start_number, rate.num,
+                                rate.den, media.own_rate},
+                               next);
         if (is_new) list_.media.push_back(std::move(media));
         return entry->second;
     }
@@ -551,8 +554,14 @@ private:
             list_.notes.emplace_back("where video tracks lie over each other only the topmost is read");
     }
 
-    using MediaKey = std::
-        tuple<std::string, std::string, std::string, std::optional<std::int64_t>, std::optional<std::int64_t>>;
+    using MediaKey = std::tuple<std::string,
+                                std::string,
+                                std::string,
+                                std::optional<std::int64_t>,
+                                std::optional<std::int64_t>,
+                                std::int64_t,
+                                std::int64_t,
+                                bool>;
 
     JsonProblems problems_;
     EditList list_;

@@ -170,6 +170,15 @@ TEST_F(CutsOtio, OtherRatesAreConverted) {
     EXPECT_EQ(cuts(timeline({track({clip("A", range(0, 2))})}), FrameRate{25, 1}).rate, (FrameRate{25, 1}));
 }
 
+TEST_F(CutsOtio, UsesOfOneClipAtTwoRatesAreTwoCountings) {
+    add("A", 0, 99);
+    const CutList list = cuts(timeline({track({clip("A", range(0, 12)), clip("A", range(48, 24, 48))})}));
+    EXPECT_EQ(list.frames, 24u);
+    EXPECT_EQ(shown(list, 11, 15), (Texts{"A 11", "A 24", "A 25", "A 26"}));
+    EXPECT_EQ(shown(list, 23), "A 35");
+    EXPECT_EQ(list.clips.size(), 1u);
+}
+
 TEST_F(CutsOtio, TheTopmostTrackIsRead) {
     add("A", 0, 99);
     add("B", 0, 99);
