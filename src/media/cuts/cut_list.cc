@@ -268,21 +268,50 @@ private:
         if (problems_.size() == before) check_handles();
     }
 
-    /// Source frames at a rate that is not the media's own are times: the clip's frame at that time counts.
-    /// False: the ratio is not usable.
+    /// True where source frames at the media's own rate count the frames of the clip, whatever its rate: a clip
+    /// conformed to another one. False where they are times, because the length of the media fits as a time
+    /// alone.
+    bool counts_frames(std::uint32_t number, EditSpeed ratio) {
+        const EditMedia& media = list_.media[number];
+        if (!media.frames) return true;
+        const Clip& clip = clip_of(number);
+        const auto count = static_cast<double>(clip.index->count());
+        const double step = static_cast<double>(ratio.num) / static_cast<double>(ratio.den);
+        if (std::abs(*media.frames - count) < 1) return true;
+        if (std::abs(*media.frames * step - count) < std::max(1.0, step)) return false;
+        if (doubtful_.insert(found_[number]).second) {
+            note(
+                "{}: its available_range of {} frames at {} a second is not its length, {} frames at {}: each "
+                "is taken for one of its frames",
+                clip.name, *media.frames, media.rate->to_string(), clip.index->count(),
+                clip.index->rate().to_string());
+        }
+        return true;
+    }
+
+    static std::int64_t at_rate(std::int64_t frame, EditSpeed ratio) {
+        const auto frames = static_cast<std::uint64_t>(std::abs(frame));
+        return floor_scaled(frames, frame < 0 ? -ratio.num : ratio.num, ratio.den);
+    }
+
+    /// Source frames at a rate that is not the clip's are times, unless they count its frames: the clip's frame
+    /// at that time counts. False: the ratio is not usable.
     bool to_clip_rate(EditPiece& piece) {
         const EditMedia& media = list_.media[piece.media];
         const FrameRate own = clip_of(piece.media).index->rate();
-        if (!media.rate || media.own_rate || nominal_rate(own) == nominal_rate(*media.rate)) return true;
+        if (!media.rate || nominal_rate(own) == nominal_rate(*media.rate)) return true;
         const EditSpeed ratio = rate_ratio(*media.rate, own);
+        if (media.own_rate && counts_frames(piece.media, ratio)) return true;
         const auto speed = product(piece.speed, ratio);
         if (!speed) {
             problem("{}: {}: its rate {} and that of {}, {}, have no usable ratio", piece.place, piece.event,
                     media.rate->to_string(), clip_of(piece.media).name, own.to_string());
             return false;
         }
-        const auto frames = static_cast<std::uint64_t>(std::abs(piece.first));
-        piece.first = floor_scaled(frames, piece.first < 0 ? -ratio.num : ratio.num, ratio.den);
+        const std::int64_t start = media.start.value_or(0);
+        const std::int64_t origin = at_rate(start, ratio);
+        if (media.start) starts_[piece.media] = origin;
+        piece.first = origin + at_rate(piece.first - start, ratio);
         piece.speed = *speed;
         piece.day = floor_scaled(static_cast<std::uint64_t>(piece.day), ratio.num, ratio.den);
         converted_.insert(found_[piece.media]);
@@ -335,7 +364,8 @@ private:
                 by_clip[found_[piece.media]].push_back(&piece);
                 continue;
             }
-            std::int64_t origin = *media.start;
+            const auto start = starts_.find(piece.media);
+            std::int64_t origin = start == starts_.end() ? *media.start : start->second;
             if (media.start_number) {
                 const auto first = static_cast<std::int64_t>(clip_of(piece.media).index->frame_number(0));
                 origin -= *media.start_number - first;
@@ -442,8 +472,10 @@ private:
     std::map<std::size_t, Clip> clips_;  // by ClipFinder::clips()
     std::vector<EditPiece> pieces_;
     std::uint64_t frames_ = 0;
-    std::set<std::size_t> converted_;   // by ClipFinder::clips()
-    std::set<std::size_t> other_rate_;  // containers at another rate than the list's
+    std::set<std::size_t> converted_;               // by ClipFinder::clips()
+    std::set<std::size_t> doubtful_;                // the same: their length is another than the list says
+    std::set<std::size_t> other_rate_;              // containers at another rate than the list's
+    std::map<std::uint32_t, std::int64_t> starts_;  // EditMedia::start at the clip's rate, where it is a time
     std::set<std::string> reported_;
     std::vector<std::string> notes_;
     std::vector<std::string> problems_;

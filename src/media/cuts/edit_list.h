@@ -26,6 +26,8 @@ struct EditMedia {
     std::optional<FrameRate> rate;
     /// `rate` is that of the media, by its own statement, and not of the place where it is used.
     bool own_rate = false;
+    /// Length of the media in frames at `rate`, by its available_range.
+    std::optional<double> frames;
 };
 
 /// Source frames for a record frame, as a fraction; den > 0.

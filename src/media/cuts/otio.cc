@@ -419,6 +419,7 @@ private:
             media.rate = available->start.rate;
             media.own_rate = true;
             media.start = to_frame(available->start.value);
+            media.frames = scaled(available->duration.value, rate_ratio(available->duration.rate, *media.rate));
         } else if (!media.rate) {
             media.rate = range->start.rate;
         }
@@ -468,7 +469,7 @@ private:
         const FrameRate rate = media.rate.value_or(FrameRate{});
         const auto [entry, is_new] =
             known_.try_emplace({media.file, media.name, media.reel, media.start, media.start_number, rate.num,
-                                rate.den, media.own_rate},
+                                rate.den, media.own_rate, media.frames},
                                next);
         if (is_new) list_.media.push_back(std::move(media));
         return entry->second;
@@ -561,7 +562,8 @@ private:
                                 std::optional<std::int64_t>,
                                 std::int64_t,
                                 std::int64_t,
-                                bool>;
+                                bool,
+                                std::optional<double>>;
 
     JsonProblems problems_;
     EditList list_;

@@ -170,6 +170,27 @@ TEST_F(CutsOtio, OtherRatesAreConverted) {
     EXPECT_EQ(cuts(timeline({track({clip("A", range(0, 2))})}), FrameRate{25, 1}).rate, (FrameRate{25, 1}));
 }
 
+TEST_F(CutsOtio, AnAvailableRangeAtAnotherRateIsATimeOrACountByItsLength) {
+    add("A", 0, 119);
+    const auto play = [&](const Json& available, double start) {
+        return cuts(timeline({track({clip("A", range(start, 12, 12), external("A", available))})}));
+    };
+    const CutList times = play(range(0, 60, 12), 12);
+    EXPECT_EQ(shown(times, 0, 3), (Texts{"A 24", "A 26", "A 28"}));
+    EXPECT_EQ(shown(times, 11), "A 46");
+    EXPECT_EQ(joined(times.notes), "A: source times converted to its rate\n");
+    EXPECT_EQ(shown(play(range(3600, 60, 12), 3612), 0, 2), (Texts{"A 24", "A 26"}))
+        << "a start that is a time";
+    const CutList conformed = play(range(0, 120, 12), 12);
+    EXPECT_EQ(shown(conformed, 0, 2), (Texts{"A 12", "A 13"}));
+    EXPECT_EQ(joined(conformed.notes), "");
+    const CutList neither = play(range(0, 70, 12), 12);
+    EXPECT_EQ(shown(neither, 0, 2), (Texts{"A 12", "A 13"}));
+    EXPECT_EQ(joined(neither.notes),
+              "A: its available_range of 70 frames at 12 a second is not its length, 120 frames at 24: each is "
+              "taken for one of its frames\n");
+}
+
 TEST_F(CutsOtio, UsesOfOneClipAtTwoRatesAreTwoCountings) {
     add("A", 0, 99);
     const CutList list = cuts(timeline({track({clip("A", range(0, 12)), clip("A", range(48, 24, 48))})}));
