@@ -85,6 +85,7 @@ Result<ClipFinder> ClipFinder::list_below(ByteStore& store, const std::string& t
     root.parts = components(root.path);
     root.ours = std::find(root.parts.begin(), root.parts.end(), kMediaDirectory) != root.parts.end();
     finder.target_ = root.path;
+    finder.named_ = !directory;
     std::vector<Folder> todo = {root};
     while (!todo.empty()) {
         const Folder folder = std::move(todo.back());
@@ -171,6 +172,11 @@ void ClipFinder::add_sequences(const Folder& folder,
         std::vector<std::string> parents(folder.parts.begin(), folder.parts.end() - 1);
         names_.emplace(to_lower(folder.parts.back()), Key{clip, parents, folder.parts.back(), folder.linked});
     }
+}
+
+bool ClipFinder::target_is_clip() const {
+    if (clips_.size() != 1) return false;
+    return named_ || (!frames_.empty() && parent_of(clips_.front().path) == target_);
 }
 
 /// Looks for the clips of one name; a smaller rank is better.

@@ -34,6 +34,9 @@ public:
     Answer find(const EditMedia& media) const;
 
     const std::vector<FoundClip>& clips() const { return clips_; }
+    /// True when `target` itself names the only clip: a file, a frame, a pattern, or a directory that is one
+    /// sequence.
+    bool target_is_clip() const;
 
 private:
     struct Key {
@@ -59,6 +62,7 @@ private:
     void add_sequences(const Folder& folder, const std::vector<std::string>& images, const std::string& only);
 
     std::string target_;
+    bool named_ = false;  // the target is no directory
     int depth_max_ = 0;
     std::vector<FoundClip> clips_;
     // By lower case. Names: whole names of containers and of the directories of sequences; stems: without

@@ -121,7 +121,7 @@ private:
                 problem("{}: {}{}: {} is {}{}: expected one clip below {}", use.place, use.event, others,
                         describe(list_.media[i]), names, answer.clips.size() > kNamedMax ? " and others" : "",
                         target);
-            } else if (finder.clips().size() == 1 && wanted.size() == 1) {
+            } else if (finder.target_is_clip() && wanted.size() == 1) {
                 found_[i] = 0;
                 note("{}, the only clip, used for {}", finder.clips().front().name, describe(list_.media[i]));
             } else {

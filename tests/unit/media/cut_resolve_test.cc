@@ -217,6 +217,14 @@ TEST_F(CutsResolve, ATargetCanBeOneClip) {
               ErrorKind::environment);
 }
 
+TEST_F(CutsResolve, TheOnlyClipBelowADirectoryIsTakenForNoOther) {
+    add("shots/A", 0, 99);
+    EXPECT_EQ(shown(cuts(event("A")), 0), "shots/A 5");
+    const std::string found = problems(event("X"));
+    EXPECT_TRUE(has(found, "list.edl: line 1: event 001: no clip below " + place_.path() + " for reel \"X\""))
+        << found;
+}
+
 TEST_F(CutsResolve, PreparedMediaCanBeNamed) {
     media::PrepareRequest request{
         .target = place_.path(), .format = small_prores("small", 64, 32, 600), .clips = 3};
