@@ -20,6 +20,7 @@ using Tokens = std::vector<std::string_view>;
 constexpr std::size_t kTransitionDigitsMax = 6;
 constexpr std::size_t kReelShown = 40;
 constexpr std::uint32_t kHoursMax = 99;
+constexpr std::uint32_t kTrackMax = 999;
 
 bool is_blank(char c) {
     return c == ' ' || c == '\t' || c == '\r' || c == '\v' || c == '\f';
@@ -110,7 +111,7 @@ std::string from_latin1(std::string_view text) {
 }
 
 /// The video track in "V", "V2", "A", "AA/V", "A2/V", "VA1A2", "B" (both), "NONE"; 0: there is no picture.
-/// Nothing when it is none of these.
+/// Nothing when it is none of these, and for a track above kTrackMax.
 std::optional<std::uint32_t> video_track(std::string_view text) {
     const std::string channels = upper(text);
     if (channels == "NONE") return 0;
@@ -119,8 +120,11 @@ std::optional<std::uint32_t> video_track(std::string_view text) {
     if (channels.find_first_not_of("VA/0123456789,+-") != std::string::npos) return std::nullopt;
     const std::size_t v = channels.find('V');
     if (v == std::string::npos) return 0;
-    const bool numbered = v + 1 < channels.size() && is_digit(channels[v + 1]);
-    return numbered ? std::max(1u, static_cast<std::uint32_t>(channels[v + 1] - '0')) : 1;
+    const char* const number = channels.data() + v + 1;
+    std::uint32_t track = 1;
+    const auto read = std::from_chars(number, channels.data() + channels.size(), track);
+    if (read.ec == std::errc::result_out_of_range || track > kTrackMax) return std::nullopt;
+    return std::max(1u, track);
 }
 
 struct NamedEvent {
@@ -243,8 +247,8 @@ private:
         }
         const auto track = video_track(tokens[end - 2]);
         if (!track) {
-            problem(line_, "event {}: expected channels such as V, A2 or AA/V, found \"{}\"", event.number,
-                    tokens[end - 2].substr(0, kReelShown));
+            problem(line_, "event {}: expected channels such as V, A2 or AA/V, V{} at most, found \"{}\"",
+                    event.number, kTrackMax, tokens[end - 2].substr(0, kReelShown));
             return std::nullopt;
         }
         named.media.reel = joined(tokens, 1, end - 2);

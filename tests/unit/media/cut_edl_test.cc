@@ -215,6 +215,23 @@ TEST_F(Cuts, TheUpperVideoTrackHidesTheLower) {
     EXPECT_TRUE(has(joined(list.notes), "topmost"));
 }
 
+TEST_F(Cuts, TracksHaveNumbersOfSeveralDigits) {
+    add("A", 0, 99);
+    add("B", 0, 99);
+    const CutList list = cuts(
+        "001  A  V10  C  00:00:00:10 00:00:00:12 00:00:00:00 00:00:00:02\n"
+        "002  B  V9   C  00:00:00:20 00:00:00:22 00:00:00:00 00:00:00:02\n");
+    EXPECT_EQ(shown(list, 0, 2), (Texts{"A 10", "A 11"}));
+    for (const std::string track : {"V1000", "V99999999999"}) {
+        const std::string found =
+            problems("001  A  " + track + "  C  00:00:00:10 00:00:00:12 00:00:00:00 00:00:00:02\n");
+        EXPECT_TRUE(
+            has(found, "line 1: event 001: expected channels such as V, A2 or AA/V, V999 at most, found \"" +
+                           track + "\""))
+            << found;
+    }
+}
+
 TEST_F(Cuts, SoundIsLeftAsideAndCounted) {
     add("A", 0, 99);
     const CutList list = cuts(
