@@ -234,6 +234,23 @@ TEST_F(LoadTest, LeavesNothingButItsFilesWhichCleanRemoves) {
     EXPECT_TRUE(std::filesystem::exists(target() + "/mine.txt"));
 }
 
+TEST_F(LoadTest, RemovesTheFileThatAKilledRunWasWriting) {
+    for (const bool writes : {true, false}) {
+        Json document = workload();
+        if (!writes) document["meters"][0]["operations"] = {{"read", 1}};
+        load(document, target());
+        std::string file;
+        for (const auto& entry : std::filesystem::recursive_directory_iterator(target()))
+            if (entry.path().extension() == ".load") file = entry.path().string();
+        ASSERT_NE(file, "");
+        const std::string partial = file + ".0123456789abcdef.partial";
+        std::filesystem::rename(file, partial);
+        load(document, target());
+        EXPECT_TRUE(std::filesystem::exists(file)) << writes;
+        EXPECT_FALSE(std::filesystem::exists(partial)) << writes;
+    }
+}
+
 TEST_F(LoadTest, StepsAreARowEachAndScaleSaysSo) {
     Json document = workload();
     document["sweep"] = {{"over", "clients"}, {"values", {1, 3}}};

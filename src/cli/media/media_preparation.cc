@@ -219,14 +219,18 @@ Result<media::LoadSetPlan> MediaPreparation::lock_load_sets(const run::PlayReque
     const auto names = run::working_sets_of(request);
     if (auto held = locks_.hold_load(root, names.read, LockMode::shared); !held) return held.error();
     if (auto held = locks_.hold_load(root, names.written, LockMode::exclusive); !held) return held.error();
-    const auto find = [this, request]() -> Result<media::LoadSetPlan> {
+    const bool alone = names.read.empty();
+    const auto find = [this, request](bool only_we_use_them) -> Result<media::LoadSetPlan> {
         if (auto removed = run::remove_created_files(*store_, request); !removed) return removed.error();
+        if (only_we_use_them) {
+            if (auto removed = run::remove_unfinished_files(*store_, request); !removed) return removed.error();
+        }
         return run::missing_load_set(*store_, request);
     };
-    auto plan = work_.run(find);
-    if (!plan || plan->nothing_to_do() || names.read.empty()) return plan;
+    auto plan = work_.run([find, alone] { return find(alone); });
+    if (!plan || plan->nothing_to_do() || alone) return plan;
     if (auto held = locks_.hold_load(root, names.read, LockMode::exclusive); !held) return held.error();
-    return work_.run(find);  // others may have made it in the meantime
+    return work_.run([find] { return find(true); });  // others may have made it in the meantime
 }
 
 Result<void> MediaPreparation::write_load_sets(const run::PlayRequest& request) {

@@ -44,6 +44,21 @@ Result<void> expect_ours(const FileInfo& info,
     return what == nullptr ? Result<void>{} : not_ours(file.path, what);
 }
 
+Result<void> write_bytes(ByteSink& sink,
+                         const LoadFile& file,
+                         std::uint64_t key,
+                         std::span<std::byte> buffer,
+                         PrepareProgress& progress) {
+    for (std::uint64_t at = 0; at < file.bytes; at += buffer.size()) {
+        if (progress.cancel) return interrupted_error();
+        const auto piece = buffer.first(std::min<std::uint64_t>(buffer.size(), file.bytes - at));
+        fill_payload(piece, key, {}, at);
+        if (auto written = sink.write_at(at, piece); !written) return written.error();
+        progress.bytes_done += piece.size();
+    }
+    return sink.close();
+}
+
 Result<void> write_file(ByteStore& store,
                         const LoadFile& file,
                         std::uint64_t key,
@@ -53,15 +68,33 @@ Result<void> write_file(ByteStore& store,
     const std::string partial = file.path + partial_suffix(run);
     auto sink = store.create(partial);
     if (!sink) return sink.error();
-    for (std::uint64_t at = 0; at < file.bytes; at += buffer.size()) {
-        if (progress.cancel) return interrupted_error();
-        const auto piece = buffer.first(std::min<std::uint64_t>(buffer.size(), file.bytes - at));
-        fill_payload(piece, key, {}, at);
-        if (auto written = (*sink)->write_at(at, piece); !written) return written.error();
-        progress.bytes_done += piece.size();
+    auto done = write_bytes(**sink, file, key, buffer, progress);
+    sink->reset();
+    if (done) done = store.rename(partial, file.path);
+    if (!done) (void)store.remove(partial);  // no later run continues it
+    return done;
+}
+
+/// True for the name of a file that a run was writing.
+bool has_run(std::string_view name) {
+    return take_id_and(kPartial, name);
+}
+
+/// The unfinished files of ours among those of a directory, in bytes.
+Result<std::uint64_t> unfinished_bytes(ByteStore& store,
+                                       const std::string& root,
+                                       const std::string& directory,
+                                       const std::set<std::string>& names,
+                                       const LoadNames& ours) {
+    std::uint64_t bytes = 0;
+    for (const std::string& name : names) {
+        if (!has_run(name)) continue;
+        const std::string path = join_path(directory, name);
+        const auto info = store.stat(path);
+        if (!info) return info.error();
+        if (*info && ours.has_file(path.substr(root.size() + 1), **info)) bytes += (*info)->bytes;
     }
-    if (auto closed = (*sink)->close(); !closed) return closed.error();
-    return store.rename(partial, file.path);
+    return bytes;
 }
 
 /// Files in the directories of the set whose paths are chosen; nothing below a link.
@@ -116,6 +149,7 @@ Result<LoadSetPlan> plan_load_set(ByteStore& whole_store, const LoadSet& set) {
     LoadSetPlan plan;
     plan.missing.target = set.target;
     plan.all = set;
+    std::uint64_t unfinished = 0;                        // bytes
     std::map<std::string, std::set<std::string>> names;  // of the files in each directory
     for (const std::string& directory : set.directories) {
         const auto there = directory_exists(store, directory);
@@ -123,6 +157,9 @@ Result<LoadSetPlan> plan_load_set(ByteStore& whole_store, const LoadSet& set) {
         if (!*there) plan.missing.directories.push_back(directory);
         auto files = names_in(store, directory);
         if (!files) return files.error();
+        const auto left = unfinished_bytes(store, root, directory, *files, *ours);
+        if (!left) return left.error();
+        unfinished += *left;
         names.emplace(directory, std::move(*files));
     }
     for (const LoadFile& file : set.files) {
@@ -142,11 +179,11 @@ Result<LoadSetPlan> plan_load_set(ByteStore& whole_store, const LoadSet& set) {
     if (plan.missing.files.empty()) return plan;
     const auto free = store.free_bytes(set.target);
     if (!free) return free.error();
-    plan.bytes_free = *free;
-    if (plan.bytes_to_write > *free - *free / 100) {
+    plan.bytes_free = *free + unfinished;
+    if (plan.bytes_to_write > plan.bytes_free - plan.bytes_free / 100) {
         return environment_error(
             fmt::format("{}: the working set needs {}, and {} are free (1 % of it is left alone)", set.target,
-                        show_bytes(plan.bytes_to_write), show_bytes(*free)));
+                        show_bytes(plan.bytes_to_write), show_bytes(plan.bytes_free)));
     }
     return plan;
 }
@@ -241,15 +278,28 @@ Result<void> remove_others(ByteStore& store, const LoadSet& set) {
     });
 }
 
-Result<void> remove_recorded(ByteStore& store, const LoadSet& set) {
+namespace {
+
+Result<void> remove_ours(ByteStore& store, const LoadSet& set, bool only_unfinished) {
     const std::string root = load_root(set.target);
     const auto marker = read_marker(store, media_root(set.target));
     if (!marker) return marker.error();
     const auto ours = read_load_records(store, root, marker->value_or(0));
     if (!ours) return ours.error();
     return remove_from(store, set, [&](const std::string& path, const FileInfo& info) {
+        if (only_unfinished && !has_run(path)) return false;
         return path.size() > root.size() && ours->has_file(path.substr(root.size() + 1), info);
     });
+}
+
+}  // namespace
+
+Result<void> remove_recorded(ByteStore& store, const LoadSet& set) {
+    return remove_ours(store, set, false);
+}
+
+Result<void> remove_unfinished(ByteStore& store, const LoadSet& set) {
+    return remove_ours(store, set, true);
 }
 
 }  // namespace streamsim::media

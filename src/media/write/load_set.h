@@ -40,9 +40,10 @@ struct LoadSetPlan {
     bool nothing_to_do() const { return missing.files.empty() && missing.directories.empty(); }
 };
 
-/// Finds what is missing; writes nothing. Errors: environment when the target is no directory, when there is
-/// not enough free space (1 % is kept free), when its streamsim-media was not made by prepare, or when
-/// something that is not ours has one of the names: anything but a regular file of a recorded length.
+/// Finds what is missing; writes nothing. Unfinished files of ours count as free space. Errors: environment
+/// when the target is no directory, when there is not enough free space (1 % is kept free), when its
+/// streamsim-media was not made by prepare, or when something that is not ours has one of the names: anything
+/// but a regular file of a recorded length.
 Result<LoadSetPlan> plan_load_set(ByteStore& store, const LoadSet& set);
 
 /// Records the names of a plan and makes its missing directories, so that several processes can write their
@@ -51,7 +52,7 @@ Result<void> record_load_set(ByteStore& store, const LoadSetPlan& plan);
 
 /// Writes the missing files with bytes from `seed` that nothing can compress or deduplicate. Blocks. Errors:
 /// interrupted after `cancel`; environment, naming the path, also where a file that no record of ours names has
-/// taken the name of one. Complete files stay in either case.
+/// taken the name of one. Complete files stay in either case, and nothing of the one that was being written.
 Result<void> write_load_set(ByteStore& store,
                             const LoadSetPlan& plan,
                             std::uint64_t seed,
@@ -67,5 +68,8 @@ Result<void> remove_others(ByteStore& store, const LoadSet& set);
 /// Removes every file in the directories of the set that a record of ours names, also an unfinished one.
 /// Blocks.
 Result<void> remove_recorded(ByteStore& store, const LoadSet& set);
+/// Removes the unfinished ones of these alone, as a killed process leaves them. Blocks. REQUIRES: nobody else
+/// writes them.
+Result<void> remove_unfinished(ByteStore& store, const LoadSet& set);
 
 }  // namespace streamsim::media

@@ -333,4 +333,11 @@ Result<void> remove_created_files(ByteStore& store, const PlayRequest& request) 
     return {};
 }
 
+Result<void> remove_unfinished_files(ByteStore& store, const PlayRequest& request) {
+    for (const MeterPart& part : request.meters) {
+        if (auto done = media::remove_unfinished(store, load_set_of(request.target, part)); !done) return done;
+    }
+    return {};
+}
+
 }  // namespace streamsim::run

@@ -60,5 +60,7 @@ Result<void> read_load_set(ByteStore& store, const PlayRequest& request);
 
 /// Removes the files that the meters of a run have created. Blocks.
 Result<void> remove_created_files(ByteStore& store, const PlayRequest& request);
+/// Removes the files that killed processes were writing for the meters. Blocks. REQUIRES: nobody writes them.
+Result<void> remove_unfinished_files(ByteStore& store, const PlayRequest& request);
 
 }  // namespace streamsim::run

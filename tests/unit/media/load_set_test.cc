@@ -132,6 +132,35 @@ TEST_F(LoadSets, DoNotReplaceAFileThatCameAfterThePlan) {
     EXPECT_EQ(fs::file_size(file("f0.load")), 100'000u);
 }
 
+TEST_F(LoadSets, LeaveNothingOfAFileThatWasInterruptedOrFailed) {
+    LoadSet large = set();
+    large.files[0].bytes = 9'000'000;  // several pieces
+    const auto planned = plan_load_set(store_, large);
+    ASSERT_TRUE(planned) << all_problems(planned.error());
+    PrepareProgress progress;
+    store_.on_write = [&](const std::string& path) { progress.cancel = path.find("f0.load") != path.npos; };
+    EXPECT_EQ(write_load_set(store_, *planned, 1, progress).error().kind, ErrorKind::interrupted);
+    EXPECT_TRUE(fs::is_empty(file("").parent_path()));
+    store_.on_write = nullptr;
+    store_.room = 5'000'000;
+    PrepareProgress again;
+    EXPECT_EQ(write_load_set(store_, *planned, 1, again).error().kind, ErrorKind::environment);
+    EXPECT_TRUE(fs::is_empty(file("").parent_path()));
+}
+
+TEST_F(LoadSets, LoseWhatAKilledRunWasWriting) {
+    write(plan());
+    fs::rename(file("f0.load"), file("f0.load.00000000000000aa.partial"));
+    for (const char* const name : {"f0.load.partial", "notes.00000000000000aa.partial"})
+        std::ofstream(file(name)) << "somebody's";
+    store_.free = 5'000;
+    EXPECT_EQ(plan().bytes_free, 105'000u) << "it goes before others are written";
+    ASSERT_TRUE(remove_unfinished(store_, set()));
+    EXPECT_FALSE(fs::exists(file("f0.load.00000000000000aa.partial")));
+    for (const char* const name : {"f0.load.partial", "notes.00000000000000aa.partial", "e0.load"})
+        EXPECT_TRUE(fs::exists(file(name))) << name;
+}
+
 TEST_F(LoadSets, LoseWhatWasCreatedAndNothingElse) {
     write(plan());
     std::ofstream(file("c0-0-1.load")) << "created";
