@@ -5,10 +5,12 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/ascii.h"
 #include "base/similar_names.h"
 #include "media/catalogue/catalogue.h"
 #include "media/frames/frame_maker.h"
 #include "media/image/dpx.h"
+#include "media/own_files/own_names.h"
 
 namespace streamsim::media {
 namespace {
@@ -186,6 +188,13 @@ std::optional<std::string> read_format_name(JsonObject& object) {
     const bool all = std::all_of(name->begin(), name->end(), [](char c) {
         return kLetters.find(c) != std::string_view::npos || c == '-' || c == '_' || c == '.';
     });
+    const std::string lower = to_lower(*name);
+    if (lower == kRecordings || lower == kLoadDirectory) {
+        object.problem("name", fmt::format("expected another name than {} and {}, which are directories of "
+                                           "every media set, found \"{}\"",
+                                           kLoadDirectory, kRecordings, *name));
+        return std::nullopt;
+    }
     if (begins && all && name->size() <= 64) return name;
     object.problem("name", fmt::format("expected up to 64 of A-Z a-z 0-9 - _ . beginning with a letter or a "
                                        "digit, because it names a directory, found \"{}\"",

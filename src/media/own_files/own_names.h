@@ -10,6 +10,9 @@ namespace streamsim::media {
 
 inline constexpr const char* kMediaDirectory = "streamsim-media";
 inline constexpr std::string_view kPartial = ".partial";
+/// Directories of a media set that lie beside those of its formats.
+inline constexpr const char* kRecordings = "recordings";
+inline constexpr const char* kLoadDirectory = "load";
 
 std::string media_root(const std::string& target);
 

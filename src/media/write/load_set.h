@@ -13,8 +13,6 @@
 
 namespace streamsim::media {
 
-inline constexpr const char* kLoadDirectory = "load";
-
 /// "/mnt/media/streamsim-media/load"
 std::string load_root(const std::string& target);
 

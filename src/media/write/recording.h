@@ -24,8 +24,6 @@
 
 namespace streamsim::media {
 
-inline constexpr const char* kRecordings = "recordings";
-
 /// Makes the distinct frames of an index of recording_index(), each at a multiple of `stride`; what is behind a
 /// frame is zero. Errors: environment where the picture cannot be coded. REQUIRES: memory for all.
 Result<void> make_recorded_frames(const MediaFormat& format,

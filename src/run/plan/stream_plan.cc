@@ -9,6 +9,7 @@
 #include "base/prng.h"
 #include "base/units.h"
 #include "media/clips/recording_index.h"
+#include "media/own_files/own_names.h"
 #include "media/write/recording.h"
 #include "play/slot_reads.h"
 

@@ -81,6 +81,19 @@ TEST(Catalogue, RefusesWhatDoesNotFitTogether) {
     EXPECT_THAT(all_problems(read_format(slash.dump(), "x").error()), HasSubstr("/name: expected"));
 }
 
+TEST(Catalogue, FormatsHaveNoNamesOfAMediaSetsOwnDirectories) {
+    for (const char* const name : {"load", "recordings", "Load"}) {
+        Json document = dpx12();
+        document["name"] = name;
+        const auto refused = read_format(document.dump(), "mine.json");
+        ASSERT_FALSE(refused) << name;
+        EXPECT_THAT(all_problems(refused.error()),
+                    HasSubstr("mine.json: /name: expected another name than load and recordings, which are "
+                              "directories of every media set, found \"" +
+                              std::string(name) + "\""));
+    }
+}
+
 TEST(Catalogue, TakesAnySaneRaster) {
     for (const int side : {1, 2, 3, 17, 1998, 16384}) {
         for (const int bits : {8, 10, 12, 16}) {
