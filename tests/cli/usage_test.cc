@@ -243,6 +243,17 @@ TEST_F(Usage, AClipIsInspected) {
     EXPECT_NE(streamsim({"inspect", dir_ / "nothing.mov"}).exit_code, 0);
 }
 
+TEST_F(Usage, PrepareSaysHowMuchItChecks) {
+    prepare(1);
+    const std::string last = frames_in(clip_directories()[0]).back();
+    std::string bytes = read_text(last);
+    bytes.back() = static_cast<char>(bytes.back() ^ 4);
+    write_text(last, bytes);
+    const Finished done = streamsim({"prepare", "--format", small(), "--clip-duration", "1s", target()});
+    EXPECT_EQ(done.exit_code, 0) << done.text();
+    EXPECT_THAT(done.err, HasSubstr("checking 1.8 MB of media and writing what is wrong: 1 clip of small, 24"));
+}
+
 TEST_F(Usage, CleanRemovesItsOwnAndNothingElse) {
     prepare(2);
     write_text(target() + "/edit.prproj", "precious");

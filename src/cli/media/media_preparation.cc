@@ -118,10 +118,15 @@ void MediaPreparation::say_plan(const media::PreparePlan& plan) {
     for (const std::string& note : plan.notes) context_.log.warn(note);
     if (context_.options.quiet || plan.nothing_to_do()) return;
     const std::size_t clips = plan.missing.size();
-    context_.log.info(fmt::format("writing {} of media: {} clip{} of {}, {} frames each, to {} ({} free)",
-                                  show_bytes(plan.bytes_to_write), clips, clips == 1 ? "" : "s",
-                                  plan.request.format.name, show_count(plan.frames), plan.directory,
-                                  show_bytes(plan.bytes_free)));
+    const std::string there = show_bytes(plan.bytes_to_check);
+    std::string what = fmt::format("writing {} of media", show_bytes(plan.bytes_to_write));
+    if (plan.bytes_to_write == 0)
+        what = fmt::format("checking {} of media and writing what is wrong", there);
+    else if (plan.bytes_to_check > 0)
+        what += fmt::format(", and what is wrong of {} that are there", there);
+    context_.log.info(fmt::format("{}: {} clip{} of {}, {} frames each, to {} ({} free)", what, clips,
+                                  clips == 1 ? "" : "s", plan.request.format.name, show_count(plan.frames),
+                                  plan.directory, show_bytes(plan.bytes_free)));
 }
 
 Result<void> MediaPreparation::write_with_bar(const char* what,

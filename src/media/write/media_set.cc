@@ -257,6 +257,7 @@ Result<PlannedClip> plan_clip(ByteStore& store,
         if ((*info)->bytes == sizes[frame]) {
             clip.frames_there[frame] = true;
             clip.bytes -= sizes[frame];
+            clip.bytes_there += sizes[frame];
         } else {
             clip.bytes_freed += std::min<std::uint64_t>(bytes_freed_by(**info), sizes[frame]);
         }
@@ -303,6 +304,7 @@ Result<void> plan_clips(ByteStore& store,
         auto clip = plan_clip(store, plan, number, begun == found->begun.end() ? nullptr : &begun->second);
         if (!clip) return clip.error();
         plan.bytes_to_write += clip->bytes;
+        plan.bytes_to_check += clip->bytes_there;
         plan.bytes_freed += clip->bytes_freed;
         plan.missing.push_back(std::move(*clip));
     }

@@ -51,6 +51,7 @@ struct PlannedClip {
     std::string path;                // its final path
     std::string from;                // path of its existing, incomplete media of ours; empty: none
     std::uint64_t bytes = 0;         // still to be written
+    std::uint64_t bytes_there = 0;   // of frames_there
     std::uint64_t bytes_freed = 0;   // of files that it removes first; of each at most what is written instead
     std::vector<bool> frames_there;  // sequence, slot by slot: whole by its length in an interrupted prepare
 };
@@ -64,7 +65,8 @@ struct PreparePlan {
     std::vector<PlannedClip> missing;
     std::vector<std::string> notes;  // clips that are there and do not count, each with its path and why
     std::uint64_t bytes_to_write = 0;
-    std::uint64_t bytes_freed = 0;  // of all clips
+    std::uint64_t bytes_to_check = 0;  // of frames_there: those that turn out to be wrong are written, too
+    std::uint64_t bytes_freed = 0;     // of all clips
     std::uint64_t bytes_free = 0;
 
     /// The most that the used space grows by at any time, in whatever order the clips are written, because no

@@ -94,7 +94,7 @@ Result<media::LoadSetPlan> missing_of(ByteStore& store,
         append(all.missing, std::move(plan->missing));
         append(all.all, std::move(plan->all));
         all.bytes_to_write += plan->bytes_to_write;
-        all.bytes_free = plan->bytes_free;
+        all.bytes_free = std::max(all.bytes_free, plan->bytes_free);  // 0 where nothing is missing
     }
     if (all.bytes_free > 0 && all.bytes_to_write > all.bytes_free - all.bytes_free / 100) {
         return environment_error("the working sets of all meters together need " +

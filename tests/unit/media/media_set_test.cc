@@ -427,6 +427,7 @@ TEST_F(MediaSet, ACleanThatIsStoppedLeavesWhatTheNextPrepareCompletes) {
     EXPECT_TRUE(fs::exists(place_.at(unfinished() + "/frame.0000012.dpx")));
     store_.on_rename = nullptr;
     EXPECT_EQ(plan(request(1)).bytes_to_write, 0u) << "no frame of the second clip was removed";
+    EXPECT_EQ(plan(request(1)).bytes_to_check, 12u * static_cast<std::uint64_t>(format_.mean_frame_bytes));
     prepare_all(request(2));
     EXPECT_EQ(complete().size(), 2u);
     const auto report = clean(store_, place_.path());

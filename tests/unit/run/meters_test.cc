@@ -171,5 +171,23 @@ TEST(WorkingSets, AreDividedAmongTheComputersOfARun) {
     std::filesystem::remove(folder);
 }
 
+TEST(WorkingSets, HaveTheFreeSpaceOfTheirTargetWhicheverOfThemIsThere) {
+    const std::string folder = testing::TempDir() + "streamsim-two-working-sets";
+    std::filesystem::create_directory(folder);
+    PlayRequest request = test::request_of(test::two_meters(1), folder);
+    const auto store = make_byte_store(request.target, {});
+    const std::vector<MeterPart> both = request.meters;
+    request.meters = {both[1]};
+    const auto second = missing_load_set(*store, request);
+    media::PrepareProgress progress;
+    ASSERT_TRUE(second && media::write_load_set(*store, *second, 1, progress));
+    request.meters = both;
+    const auto first = missing_load_set(*store, request);
+    ASSERT_TRUE(first);
+    EXPECT_GT(first->bytes_to_write, 0U);
+    EXPECT_GT(first->bytes_free, 0U);
+    std::filesystem::remove_all(folder);
+}
+
 }  // namespace
 }  // namespace streamsim::run
