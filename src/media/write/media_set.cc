@@ -29,6 +29,8 @@ constexpr std::uint64_t kSparePercent = 1;
 /// Files of a sequence that are checked for holes, spread evenly over it.
 constexpr std::size_t kRecordedFilesSampled = 16;
 
+constexpr const char* kNoFrames = "none of its frames is left";
+
 struct Standing {
     enum class Kind { whole, damaged, foreign };
     Kind kind = Kind::foreign;
@@ -57,7 +59,7 @@ Result<Clip> index_stored(ByteStore& store,
     if (clip.name.is_file()) return index_container(store, clip.path, name, {});
     const auto sequence = frames_listed(store, clip, format);
     if (!sequence) return sequence.error();
-    if (sequence->numbers.empty()) return bad_input(fmt::format("{}: none of its frames is left", clip.path));
+    if (sequence->numbers.empty()) return bad_input(fmt::format("{}: {}", clip.path, kNoFrames));
     return index_sequence(store, clip.path, *sequence, name,
                           KnownFrames{kFirstFrameNumber, clip.frames, format.rate});
 }
@@ -69,6 +71,7 @@ Result<std::string> problem_of(ByteStore& store,
     if (clip.name.is_file()) return problem_of_container(store, clip.path, sums);
     const auto sequence = frames_listed(store, clip, format);
     if (!sequence) return sequence.error();
+    if (sequence->numbers.empty()) return std::string(kNoFrames);
     const auto path_of = [&](std::uint64_t number) {
         return join_path(clip.path, sequence->pattern.name(number));
     };

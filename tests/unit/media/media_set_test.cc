@@ -169,6 +169,18 @@ TEST_F(MediaSet, FramesThatAreDeletedAreMissingAndTheClipIsNotShorter) {
     EXPECT_THAT(clips[0].notes, ElementsAre("2 frame numbers are missing: 1, 12"));
 }
 
+TEST_F(MediaSet, AClipWithoutFramesIsMadeAgainAndKeepsNoOtherFromPlaying) {
+    prepare_all(request(2));
+    for (const std::string& file : place_.files())
+        if (file.starts_with(dir_ + "clip-0001/")) fs::remove(place_.at(file));
+    const auto clips = complete();
+    ASSERT_EQ(clips.size(), 1u);
+    EXPECT_THAT(clips[0].name, HasSubstr("clip-0002"));
+    EXPECT_THAT(plan(request(1)).notes, ElementsAre(HasSubstr("whole: none of its frames is left")));
+    prepare_all(request(2));
+    EXPECT_EQ(complete().size(), 2u);
+}
+
 TEST_F(MediaSet, AnyRateIsKeptExactly) {
     for (const FrameRate rate : {FrameRate{100, 7}, FrameRate{24000, 1001}, FrameRate{5000, 1}}) {
         format_ = small_dpx("tiny", 4, 4, 10, rate);
