@@ -145,6 +145,10 @@ public:
             to += kChunkHeader + bytes;
         }
     }
+    std::vector<std::byte> beginning(std::uint64_t /*bytes*/, const FrameToMake& /*at*/) const override {
+        return {file_.begin(),
+                file_.begin() + static_cast<std::ptrdiff_t>(header_) - 1};  // or a comment follows
+    }
 
 private:
     /// An attribute of one letter, as long as it has to be, and the end of the header.

@@ -11,6 +11,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/result.h"
 #include "streamsim/media.h"
@@ -41,6 +42,11 @@ public:
     virtual FrameLimits limits(std::uint64_t frame) const = 0;
     /// Fills all of `into`. REQUIRES: limits(at.frame).min <= into.size() <= limits(at.frame).max.
     virtual void make(std::span<std::byte> into, const FrameToMake& at) const = 0;
+    /// The first bytes of the file of a frame of `bytes`, none of them payload; empty where frames are no files
+    /// of their own. Frames of any length begin so, but for the fields that state the length.
+    virtual std::vector<std::byte> beginning(std::uint64_t /*bytes*/, const FrameToMake& /*at*/) const {
+        return {};
+    }
 
     /// Position of a stored frame in display order, from 0; B frames are stored behind a later frame.
     virtual std::uint64_t display(std::uint64_t frame) const { return frame; }

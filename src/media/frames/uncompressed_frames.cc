@@ -108,6 +108,13 @@ public:
         fill_payload(image, at.key, dpx_payload_mask(format_.dpx));
         zero_dpx_line_ends(image, 0, format_);
     }
+    std::vector<std::byte> beginning(std::uint64_t /*bytes*/, const FrameToMake& at) const override {
+        if (format_.dpx.image_offset < kDpxHeaderBytes) return {};
+        std::vector<std::byte> header(format_.dpx.image_offset);
+        write_dpx_header(header, format_, std::string(at.file), at.number, at.number - at.frame);
+        header.resize(kDpxHeaderBytes);
+        return header;
+    }
 };
 
 // TIFF 6.0, little-endian. The image is cut into strips, as readers expect it of large images.
@@ -137,10 +144,13 @@ public:
         STREAMSIM_CHECK(into.size() >= limits_.min, "a TIFF frame has room for its directory and its image");
         const auto image = image_behind_header(into, tiff_image_bytes(format_));
         fill_payload(image, at.key, {});
-        FieldWriter out(into, false);
-        out.u32(0, 0x002a4949);  // "II", 42
-        out.u32(4, kTiffDirectory);
-        write_directory(out, static_cast<std::uint32_t>(into.size() - image.size()));
+        write_header(into, into.size() - image.size());
+    }
+    std::vector<std::byte> beginning(std::uint64_t bytes, const FrameToMake& /*at*/) const override {
+        const std::uint64_t image = tiff_image_bytes(format_);
+        std::vector<std::byte> header(limits_.min - image);
+        write_header(header, std::max(bytes, limits_.min) - image);
+        return header;
     }
 
 private:
@@ -151,6 +161,14 @@ private:
         std::uint32_t count;
         std::uint32_t value;
     };
+
+    /// `image`: where the image begins.
+    void write_header(std::span<std::byte> into, std::uint64_t image) const {
+        FieldWriter out(into, false);
+        out.u32(0, 0x002a4949);  // "II", 42
+        out.u32(4, kTiffDirectory);
+        write_directory(out, static_cast<std::uint32_t>(image));
+    }
 
     /// The directory, and behind it what does not fit an entry.
     void write_directory(FieldWriter& out, std::uint32_t image) const {
@@ -227,12 +245,22 @@ public:
         STREAMSIM_CHECK(into.size() >= limits_.min, "a Cineon frame has room for its headers and its image");
         const auto image = image_behind_header(into, cineon_image_bytes(format_));
         fill_payload(image, at.key, dpx_payload_mask({.bits = 10, .packing = 1, .big_endian = true}));
+        write_header(into, into.size(), at);
+    }
+    std::vector<std::byte> beginning(std::uint64_t bytes, const FrameToMake& at) const override {
+        std::vector<std::byte> header(kCineonHeaderBytes);
+        write_header(header, std::max(bytes, limits_.min), at);
+        return header;
+    }
+
+private:
+    void write_header(std::span<std::byte> into, std::uint64_t bytes, const FrameToMake& at) const {
         FieldWriter out(into, true);
         out.u32(0, kCineonMagic);
-        out.u32(4, into.size() - image.size());
+        out.u32(4, bytes - cineon_image_bytes(format_));
         out.u32(8, 1024);   // generic header
         out.u32(12, 1024);  // industry header
-        out.u32(20, into.size());
+        out.u32(20, bytes);
         out.text(24, 8, "V4.5");
         out.text(32, 100, at.file);
         out.put<std::uint8_t>(193, 3);  // channels

@@ -104,6 +104,21 @@ TEST_P(EveryFormat, HasFramesThatShareNoBlockAndDoNotCompress) {
     EXPECT_LE(shared * kBlock, limits.min + kBlock) << "only the picture is in both";
 }
 
+TEST_P(EveryFormat, TellsHowTheFilesOfASequenceBegin) {
+    const MediaFormat& format = GetParam();
+    const auto maker = maker_of(format);
+    ASSERT_TRUE(maker);
+    const FrameLimits limits = maker->limits(3);
+    for (const unsigned more : {0u, 1000u}) {
+        if (more > 0 && limits.min == limits.max) continue;
+        const auto frame = frame_of(*maker, limits.min + more, 3, 11);
+        const auto beginning = maker->beginning(frame.size(), {3, 4, 12, "frame.dpx"});
+        EXPECT_EQ(beginning.size() > 60, format.container == Container::sequence);
+        ASSERT_LE(beginning.size(), frame.size());
+        EXPECT_TRUE(std::equal(beginning.begin(), beginning.end(), frame.begin())) << more;
+    }
+}
+
 /// The largest share of a frame that a fast compressor saves: the zero bits that a standard defines, and the
 /// flat picture that a decoder needs. A format with more than 1 % says so in its sources ("compression").
 double forced_share(const std::string& name) {
