@@ -174,7 +174,8 @@ std::optional<MediaFormat> format_of_identity(const Json& identity) {
     } catch (const Json::exception&) {  // a member that is missing or of another type
         return std::nullopt;
     }
-    return format_identity(format) == identity ? std::optional(format) : std::nullopt;
+    const bool sane = format.width > 0 && format.height > 0 && format.rate.num > 0 && format.rate.den > 0;
+    return sane && format_identity(format) == identity ? std::optional(format) : std::nullopt;
 }
 
 const char* container_word(MediaFormat::Container container) {

@@ -163,7 +163,7 @@ Result<std::optional<PreparedClip>> prepared_clip(ByteStore& store, const FrameI
     const auto record = read_record(store, key_of(clip, **set));
     if (!record) return record.error();
     const ClipProof proof{&*described, **set};
-    const auto ours = is_ours(store, clip, proof, *record);
+    const auto ours = *record ? has_record(store, clip, **record) : is_ours(store, clip, proof, {}, {});
     if (!ours) return ours.error();
     if (!*ours && !(*record && is_proven(store, clip, proof))) return std::optional<PreparedClip>();
     return std::optional(PreparedClip{std::move(*described), *frames, name->number, **set});

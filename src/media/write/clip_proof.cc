@@ -131,28 +131,71 @@ std::uint64_t format_key(const MediaFormat& format, std::uint64_t frames) {
 }
 
 bool is_proven(ByteStore& store, const StoredClip& clip, const ClipProof& proof) {
-    if (proof.format == nullptr || clip.frames == 0 || !proof.format->not_prepared.empty()) return false;
-    const auto maker = make_frame_maker(*proof.format, clip.frames);
-    if (!maker) return false;
-    Prover prover(store, clip, **maker, proof);
+    const auto maker = known_maker(proof.format, clip.frames);
+    if (maker == nullptr) return false;
+    Prover prover(store, clip, *maker, proof);
     return clip.name.is_file() ? !clip.name.partial && prover.container() : prover.sequence();
 }
 
+std::unique_ptr<FrameMaker> known_maker(const MediaFormat* format, std::uint64_t frames) {
+    if (format == nullptr || frames == 0 || !format->not_prepared.empty()) return nullptr;
+    auto maker = make_frame_maker(*format, frames);
+    return maker ? std::move(*maker) : nullptr;
+}
+
+Result<bool> begins_as_made(ByteStore& store,
+                            const std::string& path,
+                            const FrameMaker* maker,
+                            std::uint64_t number,
+                            std::string_view name) {
+    if (maker == nullptr) return true;
+    auto file = store.open(path);
+    if (!file) return file.error();
+    const auto bytes = (*file)->size();
+    if (!bytes) return bytes.error();
+    const auto made = maker->beginning(*bytes, {number - kFirstFrameNumber, number, 0, name});
+    std::vector<std::byte> found(made.size());
+    const auto got = (*file)->read_at(0, found);
+    if (!got) return got.error();
+    found.resize(*got);
+    return std::equal(found.begin(), found.end(), made.begin(),
+                      [](std::byte a, std::byte b) { return a == b || a == std::byte{0}; });
+}
+
+Result<bool> has_record(ByteStore& store, const StoredClip& clip, const ClipRecord& record) {
+    const auto info = store.stat(clip.path);
+    if (!info) return info.error();
+    const bool file = record.kind.starts_with('.');
+    if (!*info || (file ? !(*info)->is_regular() : !(*info)->directory)) return false;
+    return record.frames == clip.frames && file == clip.name.is_file() && is_recorded(record, **info);
+}
+
 Result<bool> is_ours(ByteStore& store, const StoredClip& clip, const ClipProof& proof) {
-    const auto record = read_record(store, key_of(clip, proof.set));
-    return record ? is_ours(store, clip, proof, *record) : record.error();
+    const ClipKey key = key_of(clip, proof.set);
+    const auto record = read_record(store, key);
+    if (!record) return record.error();
+    const bool finished = *record && clip.name.is_file() && !clip.name.partial;
+    const auto sums = finished ? read_sums(store, key) : std::optional<ClipSums>();
+    if (!sums) return sums.error();
+    return is_ours(store, clip, proof, *record, *sums);
 }
 
 Result<bool> is_ours(ByteStore& store,
                      const StoredClip& clip,
                      const ClipProof& proof,
-                     const std::optional<ClipRecord>& record) {
+                     const std::optional<ClipRecord>& record,
+                     const std::optional<ClipSums>& sums) {
+    if (record) {
+        const auto named = has_record(store, clip, *record);
+        if (!named || !*named || !clip.name.is_file()) return named;
+        // No file of others has the name of an unfinished one, with the id of its run.
+        if (clip.name.partial) return clip.name.ending != kPartial;
+        return sums ? begins_as_recorded(store, clip.path, *sums) : is_proven(store, clip, proof);
+    }
     const auto info = store.stat(clip.path);
     if (!info) return info.error();
     if (!*info || (*info)->symbolic_link || (*info)->directory == clip.name.is_file()) return false;
-    if (!record) return is_proven(store, clip, proof);
-    const bool file = record->kind.starts_with('.');
-    return record->frames == clip.frames && file == clip.name.is_file() && is_recorded(*record, **info);
+    return is_proven(store, clip, proof);
 }
 
 }  // namespace streamsim::media

@@ -88,20 +88,28 @@ Result<std::uint64_t> sum_at(ByteSource& file, std::uint64_t offset) {
     return fnv1a(std::span(bytes).first(*got));
 }
 
-/// The sum of an end of a file of `bytes` bytes that was just written. Errors: environment, also where less can
-/// be read than was written.
-Result<std::uint64_t> sum_of_written(ByteSource& file,
-                                     const std::string& path,
-                                     std::uint64_t bytes,
-                                     std::uint64_t offset) {
+/// An end of a file of `bytes` bytes. Errors: environment, also where less can be read than the file has.
+Result<std::vector<std::byte>> read_end(ByteSource& file,
+                                        const std::string& path,
+                                        std::uint64_t bytes,
+                                        std::uint64_t offset) {
     std::vector<std::byte> end(std::min<std::uint64_t>(kEndBytes, bytes - offset));
     const auto got = file.read_at(offset, end);
     if (!got) return got.error();
     if (*got < end.size()) {
-        return environment_error(fmt::format("{}: {} bytes were written, and reading it again ends at {}", path,
-                                             bytes, offset + *got));
+        return environment_error(
+            fmt::format("{}: it has {} bytes, and reading it ends at {}", path, bytes, offset + *got));
     }
-    return fnv1a(std::span<const std::byte>(end));
+    return end;
+}
+
+Result<std::uint64_t> sum_of_end(ByteSource& file,
+                                 const std::string& path,
+                                 std::uint64_t bytes,
+                                 std::uint64_t offset) {
+    const auto end = read_end(file, path, bytes, offset);
+    if (!end) return end.error();
+    return fnv1a(std::span<const std::byte>(*end));
 }
 
 std::uint64_t tail_offset(std::uint64_t bytes) {
@@ -222,9 +230,9 @@ Result<ClipSums> sums_of_container(ByteStore& store, const std::string& path) {
     if (!file) return file.error();
     const auto bytes = (*file)->size();
     if (!bytes) return bytes.error();
-    const auto head = sum_of_written(**file, path, *bytes, 0);
+    const auto head = sum_of_end(**file, path, *bytes, 0);
     if (!head) return head.error();
-    const auto tail = sum_of_written(**file, path, *bytes, tail_offset(*bytes));
+    const auto tail = sum_of_end(**file, path, *bytes, tail_offset(*bytes));
     if (!tail) return tail.error();
     (void)store.evict(path);  // may fail where there is no page cache, without harm
     return ClipSums{.bytes = *bytes, .head = *head, .tail = *tail};
@@ -239,6 +247,17 @@ Result<ClipSums> sums_of_frames(ByteStore& store, const std::string& first, cons
                     .last_bytes = of_last->bytes,
                     .head = of_first->head,
                     .tail = of_last->tail};
+}
+
+Result<bool> begins_as_recorded(ByteStore& store, const std::string& path, const ClipSums& sums) {
+    auto file = store.open(path);
+    if (!file) return file.error();
+    const auto bytes = (*file)->size();
+    if (!bytes) return bytes.error();
+    const auto head = read_end(**file, path, *bytes, 0);
+    if (!head) return head.error();
+    const bool zeroes = std::all_of(head->begin(), head->end(), [](std::byte b) { return b == std::byte{0}; });
+    return zeroes || fnv1a(std::span<const std::byte>(*head)) == sums.head;
 }
 
 Result<std::string> problem_of_container(ByteStore& store,

@@ -4,7 +4,8 @@
 //     whole-0001.json    before it gets its final name: its bytes, and checksums of its ends
 //
 // Only clips named by a record may be played as whole clips, replaced, continued or removed; and clips without
-// one that version 0.1.0 made, as their bytes prove (clip_proof.h). Inside media/ only.
+// one that version 0.1.0 made, as their bytes prove. Files that begin otherwise than ours stay all the same
+// (clip_proof.h). Inside media/ only.
 #pragma once
 
 #include <cstdint>
@@ -71,6 +72,10 @@ bool is_recorded(const ClipRecord& record, const FileInfo& info);
 /// The checksums of a clip that has just been written. Reading it leaves nothing in the page cache.
 Result<ClipSums> sums_of_container(ByteStore& store, const std::string& path);
 Result<ClipSums> sums_of_frames(ByteStore& store, const std::string& first, const std::string& last);
+
+/// False when a finished container begins otherwise than its checksum says, and not with zeroes alone: another
+/// file has its name. Errors: environment from the store.
+Result<bool> begins_as_recorded(ByteStore& store, const std::string& path, const ClipSums& sums);
 
 /// The defect of a clip of ours with its final name; empty: the clip is whole. Missing frames and frames of
 /// another length do not count here, because they fail at their slots. Without checksums only holes count.

@@ -37,6 +37,10 @@ struct Standing {
     std::string why;  // the defect, unless whole
 };
 
+bool is_number_of(const StoredClip& clip, std::optional<std::uint64_t> number) {
+    return number && *number >= kFirstFrameNumber && *number < kFirstFrameNumber + clip.frames;
+}
+
 /// The frames of one of our sequences that its directory lists.
 Result<FoundSequence> frames_listed(ByteStore& store, const StoredClip& clip, const MediaFormat& format) {
     const auto entries = store.list(clip.path);
@@ -44,9 +48,7 @@ Result<FoundSequence> frames_listed(ByteStore& store, const StoredClip& clip, co
     FoundSequence sequence{prepared_pattern(frame_extension(format)), {}};
     for (const DirectoryEntry& entry : *entries) {
         const auto number = number_in(sequence.pattern, entry.name);
-        const bool in_range =
-            number && *number >= kFirstFrameNumber && *number < kFirstFrameNumber + clip.frames;
-        if (in_range && !entry.directory) sequence.numbers.push_back(*number);
+        if (is_number_of(clip, number) && !entry.directory) sequence.numbers.push_back(*number);
     }
     std::sort(sequence.numbers.begin(), sequence.numbers.end());
     return sequence;
@@ -93,17 +95,17 @@ Result<Standing> standing_of(ByteStore& store,
     const ClipKey key = key_of(clip, set);
     const auto record = read_record(store, key);
     if (!record) return record.error();
-    const auto ours = is_ours(store, clip, {&format, set}, *record);
-    if (!ours) return ours.error();
-    // A clip restored from a backup has another file id than its record and the same bytes.
-    if (!*ours && !(*record && is_proven(store, clip, {&format, set})))
-        return Standing{Kind::foreign, "is not what prepare made under this name: it stays and is not played"};
     std::optional<ClipSums> sums;  // none of a clip that is proven by its bytes
     if (*record) {
         const auto read = read_sums(store, key);
         if (!read) return read.error();
         sums = *read;
     }
+    const auto ours = is_ours(store, clip, {&format, set}, *record, sums);
+    if (!ours) return ours.error();
+    // A clip restored from a backup has another file id than its record and the same bytes.
+    if (!*ours && !(*record && is_proven(store, clip, {&format, set})))
+        return Standing{Kind::foreign, "is not what prepare made under this name: it stays and is not played"};
     if (*record && !sums) {
         const auto free = may_record(store, key);
         if (!free) return free.error();
@@ -143,26 +145,47 @@ Result<void> check_length(ByteStore& store, std::uint32_t begun, const PreparePl
                     show_bytes(static_cast<std::uint64_t>(std::min(bytes, 1e18))), show_bytes(*free)));
 }
 
-/// True when a sequence can be continued in place: all files in it are ours, without links and without second
-/// names.
-Result<bool> holds_frames_only(ByteStore& store, const StoredClip& begun, const MediaFormat& format) {
+/// The name of a file in a sequence that is not as prepare made it: somebody else's, a link, or with a second
+/// name. Empty: there is none, and the sequence can be continued in place.
+Result<std::string> foreign_in(ByteStore& store, const StoredClip& begun, const MediaFormat& format) {
     const auto entries = store.list(begun.path);
     if (!entries) return entries.error();
-    const auto sequence = frames_listed(store, begun, format);
-    if (!sequence) return sequence.error();
-    if (entries->size() != sequence->numbers.size()) return false;
+    const FramePattern pattern = prepared_pattern(frame_extension(format));
+    const auto maker = known_maker(&format, begun.frames);
     for (const DirectoryEntry& entry : *entries) {
-        const auto info = store.stat(join_path(begun.path, entry.name));
+        const auto number = number_in(pattern, entry.name);
+        if (!is_number_of(begun, number)) return entry.name;
+        const std::string path = join_path(begun.path, entry.name);
+        const auto info = store.stat(path);
         if (!info) return info.error();
-        if (!*info || (*info)->symbolic_link || (*info)->links > 1) return false;
+        if (!*info || !(*info)->is_regular() || (*info)->links > 1) return entry.name;
+        const auto ours = begins_as_made(store, path, maker.get(), *number, entry.name);
+        if (!ours) return ours.error();
+        if (!*ours) return entry.name;
     }
-    return true;
+    return std::string();
 }
 
 struct Found {
     std::set<std::uint32_t> taken;              // numbers that no new clip can have
     std::map<std::uint32_t, StoredClip> begun;  // ours and not whole, by number
 };
+
+/// A clip of ours that is not whole is made again in place, unless a file of others is in it: then it stays,
+/// and its record too, for clean.
+Result<void> take_begun(ByteStore& store, const StoredClip& clip, PreparePlan& plan, Found& found) {
+    const auto foreign =
+        clip.name.is_file() ? Result<std::string>("") : foreign_in(store, clip, plan.request.format);
+    if (!foreign) return foreign.error();
+    if (foreign->empty()) {
+        found.begun.emplace(clip.name.number, clip);
+        return {};
+    }
+    plan.notes.push_back(fmt::format(
+        "{}: is not continued: it holds {}, which is not as prepare made it: both stay", clip.path, *foreign));
+    found.taken.insert(clip.name.number);
+    return {};
+}
 
 Result<Found> check_clips(ByteStore& store,
                           const std::vector<StoredClip>& stored,
@@ -196,14 +219,8 @@ Result<Found> check_clips(ByteStore& store,
             if (found.taken.contains(number) || found.begun.contains(number)) continue;
             const auto ours = is_ours(store, clip, {&format, set, true});
             if (!ours) return ours.error();
-            const auto alone = *ours && !clip.name.is_file() ? holds_frames_only(store, clip, format) : ours;
-            if (!alone) return alone.error();
-            if (*alone) {
-                found.begun.emplace(number, clip);
-            } else if (*ours) {  // its record must stay, for clean
-                plan.notes.push_back(fmt::format(
-                    "{}: is not continued: it holds something that prepare did not make", clip.path));
-                found.taken.insert(number);
+            if (*ours) {
+                if (auto taken = take_begun(store, clip, plan, found); !taken) return taken.error();
             }
             continue;
         }
@@ -216,7 +233,7 @@ Result<Found> check_clips(ByteStore& store,
         }
         if (!of_length) continue;
         if (standing->kind == Standing::Kind::damaged) {
-            found.begun.emplace(number, clip);
+            if (auto taken = take_begun(store, clip, plan, found); !taken) return taken.error();
         } else {
             found.taken.insert(number);
         }

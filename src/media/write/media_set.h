@@ -17,9 +17,9 @@
 // format or a clip becomes partial before its first file is removed, and each file gets a name that ends in
 // ".removing" first (checked_removal.h).
 //
-// Beside each clip lies its record (clip_record.h), without which only its bytes make it ours (clip_proof.h).
-// Everything below the target is accessed through ByteStore::beneath(): no link is followed, and no existing
-// file is overwritten.
+// Beside each clip lies its record (clip_record.h), without which only its bytes make it ours; a file that
+// begins otherwise than prepare lets it begin is never ours (clip_proof.h). Everything below the target is
+// accessed through ByteStore::beneath(): no link is followed, and no existing file is overwritten.
 #pragma once
 
 #include <atomic>

@@ -294,7 +294,7 @@ private:
             if (documents->contains(entry.name)) return {};
             const RecordedStream* const stream = find_stream(*streams, entry.name);
             if (stream != nullptr && !stream->is_file() && is_directory(entry))
-                return clean_frames(*here->store, path, path, stream->kind, stream->frames);
+                return clean_frames(*here->store, path, path, {stream->kind, stream->frames});
             const bool ours = stream != nullptr && stream->is_file() && is_file(entry);
             return ours || is_begun_recording(*here, entry) ? remove_file(*here, entry.name) : keep(path);
         };
@@ -355,6 +355,7 @@ private:
 
     Result<void> clean_length(ByteStore& parent, const std::string& directory, std::uint64_t frames) {
         const std::size_t kept = report_.kept.size();
+        maker_.reset();
         auto here = enter_to_clean(parent, directory);
         if (!here) return here.error();
         for (const DirectoryEntry& entry : here->entries) {
@@ -440,7 +441,9 @@ private:
         const bool ours = recorded || empty || (!*record && is_proven(*here->store, clip, proof()));
         if (!ours) return keep(clip.path);
         const std::string kind = *record ? (*record)->kind : format_ ? record_kind(*format_) : std::string();
-        if (clip.name.partial) return clean_frames(parent, clip.path, clip.path, kind, clip.frames);
+        if (!maker_) maker_ = known_maker(proof().format, clip.frames);
+        const Frames frames{kind, clip.frames, maker_->get()};
+        if (clip.name.partial) return clean_frames(parent, clip.path, clip.path, frames);
         if (stopped()) return interrupted_error();
         ClipName name = clip.name;
         name.partial = true;
@@ -455,31 +458,45 @@ private:
             if (auto done = parent.rename(partial, clip.path); !done) return done;
             return keep(clip.path);
         }
-        return clean_frames(parent, partial, clip.path, kind, clip.frames, here->info.file_id);
+        return clean_frames(parent, partial, clip.path, frames, here->info.file_id);
     }
+
+    /// The frames of a sequence that are ours. Recordings have no maker: only their record says what they are.
+    struct Frames {
+        std::string kind;  // their extension
+        std::uint64_t count = 0;
+        const FrameMaker* maker = nullptr;
+    };
 
     /// Removes the frames of a sequence and its directory. `file_id`: the id of the directory, if known.
     Result<void> clean_frames(ByteStore& parent,
                               const std::string& directory,
                               const std::string& named,
-                              const std::string& kind,
-                              std::uint64_t frames,
+                              const Frames& frames,
                               std::uint64_t file_id = 0) {
         auto here = enter_to_clean(parent, directory);
         if (!here && !was_exchanged(parent, directory)) return here.error();
         if (!here || !may_be_same_file(here->info.file_id, file_id)) return keep(named);
-        return clean_directory(parent, *here, [&](const DirectoryEntry& entry, const std::string& path) {
-            const auto number = number_in(prepared_pattern(kind), entry.name);
-            const bool ours = is_file(entry) && number && *number >= kFirstFrameNumber &&
-                              *number - kFirstFrameNumber < frames;
-            return ours ? remove_file(*here, entry.name) : keep(path);
-        });
+        const FramePattern pattern = prepared_pattern(frames.kind);
+        const auto each = [&](const DirectoryEntry& entry, const std::string& path) -> Result<void> {
+            const auto number = number_in(pattern, entry.name);
+            const auto file = here->files.find(entry.name);
+            const bool named_so = number && *number >= kFirstFrameNumber &&
+                                  *number - kFirstFrameNumber < frames.count && file != here->files.end() &&
+                                  file->second.is_regular();
+            if (!named_so) return keep(path);
+            const auto ours = begins_as_made(*here->store, path, frames.maker, *number, entry.name);
+            if (!ours) return ours.error();
+            return *ours ? remove_file(*here, entry.name) : keep(path);
+        };
+        return clean_directory(parent, *here, each);
     }
 
     ByteStore& store_;
     std::uint64_t set_;
     const std::function<bool()> stopped_;
     std::optional<MediaFormat> format_;  // format of the directory that is being cleaned, if known
+    std::optional<std::unique_ptr<FrameMaker>> maker_;  // the same, of the length; made for its first sequence
     CleanReport report_;
 };
 

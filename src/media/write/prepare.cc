@@ -86,8 +86,17 @@ Result<std::uint64_t> take_over(Work& work, const PlannedClip& clip, const std::
     if (!now) return now.error();
     // Checked under this name too, which nobody else knows: the file may have been replaced twice.
     const auto record = read_record(work.store, work.documents_of(clip));
-    const bool recorded = *now && record && (!*record || is_recorded(**record, **now));
-    if (recorded && may_be_same_file((*now)->file_id, (*before)->file_id)) return (*now)->file_id;
+    bool same = *now && record && (!*record || is_recorded(**record, **now)) &&
+                may_be_same_file((*now)->file_id, (*before)->file_id);
+    if (same && name->is_file() && !name->partial) {
+        const auto sums = read_sums(work.store, work.documents_of(clip));
+        same = sums.has_value();
+        if (same && *sums) {
+            const auto begins = begins_as_recorded(work.store, path, **sums);
+            same = begins && *begins;
+        }
+    }
+    if (same) return (*now)->file_id;
     if (auto back = work.store.rename(path, clip.from); !back) return back.error();
     return exchanged();
 }
@@ -119,7 +128,7 @@ public:
                 if (work_.stopped()) return interrupted_error();
                 work_.progress.bytes_total += bytes.size();
             }
-            if (auto done = write_frame(path, bytes); !done) return done.error();
+            if (auto done = write_frame(path, kFirstFrameNumber + frame, bytes); !done) return done.error();
         }
         auto sums = sums_of_frames(*store_, path_of(0), path_of(frames_.count() - 1));
         return sums ? write_sums(work_.store, work_.documents_of(clip_), *sums) : sums.error();
@@ -165,11 +174,14 @@ private:
         return true;
     }
 
-    Result<void> write_frame(const std::string& path, std::span<const std::byte> frame) {
+    Result<void> write_frame(const std::string& path, std::uint64_t number, std::span<const std::byte> frame) {
         const Error foreign =
             environment_error(fmt::format("{}: is not a frame that prepare made: it is left alone", path));
         // An existing file has another length, or other bytes than planned.
-        if (auto free = make_way(*store_, path, foreign); !free) return free;
+        const auto is_ours = [&](const std::string& at) {
+            return begins_as_made(*store_, at, &work_.maker, number, pattern_.name(number));
+        };
+        if (auto free = make_way(*store_, path, foreign, is_ours); !free) return free;
         auto file = store_->create(path);
         if (!file) return file.error();
         for (std::size_t at = 0; at < frame.size(); at += kPieceBytes) {

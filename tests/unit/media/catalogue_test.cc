@@ -81,6 +81,16 @@ TEST(Catalogue, RefusesWhatDoesNotFitTogether) {
     EXPECT_THAT(all_problems(read_format(slash.dump(), "x").error()), HasSubstr("/name: expected"));
 }
 
+TEST(Catalogue, AnIdentityWithoutARasterOrARateIsNone) {
+    const Json identity = format_identity(testing::small_dpx("mine", 17, 9, 10));
+    EXPECT_TRUE(format_of_identity(identity));
+    for (const char* const member : {"/width", "/height", "/rate/0", "/rate/1"}) {
+        Json damaged = identity;
+        damaged[Json::json_pointer(member)] = 0;
+        EXPECT_FALSE(format_of_identity(damaged)) << member;
+    }
+}
+
 TEST(Catalogue, FormatsHaveNoNamesOfAMediaSetsOwnDirectories) {
     for (const char* const name : {"load", "recordings", "Load"}) {
         Json document = dpx12();

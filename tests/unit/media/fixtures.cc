@@ -145,7 +145,7 @@ Result<std::optional<FileInfo>> DirectoryStore::stat(const std::string& path) {
     struct stat facts {};
     if (::stat(path.c_str(), &facts) == 0) {
         info.links = facts.st_nlink;
-        info.file_id = facts.st_ino;
+        info.file_id = tells_ids ? facts.st_ino : 0;
         if (tells_times) info.modified_s = facts.st_mtim.tv_sec;
     }
     return std::optional(info);

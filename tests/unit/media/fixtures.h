@@ -54,6 +54,8 @@ public:
     std::atomic<std::uint64_t> stats = 0;
     /// Files have the times that they have; else all have one.
     bool tells_times = false;
+    /// False: as file systems without inodes.
+    bool tells_ids = true;
 
     Result<std::vector<DirectoryEntry>> list(const std::string& directory) override;
     Result<std::optional<FileInfo>> stat(const std::string& path) override;

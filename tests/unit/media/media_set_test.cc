@@ -246,7 +246,7 @@ TEST_F(MediaSet, FramesThatAreWrongAreWrittenAgain) {
     const std::string at = dir_ + "clip-0001.partial/";
     place_.write(at + "frame.0000002.dpx", whole[1].substr(0, 5000));            // cut
     place_.write(at + "frame.0000003.dpx", std::string(whole[2].size(), '\0'));  // never reached the disk
-    place_.write(at + "frame.0000004.dpx", whole[4]);                            // another frame
+    place_.write(at + "frame.0000004.dpx", whole[3].substr(0, 8192) + whole[4].substr(8192));  // another image
     place_.write(at + "frame.0000005.dpx", whole[4].substr(0, whole[4].size() - 64) + std::string(64, '\0'));
     place_.write(at + "frame.0000006.dpx",
                  std::string(800, '\0') + whole[5].substr(800));  // without its header
@@ -265,11 +265,12 @@ TEST_F(MediaSet, AFrameWhoseComparisonWasCancelledIsNotTakenAsWhole) {
     damaged.replace(8192 + 200, 64, 64, '\0');  // within the image
     place_.write(dir_ + "clip-0001.partial/frame.0000012.dpx", damaged);
     PrepareProgress progress;
+    const PreparePlan planned = plan(request(1));
     store_.on_open = [&](const std::string& path) -> std::optional<Error> {
         if (path.ends_with("frame.0000012.dpx")) progress.cancel = true;
         return std::nullopt;
     };
-    const auto done = prepare(store_, plan(request(1)), progress);
+    const auto done = prepare(store_, planned, progress);
     store_.on_open = nullptr;
     ASSERT_FALSE(done);
     EXPECT_EQ(done.error().kind, ErrorKind::interrupted);

@@ -20,6 +20,7 @@ namespace {
 namespace fs = std::filesystem;
 using testing::all_problems;
 using ::testing::Contains;
+using testing::DirectoryStore;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
@@ -262,7 +263,7 @@ TEST_F(SafePaths, ClipsThatAreNotWholeDoNotCountAndAreMadeAgain) {
     if (fallocate(file, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, 1 << 20, 1 << 20) == 0)
         damaged("never written (holes)");
     close(file);
-    std::fstream(clip, std::ios::in | std::ios::out | std::ios::binary) << "x";
+    std::fstream(clip, std::ios::in | std::ios::out | std::ios::binary).seekp(-8, std::ios::end) << "damaged!";
     damaged("checksum");
     fs::remove(place_.at(dir_ + "whole-0001.json"));
     damaged("record of its checksum is missing");
@@ -272,6 +273,81 @@ TEST_F(SafePaths, ClipsThatAreNotWholeDoNotCountAndAreMadeAgain) {
     EXPECT_THAT(notes_, Contains(HasSubstr("whole-0001.json beside it is damaged")));
     EXPECT_EQ(whole_clips(), 1u) << "another one, as that would be taken for somebody else's";
     EXPECT_EQ(fs::file_size(clip), bytes);
+}
+
+/// Written over ours, it has the inode of ours; some file systems have no inodes at all.
+TEST_F(SafePaths, AFileOfTheUsersInPlaceOfAContainerStays) {
+    const std::string mine(300'000, 'm');
+    for (const bool ids : {true, false}) {
+        auto store = std::make_unique<DirectoryStore>();
+        store->tells_ids = ids;
+        store_ = std::move(store);
+        must_prepare();
+        if (ids) {
+            place_.write(dir_ + "clip-0001.mov", mine);
+        } else {
+            elsewhere_.write("mine.mov", mine);
+            fs::rename(elsewhere_.at("mine.mov"), place_.at(dir_ + "clip-0001.mov"));
+        }
+        EXPECT_EQ(whole_clips(), 0u);
+        must_prepare();
+        EXPECT_THAT(notes_, ElementsAre(HasSubstr("clip-0001.mov: is not what prepare made")));
+        EXPECT_EQ(whole_clips(), 1u) << "clip-0002.mov";
+        EXPECT_THAT(must_clean().kept, ElementsAre(place_.at(dir_ + "clip-0001.mov")));
+        EXPECT_EQ(place_.read(dir_ + "clip-0001.mov"), mine);
+        fs::remove_all(place_.at("streamsim-media"));
+    }
+}
+
+TEST_F(SafePaths, FramesOfTheUsersInASequenceStay) {
+    format_ = small_dpx("tiny", 17, 9, 10);
+    const std::string clip = "streamsim-media/tiny/12-frames/clip-0001/";
+    for (const std::string frame : {"frame.0000001.dpx", "frame.0000007.dpx"}) {
+        must_prepare();
+        const bool first = frame == "frame.0000001.dpx";
+        const std::size_t bytes = first ? place_.read(clip + frame).size() : 5'000;
+        place_.write(clip + frame, std::string(bytes, 'm'));
+        EXPECT_EQ(whole_clips(), first ? 0u : 1u) << "a frame of another length fails at its slot";
+        must_prepare();
+        if (first) EXPECT_THAT(notes_, Contains(HasSubstr("is not continued: it holds " + frame)));
+        EXPECT_EQ(place_.read(clip + frame), std::string(bytes, 'm'));
+        EXPECT_EQ(whole_clips(), 1u);
+        const auto kept = must_clean().kept;
+        ASSERT_EQ(kept.size(), 1u) << frame;
+        EXPECT_THAT(kept[0], HasSubstr(frame));
+        must_prepare();
+        EXPECT_THAT(notes_, ElementsAre(HasSubstr("is not continued: it holds " + frame)));
+        EXPECT_EQ(fs::file_size(kept[0]), bytes);
+        fs::remove_all(place_.at("streamsim-media"));
+    }
+}
+
+/// After prepare has looked at the clip for the last time under its own name.
+TEST_F(SafePaths, WhatIsWrittenIntoABegunClipStays) {
+    auto own = std::make_unique<DirectoryStore>();
+    DirectoryStore& store = *own;
+    store_ = std::move(own);
+    const std::string mine(5'000, 'm');
+    for (const bool sequence : {false, true}) {
+        format_ = sequence ? small_dpx("tiny", 17, 9, 10) : small_prores("mini", 64, 36, 5'000);
+        const std::string clip = sequence ? "streamsim-media/tiny/12-frames/clip-0001" : dir_ + "clip-0001.mov";
+        must_prepare();
+        const std::string last = sequence ? clip + "/frame.0000012.dpx" : clip;
+        place_.write(last, place_.read(last).replace(fs::file_size(place_.at(last)) - 8, 8, "damaged!"));
+        store.on_rename = [&](const std::string& to) {
+            if (to.find("clip-0001") != std::string::npos && to.ends_with(".partial"))
+                place_.write(sequence ? clip + "/frame.0000002.dpx" : clip, mine);
+            return true;
+        };
+        const auto refused = prepare_now();
+        store.on_rename = nullptr;
+        ASSERT_FALSE(refused);
+        EXPECT_THAT(all_problems(refused.error()), HasSubstr("left alone"));
+        const auto files = place_.files();
+        EXPECT_TRUE(std::any_of(files.begin(), files.end(),
+                                [&](const std::string& file) { return place_.read(file) == mine; }));
+        fs::remove_all(place_.at("streamsim-media"));
+    }
 }
 
 TEST_F(SafePaths, DamagedDocumentsAreNamedWithPlaceAndWhatWasExpected) {
