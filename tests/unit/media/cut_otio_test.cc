@@ -198,6 +198,10 @@ TEST_F(CutsOtio, UsesOfOneClipAtTwoRatesAreTwoCountings) {
     EXPECT_EQ(shown(list, 11, 15), (Texts{"A 11", "A 24", "A 25", "A 26"}));
     EXPECT_EQ(shown(list, 23), "A 35");
     EXPECT_EQ(list.clips.size(), 1u);
+    const auto named = media::parse_cut_list(
+        timeline({track({clip("X", range(0, 12)), clip("X", range(48, 24, 48))})}), "list.otio");
+    ASSERT_TRUE(named);
+    EXPECT_TRUE(resolve_cut_list(store_, place_.at("A"), *named, std::nullopt)) << "the target is X";
 }
 
 TEST_F(CutsOtio, TheTopmostTrackIsRead) {

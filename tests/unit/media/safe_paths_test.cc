@@ -289,11 +289,13 @@ TEST_F(SafePaths, AFileOfTheUsersInPlaceOfAContainerStays) {
             elsewhere_.write("mine.mov", mine);
             fs::rename(elsewhere_.at("mine.mov"), place_.at(dir_ + "clip-0001.mov"));
         }
+        place_.write(dir_ + "clip-0001.mov.partial", mine);  // no run's
         EXPECT_EQ(whole_clips(), 0u);
         must_prepare();
         EXPECT_THAT(notes_, ElementsAre(HasSubstr("clip-0001.mov: is not what prepare made")));
         EXPECT_EQ(whole_clips(), 1u) << "clip-0002.mov";
-        EXPECT_THAT(must_clean().kept, ElementsAre(place_.at(dir_ + "clip-0001.mov")));
+        EXPECT_THAT(must_clean().kept,
+                    ElementsAre(place_.at(dir_ + "clip-0001.mov"), place_.at(dir_ + "clip-0001.mov.partial")));
         EXPECT_EQ(place_.read(dir_ + "clip-0001.mov"), mine);
         fs::remove_all(place_.at("streamsim-media"));
     }
