@@ -47,12 +47,12 @@ public:
         const std::string_view names = all.substr(0, question);
         const std::size_t slash = std::min(names.find('/'), names.size());
         shown_ = fmt::format("{}{}", text_.substr(0, kScheme), names);
-        if (has_password(names)) {
+        if (has_password(all)) {
             shown_ = fmt::format("a URL of {}", is_nfs() ? "nfs" : "smb");
-            note(is_nfs()
-                     ? "it has a user and a password: NFS has neither; expected nfs://host/export/dir"
-                     : "it has a password, which others would read in the process list: expected "
-                       "smb://[domain;][user@]host/share/dir and the password from the environment or a file");
+            note(is_nfs() ? "it has a user and a password: NFS has neither; expected nfs://host/export/dir"
+                          : "it has a password, which others would read in the process list: expected "
+                            "smb://[domain;][user@]host/share/dir and the password from the environment or a "
+                            "file (an '@' in a path behind a port is %40)");
             return Error{ErrorKind::bad_input, problems_};
         }
         read_authority(names.substr(0, slash));
@@ -68,18 +68,19 @@ private:
     bool is_nfs() const { return place_.protocol == Protocol::nfs; }
     void note(const std::string& problem) { problems_.push_back(fmt::format("{}: {}", shown_, problem)); }
 
-    /// "user:password@host"; a password may have a '/', so it may end behind what looks like the host. A port
-    /// is digits alone.
-    static bool has_password(std::string_view names) {
-        const std::size_t at = names.rfind('@');
-        if (at == std::string_view::npos) return false;
-        const std::size_t slash = names.find('/');
-        const std::size_t colon = names.find(':');
-        if (colon == std::string_view::npos || colon > at || names.starts_with('[')) return false;
-        if (at < slash) return true;
-        // nfs://host:2049/a@b: the '@' belongs to the path.
-        return colon < slash && !number_within(names.substr(colon + 1, slash - colon - 1), 0, kPortMax) &&
-               names.substr(0, colon).find('@') == std::string_view::npos;
+    /// "user:password@host"; a password may have a '/' or a '?', so it may end behind what looks like the host,
+    /// or among the options, which have no '@'.
+    bool has_password(std::string_view all) const {
+        const std::size_t at = all.rfind('@');
+        const std::size_t colon = all.find(':');
+        if (at == std::string_view::npos || colon > at || colon > all.find('/') || all.starts_with('['))
+            return false;
+        const std::size_t end = all.find_first_of("/?", colon);
+        if (at < end || !number_within(all.substr(colon + 1, end - colon - 1), 0, kPortMax)) return true;
+        // The '@' belongs to the path: nfs://host:2049/a@b, smb://user@host:445/a@b. In smb://user:12/3@host
+        // the number may be a password.
+        const bool named = all.substr(0, colon).find('@') != std::string_view::npos;
+        return at > all.find('?') || (!is_nfs() && !named);
     }
 
     void read_authority(std::string_view authority) {
@@ -136,6 +137,8 @@ private:
         const std::string all = decode(coded, "the path");
         for (const std::string_view part : split(all, '/')) {
             if (part == "." || part == "..") note(fmt::format("'{}' in a path from the server's root", part));
+            if (!is_nfs() && part.find('\\') != std::string_view::npos)  // SMB's own separator
+                note(fmt::format("'{}' in a path: expected '/' between names", part));
             if (!part.empty()) path_ += fmt::format("/{}", part);
         }
         if (!path_.empty()) return;
@@ -196,8 +199,11 @@ private:
             is_nfs() ? std::vector<std::string>{"version", "nfsport", "mountport", "uid", "gid"}
                      : std::vector<std::string>{"port"};
         names.insert(names.end(), own.begin(), own.end());
+        // A key with an '@' may be the end of a password.
+        const bool shows = key.find('@') == std::string::npos;
         note(fmt::format(
-            "the option '{}' is not known: expected connections=, addresses=, rsize=, timeout=, {}{}", key,
+            "the option {} is not known: expected connections=, addresses=, rsize=, timeout=, {}{}",
+            shows ? fmt::format("'{}'", key) : "with '@'",
             is_nfs() ? "version=, nfsport=, mountport=, uid= or gid=" : "or port=", did_you_mean(key, names)));
     }
 

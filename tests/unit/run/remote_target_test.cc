@@ -91,6 +91,10 @@ TEST(RemoteTarget, PathsAndHosts) {
     EXPECT_EQ(target::parse_target("nfs://[::1]:2050/e")->remote->port, 2050);
     EXPECT_EQ(target::parse_target("nfs://[::1]:2050/a@b")->path, "/a@b");
     EXPECT_EQ(target::parse_target("nfs://h:2049/a@b")->path, "/a@b");
+    EXPECT_EQ(target::parse_target("smb://ed@h:445/a@b")->path, "/a@b");
+    EXPECT_EQ(target::parse_target("smb://h:445/a%40b")->path, "/a@b");
+    EXPECT_EQ(target::parse_target("smb://h/a@b?timeout=2s")->path, "/a@b");
+    EXPECT_EQ(target::parse_target("nfs://h/a%5Cb")->path, "/a\\b") << "a name of NFS may have any byte";
 }
 
 TEST(RemoteTarget, EveryMistake) {
@@ -124,6 +128,8 @@ TEST(RemoteTarget, EveryMistake) {
                               "smb://h/s?version=3",
                               "smb://h:1/s?port=1",
                               "smb://@h/s",
+                              "smb://h/s/a%5Cb",
+                              "smb://h/s/..\\..\\b",
                               "nfs://h/e?connections=0",
                               "nfs://h/e?connections=65",
                               "nfs://h/e?connections=1&connections=1",
@@ -139,12 +145,17 @@ TEST(RemoteTarget, EveryMistake) {
 TEST(RemoteTarget, APasswordIsRefusedAndNotRepeated) {
     for (const char* wrong :
          {"smb://joe:s3cret@files/media", "smb://DOM;joe:s3cret@files/media?connections=0",
-          "smb://joe:s3c/ret@files/media", "smb://joe:s3cr@et@files/media", "nfs://joe:s3cret@h/e"}) {
+          "smb://joe:s3c/ret@files/media", "smb://joe:s3cr@et@files/media", "nfs://joe:s3cret@h/e",
+          "smb://joe:s3c?ret@files/media", "smb://joe:s3c?ret=1@files/media", "smb://joe:12/s3cret@files/media",
+          "smb://joe:12?s3cret@files/media", "smb://joe?s3c:ret@files/media", "nfs://joe:12?s3cret@h/e",
+          "smb://joe@corp:s3c/ret@files/media"}) {
         const auto problems = problems_of_url(wrong);
         ASSERT_EQ(problems.size(), 1U) << wrong;
         EXPECT_THAT(problems[0], HasSubstr("password"));
         for (const char* part : {"s3c", "ret", "cr"}) EXPECT_THAT(problems[0], Not(HasSubstr(part))) << wrong;
     }
+    for (const auto& problem : problems_of_url("smb://joe/media?s3cret@files/media"))
+        EXPECT_THAT(problem, Not(HasSubstr("s3cret"))) << "the key of an option";
     for (const auto& problem : problems_of_url("smb://files/media?password=s3cret&connections=0"))
         EXPECT_THAT(problem, Not(HasSubstr("s3cret")));
 }
