@@ -65,6 +65,7 @@ std::string what_became(const host::PlaceIdentity& was, const host::PlaceAnswer&
 }  // namespace
 
 std::string location_of(const Target& target) {
+    if (target.kind == Target::Kind::remote) return target.name();  // a URL can be typed in several ways
     if (target.kind != Target::Kind::local) return target.url;
     std::error_code error;
     const auto path = std::filesystem::weakly_canonical(utf8_path(target.path), error);

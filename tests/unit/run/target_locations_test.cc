@@ -33,6 +33,15 @@ protected:
     std::shared_ptr<const target::TargetLocations> locations_;
 };
 
+TEST(LocationOf, AUrlInAnyFormIsOnePlace) {
+    const auto location = [](const char* url) { return target::location_of(*target::parse_target(url)); };
+    EXPECT_EQ(location("nfs://nas/a%20b/"), location("nfs://nas//a b?timeout=2s"));
+    EXPECT_EQ(location("smb://ed@nas/media"), location("smb://nas/media/"));
+    EXPECT_NE(location("nfs://nas/media"), location("nfs://nas/media/b"));
+    EXPECT_NE(location("nfs://nas/media"), location("smb://nas/media"));
+    EXPECT_NE(location("sim:h500"), location("sim:h500?nodes=2"));
+}
+
 TEST_F(Locations, AreThere) {
     EXPECT_THAT(locations_->vanished(), IsEmpty());
     fs::remove(top_ / "parent/clip/frame.1.dpx");  // which is the media's
