@@ -128,7 +128,7 @@ std::optional<int> NfsServer::try_open(NfsNode& node, const std::string& path, I
     if (walk.error() == 0 && node.version() == 4) {
         bool closed = false;
         NfsCall call{[](void* flag, NfsCall&, const NfsReply&) { *static_cast<bool*>(flag) = true; }, &closed};
-        if (!node.requests(clock_now()).close(call, walk.file())) closed = true;
+        if (!node.ready() || !node.requests(clock_now()).close(call, walk.file())) closed = true;
         for (Instant now = clock_now(); !closed && now < until; now = clock_now()) {
             node.flush(now);
             wait_and_serve(kWaitStep);
