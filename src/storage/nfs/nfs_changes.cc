@@ -45,7 +45,9 @@ void decode_create(const void* data, const NfsCall&, NfsReply& reply) {
 
 void decode_attributes(const void* data, const NfsCall&, NfsReply& reply) {
     const fattr3& attributes = static_cast<const GETATTR3res*>(data)->GETATTR3res_u.resok.obj_attributes;
+    reply.has_attributes = true;
     reply.kind = kind_of(enumeration_number(attributes.type));
+    reply.links = attributes.nlink;
     reply.size = attributes.size;
 }
 

@@ -104,6 +104,8 @@ void NfsPathWalk::next() {
 
 void NfsPathWalk::advance(Instant now) {
     if (!busy_ || asked_) return;
+    // A file that the server has opened is still confirmed, to be closed.
+    if (given_up_ && !ended_ && step_ != Step::confirm) finish(ETIMEDOUT);
     if (ended_) return run_callback();
     if (now < not_before_ || !node_->ready()) return;
     now_ = now;
@@ -187,6 +189,7 @@ bool NfsPathWalk::ask() {
             file_.owner = node_->new_owner();
             client_ = node_->client();
             return requests.open(call_, client_, at_, rest_.back(), file_);
+        case Step::kind:
         case Step::attributes: return requests.attributes(call_, object_);
         case Step::list: return requests.list(call_, object_, cookie_, cookie_verifier_);
         case Step::create: return requests.create(call_, at_, rest_.back());
@@ -241,6 +244,7 @@ void NfsPathWalk::take(const NfsReply& reply) {
     switch (step_) {
         case Step::lookup:
         case Step::lookup_link: return take_lookup(reply);
+        case Step::kind: return take_kind(reply);
         case Step::read_link: return take_link(reply.text);
         case Step::access: {
             const bool may = reply.may_read && (request_.access == Access::read || reply.may_write);
@@ -329,14 +333,25 @@ void NfsPathWalk::take_look_back(const NfsReply& reply) {
         forget_below();
         return finish(0);
     }
-    if (!reply.has_attributes) return finish(EEXIST);
     if (request_.operation == OpKind::path) return finish(reply.kind == NfsKind::directory ? 0 : EEXIST);
     if (reply.kind != NfsKind::file || reply.size > 0 || reply.links > 1) return finish(EEXIST);
     file_.handle = reply.handle;
     step_ = Step::access;
 }
 
+/// The attributes that the reply to a lookup did not have.
+void NfsPathWalk::take_kind(const NfsReply& reply) {
+    NfsReply found = reply;
+    found.handle = object_;
+    take_lookup(found);
+}
+
 void NfsPathWalk::take_lookup(const NfsReply& reply) {
+    if (!reply.has_attributes && node_->version() == 3) {
+        object_ = reply.handle;
+        step_ = Step::kind;
+        return;
+    }
     if (looks_back_) return take_look_back(reply);
     const bool last = rest_.size() == 1;
     if (reply.kind == NfsKind::link) {
@@ -396,7 +411,6 @@ void NfsPathWalk::take_open(const NfsReply& reply) {
 }
 
 void NfsPathWalk::ask_later(Instant now) {
-    if (given_up_) return finish(ETIMEDOUT);
     not_before_ = now + kRetryPause;
 }
 
@@ -406,7 +420,6 @@ void NfsPathWalk::go_stale() {
     if (root) {
         node_->root_stale(node_->now());
         ask_later(node_->now());
-        if (ended_) return;
     }
     if (std::exchange(went_stale_, true) && !root) return finish(ESTALE);
     node_->directories().clear();

@@ -36,7 +36,7 @@ public:
     /// Goes on after a wait for a connection, or for the server. Call often.
     void advance(Instant now);
 
-    /// Nobody waits any more: ends where the server has not performed the request, instead of asking again.
+    /// Nobody waits any more: ends once the request that is on its way is answered or lost.
     void give_up() { given_up_ = true; }
 
     bool busy() const { return busy_; }
@@ -55,6 +55,7 @@ private:
         access,
         open,
         lookup_link,
+        kind,  // of an object that was found without its attributes
         confirm,
         arrived,  // at the directory in which a name is created, removed or renamed
         create,
@@ -86,6 +87,7 @@ private:
     static void on_reply(void* self, NfsCall& call, const NfsReply& reply);
     void take(const NfsReply& reply);
     void take_lookup(const NfsReply& reply);
+    void take_kind(const NfsReply& reply);
     void take_look_back(const NfsReply& reply);
     void take_link(std::string_view text);
     void take_open(const NfsReply& reply);
@@ -104,7 +106,7 @@ private:
     std::vector<NfsHandle> parents_;  // of at_, as far as they were walked
     std::vector<std::string> rest_;   // the names still to walk, last first
     NfsHandle link_;
-    NfsHandle object_;  // stat, list
+    NfsHandle object_;  // kind, stat, list
     NfsHandle from_;    // rename: the directory of the old name
     std::string from_name_;
     std::uint64_t bytes_ = 0;

@@ -47,7 +47,7 @@ public:
 
     /// -> number; version 4: also lease_s and the handle of the server's root. Only version 3 uses `root`.
     bool server_limits(NfsCall& call, const NfsHandle& root) const;
-    /// -> handle, kind; version 3: also links and size.
+    /// -> handle, kind; version 3: also links and size, if has_attributes.
     bool lookup(NfsCall& call, const NfsHandle& directory, const std::string& name) const;
     /// -> text.
     bool read_link(NfsCall& call, const NfsHandle& handle) const;
@@ -74,7 +74,7 @@ public:
                 const std::string& name,
                 const NfsHandle& to,
                 const std::string& new_name) const;
-    /// -> kind, size.
+    /// -> kind, links, size.
     bool attributes(NfsCall& call, const NfsHandle& handle) const;
     /// -> entries, cookie, verifier, end_of_file. `cookie` and `verifier` are those of the previous reply, or
     /// zeroes to list from the beginning.

@@ -122,7 +122,6 @@ TEST_F(NfsPathWalkTest, ObjectsOfTheWrongKindAreErrors) {
     EXPECT_EQ(opening(lookup_reply3('f', kLink), Access::write), ELOOP);
     EXPECT_EQ(opening(lookup_reply3('f', kFile, 2), Access::write), EMLINK);
     EXPECT_EQ(opening(lookup_reply3('f', kFile, 2), Access::read), 0);
-    EXPECT_EQ(opening({0, 4, 'f', 0, 0}, Access::write), 0) << "without attributes it is taken for a file";
     EXPECT_EQ(opening({0, 0, 0, 0}, Access::read), EPROTO) << "without a handle";
     on(lookup3, {lookup_reply3('a', kFile)});
     EXPECT_EQ(open("/export/a/f"), ENOTDIR);
@@ -141,6 +140,21 @@ TEST_F(NfsPathWalkTest, ObjectsOfTheWrongKindAreErrors) {
         on(lookup3, {refused3(status)});
         EXPECT_EQ(open("/export/f"), error) << status;
     }
+}
+
+TEST_F(NfsPathWalkTest, AttributesThatALookupLacksAreAskedFor) {
+    ASSERT_NO_FATAL_FAILURE(boot(3));
+    const XdrWords bare{0, 4, 'd', 0, 0};
+    on(lookup3, {bare, lookup_reply3('f', kFile)});
+    on(get_attributes3, {attributes_reply3(kDirectory, 4096)});
+    EXPECT_EQ(open("/export/a/f"), 0);
+    EXPECT_EQ(opened(), 'f');
+    on(lookup3, {bare});
+    on(get_attributes3, {attributes_reply3(kFile, 5)});
+    EXPECT_EQ(open("/export/f", Access::write), 0);
+    EXPECT_EQ(opened(), 'd');
+    on(get_attributes3, {refused3(kNoEntry)});
+    EXPECT_EQ(open("/export/f"), ENOENT);
 }
 
 TEST_F(NfsPathWalkTest, TheExportItself) {
@@ -299,7 +313,8 @@ TEST_F(NfsPathWalkTest, AFileWhoseCreationIsLost) {
     EXPECT_EQ(there_already(lookup_reply3('n', kFile, 1, 5)), EEXIST) << "somebody wrote to it";
     EXPECT_EQ(there_already(lookup_reply3('n', kFile, 2)), EEXIST);
     EXPECT_EQ(there_already(lookup_reply3('n', kDirectory)), EEXIST);
-    EXPECT_EQ(there_already({0, 4, 'n', 0, 0}), EEXIST) << "the server does not say what it is";
+    on(get_attributes3, {attributes_reply3(kFile, 5)});
+    EXPECT_EQ(there_already({0, 4, 'n', 0, 0}), EEXIST) << "the server says later what it is";
     EXPECT_EQ(there_already(refused3(kNoEntry)), EEXIST) << "gone, and there again";
 }
 
@@ -318,6 +333,28 @@ TEST_F(NfsPathWalkTest, OtherChangesThatAreLost) {
     EXPECT_EQ(lost_once(remove3, request(Kind::remove), {refused3(kNoEntry)}), 0);
     on(remove3, {refused3(kIsDirectory)});
     EXPECT_EQ(lost_once(remove_directory3, request(Kind::remove), {refused3(kNoEntry)}), 0);
+}
+
+TEST_F(NfsPathWalkTest, AChangeThatNobodyWaitsForIsNotAskedForAgain) {
+    ASSERT_NO_FATAL_FAILURE(boot(3));
+    const auto making = [&](const std::string& name, std::uint32_t until) {
+        const int before = calls(until);
+        ASSERT_TRUE(boots());
+        start({.operation = OpKind::path, .path = name, .kind = Kind::make_directory});
+        walk_.advance(now_);
+        node_->flush(now_);
+        EXPECT_TRUE(comes([&] { return calls(until) > before; }));
+        walk_.give_up();
+    };
+    server_.script(ScriptedNfs::nfs, make_directory3, {{How::never, {}}});
+    making("/export/d", make_directory3);
+    on(make_directory3, {create_reply3('d')});
+    server_.hang_up();
+    EXPECT_EQ(end(), ETIMEDOUT) << "its reply is lost";
+    on(lookup3, {lookup_reply3('a', kDirectory)});
+    making("/export/a/d", lookup3);
+    EXPECT_EQ(end(), ETIMEDOUT) << "its directory is still looked for";
+    EXPECT_EQ(calls(make_directory3), 1);
 }
 
 // ---- version 4
