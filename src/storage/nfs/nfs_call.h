@@ -49,8 +49,8 @@ struct NfsReply {
     int error = 0;                    // failed
     std::string_view text;            // lost: the server's refusal; read_link: the target
     NfsHandle handle;                 // lookup, mount, open, create (size 0: the server did not give it)
-    NfsKind kind = NfsKind::file;     // lookup, attributes
-    bool has_attributes = false;      // attributes, lookup of version 3: kind, links and size are the server's
+    NfsKind kind = NfsKind::file;     // lookup, attributes, limits of version 3
+    bool has_attributes = false;      // attributes; lookup, limits of version 3: the server told the kind
     std::uint32_t links = 0;          // attributes, lookup of version 3: hard links of the file; 0: unknown
     std::span<const std::byte> data;  // read
     bool end_of_file = false;         // read, list

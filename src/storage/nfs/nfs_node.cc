@@ -23,6 +23,10 @@ constexpr Duration kConnectTimeout = seconds(1);
 /// Version 4 is tried within the same time-out after each service of version 3 that does not answer.
 constexpr std::int64_t kServicesPerTimeout = 3;
 
+std::string above(const std::string& path) {
+    return path.substr(0, std::max<std::size_t>(path.rfind('/'), 1));
+}
+
 }  // namespace
 
 NfsNode::NfsNode(const RemotePlace& place,
@@ -35,7 +39,8 @@ NfsNode::NfsNode(const RemotePlace& place,
       version_(version),
       directory_(std::move(directory)),
       notice_(std::move(notice)),
-      helper_(*this, place) {
+      helper_(*this, place),
+      longest_(directory_) {
     for (std::uint32_t i = 0; i < std::max(place.connections, 1u); ++i)
         connections_.push_back(std::make_unique<NfsConnection>(*this, place));
 }
@@ -92,7 +97,7 @@ void NfsNode::take_step() {
             if (nfs_port_ != 0) return enter(Step::connect_mount);
             return helper_.is_up() ? ask_helper() : connect_helper(kMapperPort, step_);
         case Step::connect_mount:
-            mounting_ = directory_;
+            mounting_ = longest_;
             mount_error_ = 0;
             return connect_helper(mount_port_, Step::mount);
         case Step::mount:
@@ -199,9 +204,20 @@ void NfsNode::on_mount(const NfsReply& reply) {
     const bool forbidden = reply.error == EACCES || reply.error == EPERM;
     if (mount_error_ == 0 || (forbidden && mounting_ != "/")) mount_error_ = reply.error;
     if (mounting_ == "/") return enter(Step::exports);
-    const std::size_t slash = mounting_.rfind('/');
-    mounting_.resize(std::max<std::size_t>(slash, 1));
+    mounting_ = above(mounting_);
     enter(Step::mount);
+}
+
+/// The mount service has given the handle of a file: its directory is mounted instead.
+void NfsNode::mount_above(NfsConnection& asked) {
+    longest_ = above(mounted_);
+    has_root_ = false;
+    for (auto& connection : connections_) {
+        if (connection.get() != &asked) connection->drop();  // what it asked was about the file
+    }
+    asked.stage = NfsConnection::Stage::refused;
+    asked.since = now_;
+    if (step_ == Step::join) enter(Step::connect_mount);
 }
 
 void NfsNode::on_exports(const NfsReply& reply) {
@@ -314,6 +330,8 @@ void NfsNode::on_limits(void* of, NfsCall&, const NfsReply& reply) {
         connection.since = node.now_;
         return;
     }
+    const bool is_file = reply.has_attributes && reply.kind != NfsKind::directory;
+    if (is_file && node.mounted_ != "/") return node.mount_above(connection);
     if (node.version_ == 4) {
         node.root_ = reply.handle;
         node.mounted_ = "/";

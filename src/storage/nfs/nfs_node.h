@@ -2,9 +2,9 @@
 // client id. Nothing blocks.
 //
 // Start. Version 3 asks the port mapper for the ports that the URL does not give, and the mount service for the
-// longest part of the path that is an export; then the node makes all connections, and each asks for the
-// server's limits. Version 4 has one port and one root. The node makes a lost connection again, after 50 ms at
-// first and a second at most; the root handle stays valid until the server calls it stale.
+// longest part of the path that is an export and a directory; then the node makes all connections, and each
+// asks for the server's limits. Version 4 has one port and one root. The node makes a lost connection again,
+// after 50 ms at first and a second at most; the root handle stays valid until the server calls it stale.
 #pragma once
 
 #include <cstdint>
@@ -143,6 +143,7 @@ private:
     void on_port(const NfsReply& reply);
     void on_mount(const NfsReply& reply);
     void on_exports(const NfsReply& reply);
+    void mount_above(NfsConnection& asked);
     void fail(const std::string& why);
 
     void start_connection(NfsConnection& connection);
@@ -181,6 +182,7 @@ private:
     std::uint16_t mount_port_ = 0;
     std::uint16_t nfs_port_ = 0;
     int mount_error_ = 0;
+    std::string longest_;  // path to mount: directory_, or a part of it where that is a file
     std::string mounting_;
     std::optional<std::string> failure_;
     std::string last_problem_;

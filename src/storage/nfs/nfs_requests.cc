@@ -47,6 +47,9 @@ void decode_limits3(const void* data, const NfsCall&, NfsReply& reply) {
     const FSINFO3resok& ok = static_cast<const FSINFO3res*>(data)->FSINFO3res_u.resok;
     reply.number = ok.rtmax;
     reply.write_bytes = ok.wtmax;
+    if (ok.obj_attributes.attributes_follow == 0) return;
+    reply.has_attributes = true;
+    reply.kind = kind_of(enumeration_number(ok.obj_attributes.post_op_attr_u.attributes.type));
 }
 
 void decode_lookup3(const void* data, const NfsCall&, NfsReply& reply) {

@@ -45,7 +45,8 @@ public:
     NfsRequests(NfsTransport& transport, std::uint32_t version, Instant now)
         : transport_(transport), four_(version == 4), now_(now) {}
 
-    /// -> number; version 4: also lease_s and the handle of the server's root. Only version 3 uses `root`.
+    /// -> number; version 3, which alone uses `root`: also write_bytes and, if has_attributes, the root's kind;
+    /// version 4: also lease_s and the handle of the server's root.
     bool server_limits(NfsCall& call, const NfsHandle& root) const;
     /// -> handle, kind; version 3: also links and size, if has_attributes.
     bool lookup(NfsCall& call, const NfsHandle& directory, const std::string& name) const;

@@ -49,6 +49,24 @@ TEST_F(NfsNodeTest, TheLongestPartOfThePathThatIsAnExportIsMounted) {
     EXPECT_EQ(node_->write_bytes(), 32768U);
 }
 
+TEST_F(NfsNodeTest, TheDirectoryOfAFileIsMounted) {
+    // The service of Linux gives the handle of a file, too.
+    place_.connections = 2;
+    server_.script(ScriptedNfs::mount, kMount, {{How::comes, mounted('f')}, {How::comes, mounted('r')}});
+    server_.script(
+        ScriptedNfs::nfs, limits3,
+        {{How::comes, limits_reply3(65536, 32768, 1)}, {How::comes, limits_reply3(65536, 32768, 2)}});
+    begin(3, "/export/clip.mov");
+    ASSERT_TRUE(boots());
+    EXPECT_EQ(node_->mounted(), "/export");
+    EXPECT_EQ(node_->root().bytes[3], 'r');
+    EXPECT_EQ(node_->below_root("/export/clip.mov"), "/clip.mov");
+    node_->root_stale(now_);
+    ASSERT_TRUE(boots());
+    EXPECT_EQ(node_->mounted(), "/export");
+    EXPECT_EQ(server_.calls(ScriptedNfs::mount, kMount), 3) << "that it is a file is known";
+}
+
 TEST_F(NfsNodeTest, WithoutAnExportTheServersOwnAreNamed) {
     server_.script(ScriptedNfs::mount, kMount, refused3(kNoEntry));
     server_.script(ScriptedNfs::mount, kExports, exports({"/one", "/two"}));

@@ -167,10 +167,6 @@ XdrWords exports(const std::vector<std::string>& names) {
     return out;
 }
 
-XdrWords limits_reply3(std::uint32_t read_bytes, std::uint32_t write_bytes) {
-    return {0, 0, read_bytes, read_bytes, 512, write_bytes, write_bytes, 512, 4096, 0, 1U << 30, 0, 1, 0};
-}
-
 namespace {
 
 XdrWords attributes3(std::uint32_t kind, std::uint32_t links, std::uint32_t bytes) {
@@ -183,6 +179,11 @@ XdrWords attributes3(std::uint32_t kind, std::uint32_t links, std::uint32_t byte
 }
 
 }  // namespace
+
+XdrWords limits_reply3(std::uint32_t read_bytes, std::uint32_t write_bytes, std::uint32_t kind) {
+    return joined({kind == 0 ? XdrWords{0, 0} : joined({{0, 1}, attributes3(kind, 1, 0)}),
+                   {read_bytes, read_bytes, 512, write_bytes, write_bytes, 512, 4096, 0, 1U << 30, 0, 1, 0}});
+}
 
 XdrWords lookup_reply3(std::uint32_t handle, std::uint32_t kind, std::uint32_t links, std::uint32_t bytes) {
     return joined({{0, 4, handle, 1}, attributes3(kind, links, bytes), {0}});
