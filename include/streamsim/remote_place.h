@@ -51,6 +51,11 @@ struct RemotePlace {
     std::shared_ptr<RemoteSharing> sharing = std::make_shared<RemoteSharing>();
 
     const std::string& address_of(std::uint32_t seat) const { return addresses[seat % addresses.size()]; }
+    /// "nfs://host/export/dir" of "/export/dir", without user and options; an IPv6 host stands in [brackets].
+    std::string name_of(const std::string& path) const {
+        const bool numbers = host.find(':') != std::string::npos;
+        return (protocol == Protocol::nfs ? "nfs://" : "smb://") + (numbers ? '[' + host + ']' : host) + path;
+    }
 };
 
 /// The user of an SMB server. Never in a URL, a result, a log or a process list.

@@ -132,10 +132,7 @@ Result<Target> parse_any_target(const std::string& text) {
 }  // namespace
 
 std::string Target::name() const {
-    if (kind != Kind::remote) return path;
-    const char* const scheme = remote->protocol == RemotePlace::Protocol::nfs ? "nfs" : "smb";
-    const bool numbers = remote->host.find(':') != std::string::npos;  // IPv6
-    return fmt::format("{}://{}{}{}{}", scheme, numbers ? "[" : "", remote->host, numbers ? "]" : "", path);
+    return kind == Kind::remote ? remote->name_of(path) : path;
 }
 
 Result<Target> parse_target(const std::string& text) {

@@ -7,9 +7,9 @@ namespace streamsim::storage {
 namespace {
 
 Error absent(const RemotePlace& place, const std::string& path) {
-    return environment_error(fmt::format(
-        "nfs://{}{}: this streamsim was built without libnfs (libnfs-dev); a mounted export is a path",
-        place.host, path));
+    return environment_error(
+        fmt::format("{}: this streamsim was built without libnfs (libnfs-dev); a mounted export is a path",
+                    place.name_of(path)));
 }
 
 }  // namespace

@@ -46,8 +46,8 @@ NfsNode::NfsNode(const RemotePlace& place,
 }
 
 std::string NfsNode::name() const {
-    return place_.host == address_ ? fmt::format("nfs://{}", place_.host)
-                                   : fmt::format("nfs://{} ({})", place_.host, address_);
+    const std::string server = place_.name_of("");
+    return place_.host == address_ ? server : fmt::format("{} ({})", server, address_);
 }
 
 std::string NfsNode::problem() const {
@@ -56,14 +56,19 @@ std::string NfsNode::problem() const {
 }
 
 std::string NfsNode::unanswered() const {
+    return service() + " does not answer";
+}
+
+std::string NfsNode::service() const {
     const auto at_port = [&](std::uint32_t port) { return fmt::format("{} at port {}", address_, port); };
     switch (step_) {
         case Step::map_mount:
-        case Step::map_nfs: return at_port(kMapperPort) + " (the port mapper) does not answer";
+        case Step::map_nfs:
+            return at_port(kMapperPort) + " (the port mapper; ?nfsport=N&mountport=N do without it)";
         case Step::connect_mount:
-        case Step::mount: return at_port(mount_port_) + " (the mount service) does not answer";
-        default:
-            return nfs_port_ == 0 ? address_ + " does not answer" : at_port(nfs_port_) + " does not answer";
+        case Step::mount:
+        case Step::exports: return at_port(mount_port_) + " (the mount service)";
+        default: return nfs_port_ == 0 ? address_ : at_port(nfs_port_);
     }
 }
 
@@ -131,7 +136,7 @@ void NfsNode::start_helper() {
     helper_.since = now_;
     helper_.stage = NfsConnection::Stage::connecting;
     if (!helper_.transport.connect(address_, helper_port_, now_))
-        fail(fmt::format("{} at port {}: {}", address_, helper_port_, helper_.transport.problem()));
+        fail(fmt::format("{}: {}", service(), helper_.transport.problem()));
 }
 
 Duration NfsNode::service_timeout() const {
@@ -291,7 +296,7 @@ void NfsNode::serve(NfsConnection& connection, int events, Instant now) {
     if (&connection == &helper_) {
         if (!alive) {
             if (helper_.stage != NfsConnection::Stage::down && step_ != Step::failed)
-                fail(fmt::format("{}: {}", address_, helper_.transport.problem()));
+                fail(fmt::format("{}: {}", service(), helper_.transport.problem()));
             helper_.stage = NfsConnection::Stage::down;
         } else if (helper_.stage == NfsConnection::Stage::connecting &&
                    helper_.transport.state() == NfsTransport::State::connected) {

@@ -125,6 +125,7 @@ private:
     enum class Step : std::uint8_t { none, map_mount, map_nfs, connect_mount, mount, exports, join, failed };
     enum class Client : std::uint8_t { unknown, asking, confirmed };
 
+    std::string service() const;     // that this step asks, as messages name it
     std::string unanswered() const;  // names the service that does not answer
     void enter(Step step) {
         step_ = step;

@@ -171,7 +171,7 @@ Result<void> NfsServer::connect() {
         break;
     }
     nodes_.clear();
-    return environment_error(fmt::format("nfs://{}{}: {}", place_.host, directory_, why));
+    return environment_error(fmt::format("{}: {}", place_.name_of(directory_), why));
 }
 
 }  // namespace streamsim::storage

@@ -47,7 +47,7 @@ public:
     bool busy() const { return mutex_.busy(); }
 
     /// nfs://host/path, for messages.
-    std::string name_of(const std::string& path) const { return "nfs://" + place_.host + path; }
+    std::string name_of(const std::string& path) const { return place_.name_of(path); }
     /// An errno as a message about a path, with advice.
     Error error(int number, const std::string& action, const std::string& path) const;
 

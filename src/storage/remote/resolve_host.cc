@@ -66,7 +66,6 @@ Result<std::vector<std::string>> addresses_of(const std::string& name, Duration 
 }  // namespace
 
 Result<void> resolve(RemotePlace& place) {
-    const char* const scheme = place.protocol == RemotePlace::Protocol::nfs ? "nfs" : "smb";
     const auto names = place.addresses.empty() ? std::vector{place.host} : place.addresses;
     const bool all = place.addresses.empty();
     std::vector<std::string> numbers;
@@ -74,8 +73,7 @@ Result<void> resolve(RemotePlace& place) {
     for (const std::string& name : names) {
         auto found = addresses_of(name, place.timeout);
         if (!found)
-            return environment_error(
-                fmt::format("{}://{}: {}", scheme, place.host, found.error().problems.front()));
+            return environment_error(fmt::format("{}: {}", place.name_of(""), found.error().problems.front()));
         if (!all) found->resize(1);
         numbers.insert(numbers.end(), found->begin(), found->end());
     }

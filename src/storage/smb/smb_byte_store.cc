@@ -39,10 +39,6 @@ struct RemoteFile {
     std::uint64_t process = 0;
 };
 
-std::string show_smb(const RemotePlace& place, const std::string& path) {
-    return fmt::format("smb://{}{}", place.host, path);
-}
-
 /// The text before the next space, which is taken away with the space.
 std::string_view take_word(std::string_view& text) {
     const std::string_view word = text.substr(0, text.find(' '));
@@ -73,7 +69,7 @@ public:
           address_(place.addresses.empty() ? place.host : place.addresses.front()),
           sessions_(place.sharing->of<SmbSessions>()) {}
 
-    std::string show(const std::string& path) const { return show_smb(place_, path); }
+    std::string show(const std::string& path) const { return place_.name_of(path); }
 
     using Texts = std::initializer_list<std::string_view>;
 
@@ -549,7 +545,7 @@ private:
         return {};
     }
 
-    std::string show(const std::string& path) const { return show_smb(place_, path); }
+    std::string show(const std::string& path) const { return place_.name_of(path); }
 
     const RemotePlace place_;
     const std::shared_ptr<ListedFiles> listed_ = std::make_shared<ListedFiles>();

@@ -209,7 +209,7 @@ std::optional<bool> SmbProcess::crashed() {
 SmbLogin::SmbLogin(const RemotePlace& place, std::string directory, Credentials credentials)
     : place_(place), directory_(std::move(directory)), credentials_(std::move(credentials)) {
     while (directory_.size() > 1 && directory_.back() == '/') directory_.pop_back();
-    share_ = fmt::format("smb://{}{}", place.host, directory_.substr(0, directory_.find('/', 1)));
+    share_ = place.name_of(directory_.substr(0, directory_.find('/', 1)));
     if (!place.user.empty()) credentials_.user = place.user;
     if (!place.domain.empty()) credentials_.domain = place.domain;
 }
@@ -218,8 +218,8 @@ Result<void> SmbLogin::check_length(const std::string& address) const {
     if (SmbProcess::fits({address, directory_, credentials_.user, credentials_.domain, credentials_.password}))
         return {};
     return environment_error(
-        fmt::format("smb://{}: the path, user, domain and password are too long: {} bytes at most in all",
-                    place_.host, kSmbTextBytesMax));
+        fmt::format("{}: the path, user, domain and password are too long: {} bytes at most in all",
+                    place_.name_of(""), kSmbTextBytesMax));
 }
 
 bool SmbLogin::ask(SmbProcess& process, const std::string& address, const SmbAnswer& known) const {
@@ -298,7 +298,7 @@ Result<void> SmbLogin::check_directory(const SmbAnswer& answer) const {
     const char* const name = errno_name(error);
     const std::string text = error == ENOENT ? "there is no such file or directory" : text_of(error);
     return environment_error(
-        fmt::format("smb://{}{}: {} ({})", place_.host, directory_, text, name != nullptr ? name : "unknown"));
+        fmt::format("{}: {} ({})", place_.name_of(directory_), text, name != nullptr ? name : "unknown"));
 }
 
 bool await_readable(const SmbProcess& process, Instant deadline) {

@@ -224,6 +224,10 @@ TEST(NfsNoServer, IsSaidAtOnce) {
     const auto storage = make_nfs_storage(loop, loop.uv(), place, "/export", {});
     ASSERT_FALSE(storage);
     EXPECT_THAT(storage.error().problems.front(), HasSubstr("refuses the connection"));
+    place.host = "::1";
+    const auto numbered = make_nfs_storage(loop, loop.uv(), place, "/export", {});
+    ASSERT_FALSE(numbered);
+    EXPECT_THAT(numbered.error().problems.front(), HasSubstr("nfs://[::1]/export: ")) << "as it is typed";
 }
 
 std::string name_of(const testing::TestParamInfo<BadServer::Behaviour>& instance) {

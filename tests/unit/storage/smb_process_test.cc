@@ -188,6 +188,8 @@ TEST_F(SmbHelper, ARefusalSaysWhatToDo) {
               "smb://nas/media/dir: there is no such file or directory (ENOENT)");
     answer.directory_error = EACCES;
     EXPECT_THAT(guest.check_directory(answer).error().problems.front(), EndsWith("(EACCES)"));
+    place_.host = "fe80::1";
+    EXPECT_EQ(SmbLogin(place_, "/media/dir", {}).share(), "smb://[fe80::1]/media") << "as it is typed";
     answer.directory_error = 12345;
     EXPECT_THAT(guest.check_directory(answer).error().problems.front(), EndsWith("(unknown)"));
 }
