@@ -3,6 +3,8 @@
 #pragma once
 
 #include <memory>
+#include <string>
+#include <vector>
 
 #include "base/result.h"
 #include "streamsim/byte_store.h"
@@ -10,10 +12,13 @@
 
 namespace streamsim::storage {
 
-/// Fills `addresses` with the host's numeric addresses, each once, in the order of the name service; each name
-/// that the URL gave becomes its first address. Blocks for `timeout` at most. Errors: environment, naming the
-/// host.
+/// Fills `addresses` with the host's numeric addresses of one family, each once, in the order of the name
+/// service; each name that the URL gave becomes its first address. Blocks for `timeout` at most. Errors:
+/// environment, naming the host.
 Result<void> resolve(RemotePlace& place);
+
+/// Those of the first one's family: a node with an IPv4 and an IPv6 address is one node.
+std::vector<std::string> of_one_family(std::vector<std::string> addresses);
 
 /// "/export/clip.mov" of "nfs://host/export/clip.mov"; a name without a scheme is returned as it is.
 const char* path_on_server(const char* name);

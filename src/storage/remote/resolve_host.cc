@@ -46,13 +46,20 @@ Answer look_up(const std::string& name, int flags) {
     return answer;
 }
 
+/// Addresses of families that this computer has no address of are left out, unless there are no others.
+Answer look_up_name(const std::string& name) {
+    Answer answer = look_up(name, AI_ADDRCONFIG);
+    const bool absent = answer.error != 0 && answer.error != EAI_AGAIN;
+    return absent ? look_up(name, 0) : answer;
+}
+
 /// A name service may take very long: a thread of its own asks, and is abandoned after the timeout.
 Result<std::vector<std::string>> addresses_of(const std::string& name, Duration timeout) {
     if (Answer number = look_up(name, AI_NUMERICHOST); number.error == 0 && !number.addresses.empty())
         return std::move(number.addresses);
     auto promise = std::make_shared<std::promise<Answer>>();
     std::future<Answer> future = promise->get_future();
-    std::thread([promise, name] { promise->set_value(look_up(name, 0)); }).detach();
+    std::thread([promise, name] { promise->set_value(look_up_name(name)); }).detach();
     if (future.wait_for(std::chrono::nanoseconds(timeout.ns)) != std::future_status::ready) {
         return environment_error(
             fmt::format("{}: no answer from the name service for {}", name, show_duration(timeout)));
@@ -65,6 +72,15 @@ Result<std::vector<std::string>> addresses_of(const std::string& name, Duration 
 
 }  // namespace
 
+std::vector<std::string> of_one_family(std::vector<std::string> addresses) {
+    const auto is_ipv6 = [](const std::string& address) { return address.find(':') != std::string::npos; };
+    if (addresses.empty()) return addresses;
+    std::erase_if(addresses, [&is_ipv6, family = is_ipv6(addresses.front())](const std::string& address) {
+        return is_ipv6(address) != family;
+    });
+    return addresses;
+}
+
 Result<void> resolve(RemotePlace& place) {
     const auto names = place.addresses.empty() ? std::vector{place.host} : place.addresses;
     const bool all = place.addresses.empty();
@@ -75,6 +91,7 @@ Result<void> resolve(RemotePlace& place) {
         if (!found)
             return environment_error(fmt::format("{}: {}", place.name_of(""), found.error().problems.front()));
         if (!all) found->resize(1);
+        if (all) *found = of_one_family(std::move(*found));
         numbers.insert(numbers.end(), found->begin(), found->end());
     }
     place.addresses = std::move(numbers);

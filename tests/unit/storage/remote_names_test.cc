@@ -103,6 +103,13 @@ TEST(Resolve, NumbersAreAddressesAndNamesAreLookedUp) {
     place.host = "localhost";
     ASSERT_TRUE(resolve(place));
     EXPECT_FALSE(place.addresses.empty());
+    EXPECT_EQ(of_one_family(place.addresses), place.addresses);
+}
+
+TEST(Resolve, ANodeWithAddressesOfTwoFamiliesIsOneNode) {
+    EXPECT_THAT(of_one_family({"fe80::1", "10.0.0.1", "fe80::2"}), ElementsAre("fe80::1", "fe80::2"));
+    EXPECT_THAT(of_one_family({"10.0.0.1", "fe80::1", "10.0.0.2"}), ElementsAre("10.0.0.1", "10.0.0.2"));
+    EXPECT_TRUE(of_one_family({}).empty());
 }
 
 TEST(Resolve, ANameThatNobodyKnowsIsNamed) {
