@@ -51,6 +51,11 @@ struct NfsStat {
     int error = 0;  // 0: the object exists
 
     bool is(std::uint64_t type) const { return error == 0 && (info.nfs_mode & kTypeMask) == type; }
+    /// The server, or libnfs, has said what is there, be it nothing that this user may see.
+    bool is_known() const {
+        constexpr int kOfTheName[] = {0, ENOENT, ENOTDIR, ELOOP, EACCES, EPERM, EINVAL, ENAMETOOLONG};
+        return std::find(std::begin(kOfTheName), std::end(kOfTheName), error) != std::end(kOfTheName);
+    }
 };
 
 /// `function` is one of libnfs's for the attributes of `object`, a path or an open file.
@@ -365,11 +370,19 @@ public:
         std::vector<DirectoryEntry> entries;
         ListedFiles::Files files;
         for (NfsListed& each : listed) {
-            if (!each.info) each.info = file_info(look_at(turn, join_path(directory, each.name), false));
+            const std::string path = join_path(directory, each.name);
+            if (!each.info) {
+                const NfsStat found = look_at(turn, path, false);
+                if (!found.is_known()) return error(found.error, "look at", path);
+                each.info = file_info(found);
+            }
             DirectoryEntry& entry =
                 entries.emplace_back(DirectoryEntry{each.name, each.info->directory, each.info->symbolic_link});
-            if (entry.symbolic_link)
-                entry.directory = look_at(turn, join_path(directory, each.name), true).is(kDirectory);
+            if (entry.symbolic_link) {
+                const NfsStat target = look_at(turn, path, true);
+                if (!target.is_known()) return error(target.error, "look at", path);
+                entry.directory = target.is(kDirectory);
+            }
             auto& file = files[each.name];
             if (each.info->directory || each.info->is_regular()) file = each.info;
         }

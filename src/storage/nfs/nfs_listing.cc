@@ -1,6 +1,6 @@
 // libnfs 4 asks for 8 KiB of entries at a time, some 50 files: far from a server, a folder of a thousand frames
 // takes seconds. So version 3 sends its own requests, and leaves the rare cases (a symbolic link in the path, a
-// server without READDIRPLUS) and all errors to libnfs.
+// server without READDIRPLUS) and all errors that the server replies to libnfs.
 #include "storage/nfs/nfs_listing.h"
 
 #include <algorithm>
@@ -31,21 +31,21 @@ void on_rpc(rpc_context*, int status, void* data, void* user) {
     NfsSession::on_answer(good ? 0 : -ENOTCONN, nullptr, data, user);
 }
 
-bool look_up(Turn& turn, NfsHandle& at, const std::string& name) {
-    bool found = false;
+/// Returns zero or the errno of the call; `found`: the server has the name.
+int look_up(Turn& turn, NfsHandle& at, const std::string& name, bool& found) {
+    found = false;
     const auto begin = [&](nfs_context* nfs, void* user) {
         LOOKUP3args args{{handle3(at), const_cast<char*>(name.c_str())}};
         return rpc_nfs3_lookup_async(nfs_get_rpc_context(nfs), on_rpc, &args, user);
     };
-    turn.run({begin, [&](nfs_context*, int, void* data) {
-                  const auto& result = *static_cast<const LOOKUP3res*>(data);
-                  if (enumeration_number(result.status) != NFS3_OK) return;
-                  const auto& handle = result.LOOKUP3res_u.resok.object.data;
-                  NfsReply reply;
-                  found = set_handle(reply, handle.data_val, handle.data_len);
-                  at = reply.handle;
-              }});
-    return found;
+    return -turn.run({begin, [&](nfs_context*, int, void* data) {
+                          const auto& result = *static_cast<const LOOKUP3res*>(data);
+                          if (enumeration_number(result.status) != NFS3_OK) return;
+                          const auto& handle = result.LOOKUP3res_u.resok.object.data;
+                          NfsReply reply;
+                          found = set_handle(reply, handle.data_val, handle.data_len);
+                          at = reply.handle;
+                      }});
 }
 
 std::optional<FileInfo> info_of(const post_op_attr& told) {
@@ -63,17 +63,20 @@ std::optional<FileInfo> info_of(const post_op_attr& told) {
     return info;
 }
 
-/// False: this function cannot list the directory.
-bool list_by_requests(Turn& turn, const std::string& path, std::vector<NfsListed>& entries) {
+/// Returns zero, or the errno of a request that got no reply; none: this function cannot list the directory.
+std::optional<int> list_by_requests(Turn& turn, const std::string& path, std::vector<NfsListed>& entries) {
     const auto below = turn.below_root(path);
-    if (!below) return false;
+    if (!below) return std::nullopt;
     NfsHandle at = turn.root();
     for (std::size_t from = 0; from < below->size();) {
         const std::size_t end = std::min(below->find('/', from), below->size());
         const std::string name = below->substr(from, end - from);
-        if (name == "..") return false;
-        if (is_entry(name) && !look_up(turn, at, name)) return false;
+        if (name == "..") return std::nullopt;
         from = end + 1;
+        if (!is_entry(name)) continue;
+        bool found = false;
+        if (const int error = look_up(turn, at, name, found)) return error;
+        if (!found) return std::nullopt;
     }
     READDIRPLUS3args args{};
     args.dir = handle3(at);
@@ -84,24 +87,25 @@ bool list_by_requests(Turn& turn, const std::string& path, std::vector<NfsListed
         const auto begin = [&](nfs_context* nfs, void* user) {
             return rpc_nfs3_readdirplus_async(nfs_get_rpc_context(nfs), on_rpc, &args, user);
         };
-        turn.run({begin, [&](nfs_context*, int, void* data) {
-                      const auto& result = *static_cast<const READDIRPLUS3res*>(data);
-                      if (enumeration_number(result.status) != NFS3_OK) return;
-                      const READDIRPLUS3resok& ok = result.READDIRPLUS3res_u.resok;
-                      for (const entryplus3* next = ok.reply.entries; next != nullptr;) {
-                          const entryplus3 each = aligned(next);
-                          next = each.nextentry;
-                          args.cookie = each.cookie;
-                          const char* const name = each.name == nullptr ? "" : each.name;
-                          if (is_entry(name)) entries.push_back({name, info_of(each.name_attributes)});
-                      }
-                      std::memcpy(args.cookieverf, ok.cookieverf, sizeof args.cookieverf);
-                      ended = ok.reply.eof != 0;
-                      good = ended || ok.reply.entries != nullptr;  // else the list would never end
-                  }});
-        if (!good) return false;
+        const auto take = [&](nfs_context*, int, void* data) {
+            const auto& result = *static_cast<const READDIRPLUS3res*>(data);
+            if (enumeration_number(result.status) != NFS3_OK) return;
+            const READDIRPLUS3resok& ok = result.READDIRPLUS3res_u.resok;
+            for (const entryplus3* next = ok.reply.entries; next != nullptr;) {
+                const entryplus3 each = aligned(next);
+                next = each.nextentry;
+                args.cookie = each.cookie;
+                const char* const name = each.name == nullptr ? "" : each.name;
+                if (is_entry(name)) entries.push_back({name, info_of(each.name_attributes)});
+            }
+            std::memcpy(args.cookieverf, ok.cookieverf, sizeof args.cookieverf);
+            ended = ok.reply.eof != 0;
+            good = ended || ok.reply.entries != nullptr;  // else the list would never end
+        };
+        if (const int error = -turn.run({begin, take}); error > 0) return error;
+        if (!good) return std::nullopt;
     }
-    return true;
+    return 0;
 }
 
 int list_by_libnfs(Turn& turn, const std::string& path, std::vector<NfsListed>& entries) {
@@ -134,7 +138,9 @@ int list_by_libnfs(Turn& turn, const std::string& path, std::vector<NfsListed>& 
 }  // namespace
 
 int list_directory(Turn& turn, const std::string& path, std::vector<NfsListed>& entries) {
-    if (turn.version() == 3 && list_by_requests(turn, path, entries)) return 0;
+    if (turn.version() == 3) {
+        if (const auto listed = list_by_requests(turn, path, entries)) return *listed;
+    }
     entries.clear();
     return list_by_libnfs(turn, path, entries);
 }

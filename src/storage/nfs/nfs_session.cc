@@ -108,7 +108,6 @@ int NfsSession::wait(Call& call, Instant until) {
 NfsSession::Turn::Turn(std::shared_ptr<NfsSession> session, bool connects)
     : session_(std::move(session)), lock_(session_->mutex_) {
     const Instant now = clock_now();
-    until_ = now + session_->place_.timeout;
     const bool expired = version() == 4 && sinks() == 0 && now - session_->used_ > kIdleMax;
     if (expired) session_->disconnect();
     session_->used_ = now;
@@ -165,7 +164,8 @@ void NfsSession::Turn::flush() {
 }
 
 int NfsSession::Turn::finish(Call& call) {
-    const int waited = call.done ? call.result : session_->wait(call, until_);
+    const Instant until = clock_now() + session_->place_.timeout;
+    const int waited = call.done ? call.result : session_->wait(call, until);
     if (!call.done) {
         session_->disconnect();  // answers this call and the others
         call.result = waited;

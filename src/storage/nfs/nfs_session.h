@@ -94,7 +94,7 @@ public:
     std::uint32_t& sinks() { return session_->sinks_; }
 
     /// Returns zero or more, or a negative errno. ENOTCONN: the connection is lost, and the next turn connects
-    /// again. ETIMEDOUT: the same, because the server did not answer.
+    /// again. ETIMEDOUT: the same, because the server did not answer within the place's timeout.
     int run(Call call);
     /// Runs several calls at once. Returns the first error, or zero.
     int run_all(std::vector<Call>& calls);
@@ -108,7 +108,6 @@ public:
 private:
     const std::shared_ptr<NfsSession> session_;
     const TurnLock lock_;
-    Instant until_;
     Result<void> ready_;
 };
 

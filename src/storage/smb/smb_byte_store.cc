@@ -292,14 +292,15 @@ private:
     }
 
     Result<SmbAnswer> list_in_turn(const std::string& path, std::string& names) REQUIRES(mutex_) {
-        const Instant deadline = deadline_from_now();
+        Instant deadline = deadline_from_now();
         std::string_view from = path;
-        for (;;) {
+        for (bool was_lost = false;;) {
             auto answer = once({.call = SmbCall::list}, {from}, deadline);
             if (!answer) return answer;
             if (answer->lost && clock_now() < deadline) {
                 names.clear();  // the new process lists from the beginning
                 from = path;
+                was_lost = true;
                 continue;
             }
             if (answer->error != 0) return answer;
@@ -308,6 +309,7 @@ private:
             names.append(reinterpret_cast<const char*>(got.data()), got.size());
             if (!answer->more) return answer;
             from = {};
+            if (!was_lost) deadline = deadline_from_now();
         }
     }
 

@@ -26,7 +26,7 @@ using namespace tests;
 using testing::HasSubstr;
 using How = ScriptedReply::How;
 
-constexpr std::uint32_t kFile = 1, kDirectory = 2;
+constexpr std::uint32_t kFile = 1, kDirectory = 2, kLink = 5;
 constexpr std::uint32_t kNoEntry = 2, kInputOutput = 5, kAccess = 13, kStale = 70, kLater = 10008,
                         kExpired = 10011;
 
@@ -44,6 +44,9 @@ protected:
         place_.version = 3;
         server_.script(ScriptedNfs::mount, kMount, mounted('r'));
         server_.script(ScriptedNfs::nfs, limits3, limits_reply3(65536, 8));
+        server_.script(ScriptedNfs::nfs, get_attributes3, attributes_reply3(kDirectory, 4096));
+        for (const auto program : {ScriptedNfs::mount, ScriptedNfs::nfs})
+            server_.script(program, kNothing, XdrWords{});  // which libnfs asks first
         server_.script(ScriptedNfs::nfs, lookup3, lookup_reply3('f', kFile));
         server_.script(ScriptedNfs::nfs, access3, access_reply3(1 | 4 | 8));
         server_.script(ScriptedNfs::nfs, get_handle4, root_reply4(90, 65536));
@@ -182,6 +185,26 @@ TEST_F(ScriptedStorage, ADirectoryThatMayNotBeEnteredIsNamed) {
     EXPECT_THAT(refusal(3, "/export/a"), HasSubstr("does not answer"));
     on(close4, {{How::never, {}}});
     EXPECT_EQ(refusal(4, "/export/f"), "") << "a close may be lost";
+}
+
+TEST_F(ScriptedStorage, AListHasAllOrIsAnError) {
+    place_.timeout = milliseconds(800);
+    on(limits3, {limits_reply3(65536, 65536)});
+    const auto problem = [this] {
+        const auto listed = make_nfs_byte_store(place_, "/export")->list("/export");
+        return listed ? std::string() : listed.error().problems.front();
+    };
+    constexpr std::chrono::milliseconds kLate(500);
+    on(list_plus3, {{How::comes, list_plus_reply3({"a", "b"}, kFile, 1, false), kLate},
+                    {How::comes, list_plus_reply3({"c"}, kFile, 3, true), kLate}});
+    EXPECT_EQ(problem(), "") << "each part of it may take the time-out";
+    on(list_plus3, {{How::never, {}}});
+    EXPECT_THAT(problem(), HasSubstr("no answer from the server"));
+    on(list_plus3, {list_plus_reply3({"shots"}, kLink, 1, true)});
+    on(lookup3, {{How::never, {}}});
+    EXPECT_THAT(problem(), HasSubstr("no answer from the server")) << "the link may lead to a folder";
+    on(lookup3, {refused3(kNoEntry)});
+    EXPECT_EQ(problem(), "") << "it leads nowhere";
 }
 
 // ---- reads

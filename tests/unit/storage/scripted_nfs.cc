@@ -10,6 +10,7 @@
 #include <array>
 #include <cerrno>
 #include <cstring>
+#include <thread>
 
 #include "loopback.h"
 
@@ -122,6 +123,7 @@ bool ScriptedNfs::answer(int socket, const XdrWords& call) {
     const ScriptedReply reply = script.front();
     if (script.size() > 1) script.pop_front();
     if (reply.how == ScriptedReply::How::never) return true;
+    if (reply.late.count() > 0) std::this_thread::sleep_for(reply.late);
     constexpr std::uint32_t kUnavailable = 3;
     const bool known = reply.how == ScriptedReply::How::comes;
     XdrWords message{0, call.at(0), 1, 0, 0, 0, known ? 0 : kUnavailable};  // a reply, accepted, no verifier
@@ -213,6 +215,22 @@ XdrWords list_reply3(const std::vector<std::string>& names, std::uint32_t first_
     XdrWords out{0, 0, 5, 6};
     for (const std::string& each : names)
         out = joined({std::move(out), {1, 0, 9}, text_words(each), {0, first_cookie++}});
+    return joined({std::move(out), {0, end ? 1U : 0U}});
+}
+
+XdrWords list_plus_reply3(const std::vector<std::string>& names,
+                          std::uint32_t kind,
+                          std::uint32_t first_cookie,
+                          bool end) {
+    XdrWords out{0, 0, 5, 6};
+    for (const std::string& each : names) {
+        out = joined({std::move(out),
+                      {1, 0, 9},
+                      text_words(each),
+                      {0, first_cookie++, 1},
+                      attributes3(kind, 1, 0),
+                      {0}});
+    }
     return joined({std::move(out), {0, end ? 1U : 0U}});
 }
 

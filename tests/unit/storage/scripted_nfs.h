@@ -2,6 +2,7 @@
 // server take turns, and the client's clock can be the test's.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <deque>
 #include <map>
@@ -22,6 +23,7 @@ struct ScriptedReply {
     };  // unknown: the service does not know the procedure
     How how = How::comes;
     XdrWords words;
+    std::chrono::milliseconds late{};  // until then the server does nothing
 };
 
 class ScriptedNfs {
@@ -89,6 +91,7 @@ enum Procedure3 : std::uint32_t {
     remove_directory3 = 13,
     rename3 = 14,
     list3 = 16,
+    list_plus3 = 17,
     limits3 = 19,
     commit3 = 21,
 };
@@ -107,7 +110,7 @@ enum Operation4 : std::uint32_t {
     set_client4 = 35,
     confirm_client4 = 36,
 };
-constexpr std::uint32_t kAskPort = 3, kMount = 1, kExports = 5;
+constexpr std::uint32_t kNothing = 0, kAskPort = 3, kMount = 1, kExports = 5;
 
 XdrWords text_words(const std::string& text);
 XdrWords joined(std::vector<XdrWords> parts);
@@ -132,6 +135,11 @@ XdrWords create_reply3(std::uint32_t handle = 0);
 /// For removals and renames.
 XdrWords done3();
 XdrWords list_reply3(const std::vector<std::string>& names, std::uint32_t first_cookie, bool end);
+/// With attributes; every name is of this kind.
+XdrWords list_plus_reply3(const std::vector<std::string>& names,
+                          std::uint32_t kind,
+                          std::uint32_t first_cookie,
+                          bool end);
 
 /// The results of the operations of a compound, each with its number and status; the last status is that of
 /// all.
