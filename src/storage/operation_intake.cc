@@ -142,13 +142,4 @@ bool LimitedIntake::cancel_waiting(Op& op) {
     return true;
 }
 
-OpQueue LimitedIntake::take_waiting(Instant submitted_until) {
-    OpQueue taken;
-    for (OpQueue* waiting : {&transfers_.waiting, &others_.waiting}) {
-        while (!waiting->empty() && waiting->first()->submitted_at <= submitted_until)
-            taken.push(waiting->pop());
-    }
-    return taken;
-}
-
 }  // namespace streamsim::storage

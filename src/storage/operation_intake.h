@@ -144,8 +144,15 @@ protected:
     void leave(bool transfer);
     /// Settles an operation that waits, with ECANCELED. False: it does not wait.
     bool cancel_waiting(Op& op);
-    /// Takes the operations out of their lines that have been waiting since `submitted_until` or longer.
-    OpQueue take_waiting(Instant submitted_until);
+    /// Takes the first operations out of their lines, as long as `expired` is true of them.
+    template <typename Expired>
+    OpQueue take_waiting(Expired expired) {
+        OpQueue taken;
+        for (OpQueue* waiting : {&transfers_.waiting, &others_.waiting}) {
+            while (!waiting->empty() && expired(*waiting->first())) taken.push(waiting->pop());
+        }
+        return taken;
+    }
 
 private:
     struct Line {

@@ -76,7 +76,8 @@ void NfsStorage::watch(uv_loop_t* uv) {
     timer_->data = this;
     constexpr std::uint64_t kTickMs = static_cast<std::uint64_t>(kTick.ns) / 1'000'000;
     uv_timer_start(
-        timer_, [](uv_timer_t* timer) { static_cast<NfsStorage*>(timer->data)->tick(); }, kTickMs, kTickMs);
+        timer_, [](uv_timer_t* timer) { static_cast<NfsStorage*>(timer->data)->tick_due_ = true; }, kTickMs,
+        kTickMs);
     uv_unref(reinterpret_cast<uv_handle_t*>(timer_));
 }
 
@@ -259,6 +260,12 @@ void NfsStorage::take_completions() {
     if (server_ != nullptr) server_->wait_and_serve({});
 }
 
+/// Time-outs are judged when the replies that have come are taken, and the loop has noted its stalls.
+void NfsStorage::before_delivery() {
+    if (std::exchange(tick_due_, false)) tick();
+    go_on();
+}
+
 /// Lets walks and pieces take their next steps, and sends the requests that wait.
 void NfsStorage::go_on() {
     if (server_ == nullptr) return;
@@ -277,19 +284,22 @@ void NfsStorage::go_on() {
 }
 
 void NfsStorage::tick() {
+    if (server_ == nullptr) return;
     const Instant now = loop().now();
     for (NfsNodeQueue& queue : queues_) queue.node->tick(now);
-    const auto expired = [&](const Op* op) { return op != nullptr && now - op->submitted_at >= timeout_; };
+    const auto expired = [&](const Op& op) {
+        return now - op.submitted_at - loop().stalled_within(op.submitted_at, now) >= timeout_;
+    };
     for (NfsTransfer& transfer : transfers_) {
-        if (expired(transfer.op)) end_transfer(transfer, error_or_own_shortage(ETIMEDOUT));
+        if (transfer.op != nullptr && expired(*transfer.op))
+            end_transfer(transfer, error_or_own_shortage(ETIMEDOUT));
     }
     for (NfsOperation& operation : operations_) {
-        if (expired(operation.op)) end_operation(operation, error_or_own_shortage(ETIMEDOUT));
+        if (operation.op != nullptr && expired(*operation.op))
+            end_operation(operation, error_or_own_shortage(ETIMEDOUT));
     }
-    for (OpQueue waiting = take_waiting(now - timeout_); !waiting.empty();)
+    for (OpQueue waiting = take_waiting(expired); !waiting.empty();)
         settle_seen(waiting.pop(), error_or_own_shortage(ETIMEDOUT), now);
-    go_on();
-    deliver_later();
 }
 
 std::vector<ServerTraffic> NfsStorage::traffic() const {

@@ -107,7 +107,7 @@ private:
     void begin(Op& op) override;
     void start(Op& op) override;
     void take_completions() override;
-    void before_delivery() override { go_on(); }
+    void before_delivery() override;
     bool close_all() override;
 
     void start_operation(Op& op);
@@ -150,6 +150,7 @@ private:
     SlotPool<NfsPiece> pieces_;
     SlotPool<NfsCall> closes_;
     uv_timer_t* timer_ = nullptr;  // libuv frees it, by our callback
+    bool tick_due_ = false;
     Instant closing_until_ = Instant::never();
 };
 

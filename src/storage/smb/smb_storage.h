@@ -105,7 +105,10 @@ private:
     Node& node_of(std::uint32_t seat) {
         return nodes_[node_by_seat_[(seat - first_seat_) / seat_step_ % node_by_seat_.size()]];
     }
-    Instant expires(const Op& op) const { return op.submitted_at + place_.timeout; }
+    /// The time in which this process could not run does not count.
+    Instant expires(const Op& op) const {
+        return op.submitted_at + place_.timeout + loop().stalled_within(op.submitted_at, Instant::never());
+    }
     void begin(Op& op) override;
     void take_completions() override;
     void after_delivery() override { arm(); }

@@ -229,6 +229,22 @@ TEST_F(ScriptedStorage, AReadGoesOnWhereAReplyEnds) {
     EXPECT_EQ(read(8), EBADF);
 }
 
+TEST_F(ScriptedStorage, TimeInWhichThisProcessCouldNotRunIsNoTimeOut) {
+    struct Busy {
+        EventLoop& loop;
+        void run() {
+            for (const Instant until = loop.now() + milliseconds(500); loop.now() < until;) {
+            }
+        }
+    } busy{harness_.loop()};
+    place_.timeout = milliseconds(400);
+    ASSERT_NO_FATAL_FAILURE(begin(3));
+    ASSERT_EQ(open(), 0);
+    on(read3, {refused3(kLater), read_reply3("abcdefgh", false)});
+    harness_.loop().at(harness_.loop().now() + milliseconds(20), Callback::of<&Busy::run>(&busy));
+    EXPECT_EQ(read(8), 0);
+}
+
 TEST_F(ScriptedStorage, AFileThatTheServerForgotIsOpenedAgain) {
     ASSERT_NO_FATAL_FAILURE(begin(3));
     ASSERT_EQ(open(), 0);

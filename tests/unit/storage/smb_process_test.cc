@@ -14,7 +14,10 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 
+#include "conformance/storage_harness.h"
+#include "loop/uv_loop.h"
 #include "storage/backends.h"
 #include "storage/clock_now.h"
 #include "storage/smb/smb_sessions.h"
@@ -96,6 +99,41 @@ TEST_F(SmbHelper, ThatSaysNothingIsNotWaitedForForever) {
     EXPECT_FALSE((*process)->crashed());
     EXPECT_THAT(connecting(**process),
                 StartsWith("smb://nas/media: nas (10.0.0.1), port 445 does not answer within 0.3 s"));
+}
+
+/// The helper opens a file after 600 ms; this process does not run for 400 ms of them.
+TEST_F(SmbHelper, TimeInWhichThisProcessCouldNotRunIsNoTimeOut) {
+    struct Busy {
+        EventLoop& loop;
+        void run() {
+            for (const Instant until = loop.now() + milliseconds(400); loop.now() < until;) {
+            }
+        }
+        void settled() {}
+    };
+    const auto keep = [this](const char* name, const SmbAnswer& answer) {
+        std::ofstream(script_ + name, std::ios::binary)
+            .write(reinterpret_cast<const char*>(&answer), sizeof answer);
+    };
+    keep(".connected", {.id = kSmbConnectId, .directory = true});
+    keep(".opened", {.file = 1});
+    ASSERT_TRUE(
+        start(fmt::format("cat {0}.connected >&3; sleep 0.6; cat {0}.opened >&3; exec sleep 1000", script_)));
+    place_.timeout = milliseconds(500);
+    Harness<loop::UvLoop> harness;
+    auto storage = make_smb_storage(harness.loop(), harness.own_loop().uv(), place_, "/media", {});
+    ASSERT_TRUE(storage) << storage.error().problems.front();
+    harness.use(std::move(*storage));
+    Busy busy{harness.loop()};
+    OpenOp open;
+    open.path = "/media/clip";
+    open.done = Callback::of<&Busy::settled>(&busy);
+    harness.storage().open(open);
+    harness.loop().at(harness.loop().now() + milliseconds(20), Callback::of<&Busy::run>(&busy));
+    harness.loop().run();
+    EXPECT_EQ(open.error, 0);
+    harness.shut_down({});
+    for (const char* const name : {".connected", ".opened"}) std::filesystem::remove(script_ + name);
 }
 
 TEST_F(SmbHelper, ThatTakesNothingFillsItsSocket) {
