@@ -8,6 +8,7 @@
 #include "base/ascii.h"
 
 #ifdef STREAMSIM_MPI
+#include <fmt/format.h>
 #include <mpi.h>
 #include <unistd.h>
 
@@ -88,6 +89,7 @@ std::string mpi_version() {
 Result<MpiBegun> begin_mpi(const std::function<Result<std::string>(MpiPlace)>& make) {
     // Ranks that wait for others give up the processor, which the storage of a test on one machine needs.
     setenv("OMPI_MCA_mpi_yield_when_idle", "1", 0);
+    const std::uint32_t launched = mpi_place()->ranks;  // MPI may set these variables, too
     const auto before = std::signal(SIGALRM, begin_took_too_long);
     alarm(kBeginTimeoutSeconds);
     MPI_Init(nullptr, nullptr);
@@ -96,12 +98,17 @@ Result<MpiBegun> begin_mpi(const std::function<Result<std::string>(MpiPlace)>& m
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
     const MpiPlace place{static_cast<std::uint32_t>(rank), static_cast<std::uint32_t>(ranks)};
+    const bool all_are_here = launched == place.ranks;
     Result<std::string> made = interrupted_error();
-    if (rank == 0) made = make(place);
+    if (rank == 0 && all_are_here) made = make(place);
     const auto text = broadcast(made ? std::optional(*made) : std::nullopt);
     MPI_Finalize();
     alarm(0);
     std::signal(SIGALRM, before);
+    if (!all_are_here)
+        return environment_error(
+            fmt::format("the launcher started {} processes, and {} knows of {}: use its own mpirun", launched,
+                        mpi_version(), place.ranks));
     if (!text) return made.error();
     return MpiBegun{place, *text};
 }

@@ -32,7 +32,8 @@ std::string mpi_version();
 /// ranks do not begin within a minute the process ends with exit code 3. Once in a process; other ranks do not
 /// call `make`. REQUIRES: mpi_place().
 ///
-/// Errors: environment: MPI is not built in; the error of `make`, in rank 0; interrupted in the others then.
+/// Errors: environment: MPI is not built in; the launcher is of another MPI, whose ranks are not all here; the
+/// error of `make`, in rank 0; interrupted in the others then.
 struct MpiBegun {
     MpiPlace place;
     std::string text;

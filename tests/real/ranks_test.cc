@@ -292,6 +292,20 @@ TEST(Ranks, SearchForTheMostStreamsOfASeatAndForTheMostSeats) {
     EXPECT_EQ(found["formats"][0]["streams"], 8);
 }
 
+/// Each of them would play alone, and say that it plays.
+TEST(Ranks, OfALauncherOfAnotherMpiAreRefused) {
+    SKIP_WITHOUT_MPIRUN();
+    for (const char* const rank : {"0", "1"}) {
+        Spawn spawn;
+        spawn.args = with(kMedia, {"--duration", "1s", "--quiet", "null:"});
+        spawn.env = {{"PMI_RANK", rank}, {"PMI_SIZE", "2"}};
+        const Finished refused = streamsim(spawn);
+        EXPECT_EQ(refused.exit_code, 3) << refused.text();
+        EXPECT_THAT(refused.err, HasSubstr("the launcher started 2 processes, and Open MPI "));
+        EXPECT_THAT(refused.err, HasSubstr(" knows of 1: use its own mpirun"));
+    }
+}
+
 /// Four computers: namespaces with names of their own, and a server.
 TEST(Ranks, PlayOverAsManyComputers) {
     SKIP_WITHOUT_MPIRUN();
