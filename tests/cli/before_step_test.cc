@@ -274,6 +274,30 @@ TEST_F(BeforeStep, CountersThatFailAfterPlayAreANotice) {
     EXPECT_THAT(result["notices"].dump(), HasSubstr("no counters after the step: "));
 }
 
+TEST_F(BeforeStep, CountersThatAreInterruptedAfterPlayAreANotice) {
+    prepare(1);
+    const std::string first = dir_ / "first", second = dir_ / "second";
+    Spawn spawn;
+    spawn.args = {"--format",
+                  small(),
+                  "--duration",
+                  "1s",
+                  "--quiet",
+                  "--json",
+                  json_path(),
+                  "--counters",
+                  "echo a 1; test -e " + first + " && touch " + second + " && sleep 60; touch " + first,
+                  target()};
+    Process process(streamsim_binary(), spawn);
+    while (process.running() && !std::filesystem::exists(second)) sleep_ms(10);
+    process.send(SIGINT);
+    const Finished done = process.wait();
+    EXPECT_FALSE(done.timed_out);
+    const Json result = read_json(json_path());
+    EXPECT_FALSE(result.contains("counters"));
+    EXPECT_THAT(result["notices"].dump(), HasSubstr("no counters after the step: it was interrupted"));
+}
+
 TEST_F(BeforeStep, MetersBesideStreamsAreThreeSteps) {
     prepare(1);
     const std::string meter = write("w.json", workload());

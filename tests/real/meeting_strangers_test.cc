@@ -529,17 +529,22 @@ TEST(MeetingSeats, ThatAreKilledBeforePlayAreNotCountedAsPresent) {
     EXPECT_EQ(host->wait().exit_code, 0);
 }
 
-/// The command before a step is the host's own.
+/// The command before a step, and that of the counters, are the host's own.
 TEST(MeetingSeats, RunNoCommandOfTheHostsLine) {
     const TempDir media;
     const Meeting meeting(2, media.path().string());
     const std::string ran = meeting.file("ran");
-    const auto host = meeting.host({"--yes", "--before-step", "echo $PPID >> " + ran});
+    const auto host = meeting.host(
+        {"--yes", "--before-step", "echo $PPID >> " + ran, "--counters", "echo seconds $(date +%s)"});
     const Seats seats = meeting.all_seats();
     for (const auto& seat : seats) EXPECT_EQ(seat->wait().exit_code, 0);
     const Finished ended = host->wait();
     ASSERT_LE(ended.exit_code, 1) << ended.text();
     EXPECT_EQ(read_text(ran), std::to_string(host->pid()) + "\n");
+    const Json counters = meeting.result()["counters"];
+    ASSERT_EQ(counters["values"].size(), 1u) << counters;
+    EXPECT_GE(counters["values"][0]["difference"], 3) << "they are read before play and after it";
+    EXPECT_GT(counters["bytes_read"], 0);
 }
 
 }  // namespace

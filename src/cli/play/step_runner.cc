@@ -170,8 +170,11 @@ void StepRunner::read_after() {
 void StepRunner::record(RunResult& result) const {
     result.before_step = before_;
     if (!counters_before_) return;
-    if (!problem_after_.empty()) result.notices.push_back("no counters after the step: " + problem_after_);
-    if (!counters_after_) return;
+    if (!counters_after_) {
+        result.notices.push_back("no counters after the step: " +
+                                 (problem_after_.empty() ? "it was interrupted" : problem_after_));
+        return;
+    }
     Counters counters{context_.options.step.counters, run::changes_between(*counters_before_, *counters_after_),
                       bytes_read_in(result)};
     judge::ColdReadsFinding found = judge::find_cold_reads(counters.values, counters.bytes_read,

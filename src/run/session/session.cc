@@ -25,8 +25,13 @@ RunResult not_played(const PlayRequest& request, const ProgramFacts& program) {
 Result<RunResult> Session::execute() {
     if (auto planned = plan_.make(); !planned) return planned.error();
     conclusion_.begin(not_played(plan_.request(), program_));
+    const auto after_play = [this] {
+        if (after_play_ && !interrupted_) after_play_();
+    };
     if (plan_.is_empty()) {
         if (auto go = playback_.wait_for_others(); !go) return go.error();
+        playback_.tell_end();
+        after_play();
         return conclusion_.nothing_to_play();
     }
     PlayObservation observation(plan_);
@@ -38,9 +43,7 @@ Result<RunResult> Session::execute() {
         if (playback_.is_stuck()) (void)plan_.close_recordings(false, nullptr);
         return ran.error();
     }
-    return conclusion_.conclude(observation, [this] {
-        if (after_play_ && !interrupted_) after_play_();
-    });
+    return conclusion_.conclude(observation, after_play);
 }
 
 void Session::interrupt() {

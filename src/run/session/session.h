@@ -49,8 +49,8 @@ public:
     /// outlives.
     void wait_for(seats::StartBarrier& barrier) { playback_.wait_for(barrier); }
 
-    /// `then` runs on the thread of execute() when play has ended by itself, before anything else is read; an
-    /// interruption calls `cancel`, on another thread. To be called before execute().
+    /// `then` runs on the thread of execute() when play has ended by itself, on all computers, before anything
+    /// else is read here; an interruption calls `cancel`, on another thread. To be called before execute().
     void after_play(std::function<void()> then, std::function<void()> cancel) {
         after_play_ = std::move(then);
         cancel_after_play_ = std::move(cancel);

@@ -16,6 +16,7 @@
 #include "result/json_report.h"
 #include "result/result_reader.h"
 #include "run/conclude/result_builder.h"
+#include "seats/start_barrier.h"
 #include "target/target_locations.h"
 #include "unit/run/sessions.h"
 
@@ -24,6 +25,7 @@ namespace {
 
 using test::request_on;
 using test::result_of;
+using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::SizeIs;
@@ -506,6 +508,33 @@ TEST(SessionInRealTime, AnInterruptionAtAnyMomentLeavesCountsThatAddUp) {
         EXPECT_EQ(totals.scheduled,
                   totals.on_time + totals.late + totals.dropped + totals.failed + totals.cancelled);
     }
+}
+
+/// Notes what a session tells the other computers.
+class NotedBarrier final : public seats::StartBarrier {
+public:
+    explicit NotedBarrier(std::vector<std::string>& notes) : notes_(notes) {}
+    Result<void> planned(const std::vector<Duration>&) override {
+        notes_.emplace_back("planned");
+        return {};
+    }
+    void ready(Duration, Begin) override {}
+    void ended() override { notes_.emplace_back("ended"); }
+
+private:
+    std::vector<std::string>& notes_;
+};
+
+TEST(SessionOfSeveralComputers, WithNothingToPlayHasPlayedWhenAllHave) {
+    PlayRequest request = request_on("sim:null", {"prores-hd"});
+    request.own_seats = 0;
+    std::vector<std::string> notes;
+    NotedBarrier others(notes);
+    Session session(request, *find_media(nullptr, request, nullptr), {}, [](const std::string&) {});
+    session.wait_for(others);
+    session.after_play([&notes] { notes.emplace_back("counters"); }, [] {});
+    EXPECT_TRUE(session.execute().has_value());
+    EXPECT_THAT(notes, ElementsAre("planned", "ended", "counters"));
 }
 
 TEST(FindClips, PlansOneClipForAllWhereTheMediaIsShared) {
