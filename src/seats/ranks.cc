@@ -51,8 +51,7 @@ SeatEvents Ranks::events() {
     events.message = [this](std::uint32_t from, Json& message) { hear(from, message); };
     events.lost = [this](std::uint32_t who, const std::string& why) {
         rank_gone(who, [&](RankGroup::Peer& peer) {
-            peer.lost = true;
-            peer.why = why;
+            if (!std::exchange(peer.lost, true)) peer.why = why;
             if (in_lobby_) happened_.push_back(fmt::format("{} was lost: {}", name_of(who), why));
         });
     };
@@ -73,7 +72,7 @@ SeatEvents Ranks::events() {
     events.back = [this](std::uint32_t who) {
         const std::lock_guard lock(group_.mutex);
         group_.peer(who).away = false;
-        happened_.push_back(fmt::format("{} is back", name_of(who)));
+        if (!group_.peer(who).lost) happened_.push_back(fmt::format("{} is back", name_of(who)));
         group_.changed.notify_all();
     };
     events.refused = [this](const std::string& who, const std::string& why) {
@@ -199,14 +198,16 @@ Result<void> Ranks::wait_for_seats(const std::function<Result<bool>(const Lobby&
         if (happened_.empty()) group_.changed.wait_for(lock, kLobbyTick);
     }
     in_lobby_ = false;
-    const Json without = {{"do", "end"},
-                          {"why", "the run begins without this seat: it still looks at the targets"}};
     for (std::uint32_t rank = 1; rank < size(); ++rank) {
         RankGroup::Peer& peer = group_.peer(rank);
-        if (peer.report || peer.gone()) continue;
-        if (peer.here) channel_->send(rank, without);
+        if (peer.gone() || (peer.report && !peer.away)) continue;
         peer.lost = true;
-        peer.why = peer.here ? "it still looked at the targets" : "it did not come";
+        peer.why = !peer.here  ? "it did not come"
+                   : peer.away ? "it was cut off when the run began"
+                               : "it still looked at the targets";
+        // One that is cut off hears so when it is back.
+        if (peer.here)
+            channel_->send(rank, {{"do", "end"}, {"why", "the run has begun without this seat: " + peer.why}});
     }
     while (group_.media_maker + 1 < size() && group_.peer(group_.media_maker).gone()) ++group_.media_maker;
     group_.send_to_others({{"do", "media-maker"}, {"rank", group_.media_maker}});

@@ -10,9 +10,11 @@
 #include <future>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <thread>
 
 #include "seats/ranks.h"
+#include "unit/run/relay.h"
 
 namespace streamsim::run {
 namespace {
@@ -132,9 +134,11 @@ public:
     }
     Result<std::unique_ptr<seats::Ranks>> join(const std::string& name,
                                                const std::string& version = "1",
-                                               const seats::LookAtTargets& look = look_at) const {
+                                               const seats::LookAtTargets& look = look_at,
+                                               std::optional<std::uint16_t> port = std::nullopt) const {
         seats::Ranks::Meeting meeting = meeting_;
         meeting.version = version;
+        meeting.port = port.value_or(meeting.port);
         return seats::Ranks::join_meeting(
             meeting, {name, {"/mnt"}, look}, [] { return false; }, [](const std::string&) {});
     }
@@ -155,6 +159,7 @@ public:
         return lobby_;
     }
     seats::Ranks& host() { return *host_; }
+    std::uint16_t port() const { return meeting_.port; }
     std::vector<std::string> news() {
         const std::lock_guard lock(mutex_);
         return news_;
@@ -234,11 +239,36 @@ TEST(Lobby, ASeatThatStillLooksWhenTheRunBeginsTakesNoPart) {
     EXPECT_FALSE((*slow)->share({}).has_value());
     EXPECT_THAT(
         (*slow)->why_rank_0_is_gone().problems,
-        ElementsAre("the host has ended: the run begins without this seat: it still looks at the targets"));
+        ElementsAre("the host has ended: the run has begun without this seat: it still looked at the targets"));
     (void)(*slow)->finish(3);
     auto agreed = std::async(std::launch::async, [&] { return (*ready)->agree({}).has_value(); });
     EXPECT_TRUE(meeting.host().agree({}).has_value()) << "the error of the other seat is not of this run";
     EXPECT_TRUE(agreed.get());
+}
+
+TEST(Lobby, ASeatThatIsCutOffWhenTheRunBeginsTakesNoPart) {
+    Meeting meeting(2);
+    test::Relay relay(meeting.port());
+    const auto ready = meeting.join("ready");
+    const auto far = meeting.join("far", "1", Meeting::look_at, relay.port());
+    ASSERT_TRUE(ready.has_value() && far.has_value());
+    EXPECT_EQ(meeting.when([](const Lobby& now) { return now.ready() == 2; }).ready(), 2u);
+    relay.cut(true);
+    EXPECT_EQ(meeting.when([](const Lobby& now) { return now.ready() == 1; }).ready(), 1u);
+    meeting.begin();
+    EXPECT_TRUE(meeting.host().share("words").has_value());
+    EXPECT_EQ((*ready)->share({}).value(), "words");
+    auto agreed = std::async(std::launch::async, [&] { return (*ready)->agree({}).has_value(); });
+    EXPECT_TRUE(meeting.host().agree({}).has_value());
+    EXPECT_TRUE(agreed.get());
+    EXPECT_THAT(meeting.host().newly_lost(),
+                Contains(HasSubstr("(host far) was lost: it was cut off when the run began")));
+    relay.cut(false);
+    EXPECT_FALSE((*far)->share({}).has_value());
+    EXPECT_THAT((*far)->why_rank_0_is_gone().problems,
+                ElementsAre("the host has ended: the run has begun without this seat: it was cut off when the "
+                            "run began"));
+    (void)(*far)->finish(3);
 }
 
 TEST(Lobby, AnotherVersionIsRefusedByItsName) {

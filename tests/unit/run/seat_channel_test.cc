@@ -2,8 +2,6 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <netinet/in.h>
-#include <poll.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -15,8 +13,8 @@
 #include <list>
 #include <thread>
 
-#include "loopback.h"
 #include "seats/join_token.h"
+#include "unit/run/relay.h"
 
 namespace streamsim::run {
 namespace {
@@ -81,77 +79,10 @@ private:
     std::vector<std::pair<std::uint32_t, std::string>> heard_;
 };
 
-/// A connection to this port of this computer.
-int connection_to(std::uint16_t port) {
-    const int fd = socket(AF_INET, SOCK_STREAM, 0);
-    sockaddr_in to{};
-    to.sin_family = AF_INET;
-    to.sin_port = htons(port);
-    to.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    EXPECT_EQ(connect(fd, reinterpret_cast<const sockaddr*>(&to), sizeof to), 0);
-    return fd;
-}
-
-/// Passes the bytes of one connection on to another port, but while it is cut.
-class Relay {
-public:
-    explicit Relay(std::uint16_t to) : to_(to), listener_(tests::listen_on_loopback(port_)) {
-        thread_ = std::thread([this] { carry(); });
-    }
-    ~Relay() {
-        stopped_ = true;
-        thread_.join();
-        end();
-        close(listener_);
-    }
-    Relay(const Relay&) = delete;
-    Relay& operator=(const Relay&) = delete;
-    std::uint16_t port() const { return port_; }
-    void cut(bool is_cut) { is_cut_ = is_cut; }
-
-private:
-    void carry() {
-        constexpr int kLookMs = 20;
-        while (!stopped_) {
-            if (is_cut_) end();
-            std::array<pollfd, 3> all = {
-                {{is_cut_ ? -1 : listener_, POLLIN, 0}, {ends_[0], POLLIN, 0}, {ends_[1], POLLIN, 0}}};
-            if (poll(all.data(), all.size(), kLookMs) <= 0) continue;
-            if (all[0].revents != 0) {
-                end();
-                ends_ = {accept(listener_, nullptr, nullptr), connection_to(to_)};
-                continue;
-            }
-            bool passes = true;
-            if (all[1].revents != 0) passes = pass(ends_[0], ends_[1]);
-            if (all[2].revents != 0) passes = pass(ends_[1], ends_[0]) && passes;
-            if (!passes) end();
-        }
-    }
-    static bool pass(int from, int to) {
-        std::array<char, 65536> some{};
-        const ssize_t got = read(from, some.data(), some.size());
-        return got > 0 && write(to, some.data(), static_cast<std::size_t>(got)) == got;
-    }
-    void end() {
-        for (int& fd : ends_) {
-            if (fd >= 0) close(std::exchange(fd, -1));
-        }
-    }
-
-    const std::uint16_t to_;
-    std::uint16_t port_ = 0;
-    const int listener_;
-    std::array<int, 2> ends_ = {-1, -1};  // the thread's own until it has ended
-    std::atomic<bool> is_cut_ = false;
-    std::atomic<bool> stopped_ = false;
-    std::thread thread_;
-};
-
 /// A socket that speaks for itself.
 class Stranger {
 public:
-    explicit Stranger(std::uint16_t port) : fd_(connection_to(port)) {}
+    explicit Stranger(std::uint16_t port) : fd_(test::connection_to(port)) {}
     ~Stranger() { close(fd_); }
     Stranger(const Stranger&) = delete;
     Stranger& operator=(const Stranger&) = delete;
@@ -325,7 +256,7 @@ TEST(SeatChannel, ARankThatReturnsAfterItWasGivenUpIsToldSo) {
     options.return_after_end = options.return_after_cut = milliseconds(300);
     auto host = seats::SeatChannel::host(options);
     ASSERT_TRUE(host.has_value());
-    Relay relay((*host)->join_token().port);
+    test::Relay relay((*host)->join_token().port);
     seats::JoinToken join_token = (*host)->join_token();
     join_token.machine = "elsewhere";  // so that the relay is the only way
     join_token.addresses = {"127.0.0.1"};
