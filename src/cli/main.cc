@@ -38,8 +38,8 @@ std::string version_text() {
 /// Commands that only print: an interruption loses nothing.
 constexpr Commands kPrint = Command::formats | Command::report | Command::man | Command::completions;
 /// Commands that one process does for all that were started together.
-constexpr Commands kForOne = kPrint | Command::inspect | Command::clean | Command::profile | Command::plan |
-                             Command::host | Command::join;
+constexpr Commands kForOne =
+    kPrint | Command::inspect | Command::clean | Command::profile | Command::plan | Command::host;
 
 /// True where the command writes to standard output.
 bool needs_standard_output(const CliOptions& options) {
@@ -160,7 +160,7 @@ int run(const std::vector<std::string>& words) {
     CliContext context{log, {version(), revision(), words}};
     if (const auto enough = descriptors_suffice(); !enough) return report_error(context, enough.error());
     const auto command = command_of(argc, argv);
-    if (!rank) return run_line(context, command);
+    if (!rank || command == Command::join) return run_line(context, command);
     if (kForOne.has(command)) return rank->rank > 0 ? kExitPass : run_line(context, command);
     auto ranks = seats::Ranks::begin();
     if (!ranks && ranks.error().kind == ErrorKind::interrupted) return kExitPass;  // rank 0 has said why

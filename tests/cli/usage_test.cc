@@ -183,6 +183,15 @@ TEST_F(Usage, AFullStandardOutputIsSaid) {
     EXPECT_THAT(done.err, Not(HasSubstr("internal error")));
 }
 
+TEST_F(Usage, EachSeatThatALauncherStartsJoins) {
+    Spawn spawn;
+    spawn.args = {"join", "127.0.0.1:9470", "--key", dir_ / "none.key", "--allow", target()};
+    spawn.env = {{"PMI_RANK", "1"}, {"PMI_SIZE", "2"}};
+    const Finished done = streamsim(spawn);
+    EXPECT_EQ(done.exit_code, 2) << done.text();
+    EXPECT_THAT(done.err, HasSubstr("none.key"));
+}
+
 TEST_F(Usage, WhatFollowsAFormatIsTheTarget) {
     const Finished one = streamsim({"--frames", "3", "--format", small(), "sim:null"});
     EXPECT_EQ(one.exit_code, 0) << one.text();
