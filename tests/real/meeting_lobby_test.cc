@@ -21,9 +21,9 @@ using ::testing::HasSubstr;
 using ::testing::Not;
 
 /// The page at this port of this computer.
-std::string page_at(std::uint16_t port) {
+std::string page_at(std::uint16_t port, const std::string& path = "/") {
     const int fd = connection_to(port);
-    const std::string request = "GET / HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n";
+    const std::string request = "GET " + path + " HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n";
     std::string out;
     if (fd < 0 || send(fd, request.data(), request.size(), MSG_NOSIGNAL) < 0) return out;
     std::array<char, 65536> part{};
@@ -34,9 +34,9 @@ std::string page_at(std::uint16_t port) {
 }
 
 /// Waits until the page has a text; empty: it does not come within half a minute.
-std::string page_with(std::uint16_t port, const std::string& text) {
+std::string page_with(std::uint16_t port, const std::string& text, const std::string& path = "/") {
     for (int i = 0; i < 300; ++i) {
-        const std::string page = page_at(port);
+        const std::string page = page_at(port, path);
         if (page.find(text) != std::string::npos) return page;
         sleep_ms(100);
     }
@@ -61,6 +61,18 @@ TEST(MeetingLobby, IsAPageThatBecomesTheOneOfTheRun) {
     EXPECT_THAT(page_with(port, "2 of 2 computers"), HasSubstr("PLAYING"));
     EXPECT_EQ(host->wait().exit_code, 0);
     for (const auto* seat : {&first, &second}) EXPECT_EQ((*seat)->wait().exit_code, 0);
+}
+
+TEST(MeetingMetrics, HaveTheSumsOfEachSeat) {
+    const Meeting meeting(2, "null:", "6s");
+    const std::uint16_t port = free_port();
+    const auto host = meeting.host({"--metrics", std::to_string(port)});
+    const auto seats = meeting.all_seats();
+    const std::string sums = "streamsim_computer_frames_on_time_total{computer=\"seat ";
+    for (const char* const seat : {"0 (host ", "1 (host "})
+        EXPECT_THAT(page_with(port, sums + seat, "/metrics"), HasSubstr("# EOF")) << seat;
+    for (const auto& seat : seats) EXPECT_EQ(seat->wait().exit_code, 0);
+    EXPECT_EQ(host->wait().exit_code, 0);
 }
 
 TEST(MeetingLobby, NamesATargetThatASeatDoesNotReach) {

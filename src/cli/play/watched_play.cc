@@ -83,6 +83,19 @@ view::MetricsState state_of(const run::Session::Watch& watch, std::int64_t now_n
     return state;
 }
 
+/// Each computer has told its state within the last second or so; this one knows its own.
+std::vector<view::ComputerMetrics> computers_of(const seats::Ranks& ranks, const run::Session::Watch& watch) {
+    auto all = ranks.progress_of_others();
+    if (!ranks.only_leads()) all[ranks.rank()] = progress_of(watch);
+    std::vector<view::ComputerMetrics> computers;
+    for (std::uint32_t rank = 0; rank < all.size(); ++rank) {
+        if (!all[rank]) continue;
+        computers.push_back({ranks.name_of(rank), all[rank]->on_time, all[rank]->bad, all[rank]->bytes,
+                             all[rank]->required_bytes_per_s});
+    }
+    return computers;
+}
+
 }  // namespace
 
 Result<void> WatchedPlay::open_servers() {
@@ -130,6 +143,7 @@ void WatchedPlay::feed_metrics(const run::Session::Watch& watch, const std::stri
     view::MetricsState state = state_of(watch, context_.control.now_ns());
     state.version = context_.program.version;
     state.target = about;
+    if (context_.ranks != nullptr) state.computers = computers_of(*context_.ranks, watch);
     metrics_->publish(view::open_metrics(state));
 }
 

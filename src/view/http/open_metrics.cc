@@ -65,6 +65,18 @@ public:
             if (const auto number = value(state_.streams[i])) add("{}{} {}\n", name, labels_[i], *number);
         }
     }
+    /// Writes one family with a sample of each computer.
+    template <typename Value>
+    void computers(std::string_view name,
+                   std::string_view type,
+                   std::string_view unit,
+                   std::string_view help,
+                   Value ComputerMetrics::*value) {
+        family(name, type, unit, help);
+        for (const ComputerMetrics& computer : state_.computers)
+            add("{}{}{{computer=\"{}\"}} {}\n", name, type == "counter" ? "_total" : "",
+                label_value(computer.name), computer.*value);
+    }
     std::string finish() && { return std::move(text_) + "# EOF\n"; }
 
 private:
@@ -108,6 +120,15 @@ std::string open_metrics(const MetricsState& state) {
               });
     out.gauge("streamsim_required_bytes_per_second", "", "The rate that the stream requires; 0: none.",
               [](const StreamMetrics& stream) { return std::optional(stream.required_bytes_per_s); });
+    if (state.computers.empty()) return std::move(out).finish();
+    out.computers("streamsim_computer_frames_on_time", "counter", "", "Frames on time of a computer's streams.",
+                  &ComputerMetrics::on_time);
+    out.computers("streamsim_computer_frames_missed", "counter", "", "Frames that a computer's streams missed.",
+                  &ComputerMetrics::missed);
+    out.computers("streamsim_computer_read_bytes", "counter", "bytes",
+                  "Bytes of complete frames of a computer's streams.", &ComputerMetrics::bytes);
+    out.computers("streamsim_computer_required_bytes_per_second", "gauge", "",
+                  "The rate that a computer's streams require.", &ComputerMetrics::required_bytes_per_s);
     return std::move(out).finish();
 }
 

@@ -26,12 +26,22 @@ struct StreamMetrics {
     double required_bytes_per_s = 0;
 };
 
+/// One computer of a run over several, at one moment: the sums of its streams. The name is its label.
+struct ComputerMetrics {
+    std::string name;
+    std::uint64_t on_time = 0;
+    std::uint64_t missed = 0;
+    std::uint64_t bytes = 0;
+    double required_bytes_per_s = 0;
+};
+
 struct MetricsState {
     std::string version;
     std::string target;
     std::int64_t played_ns = 0;
     std::vector<StreamMetrics> streams;
-    bool faults_injected = false;  // by streamsim: the numbers say nothing about the storage
+    bool faults_injected = false;            // by streamsim: the numbers say nothing about the storage
+    std::vector<ComputerMetrics> computers;  // empty: the streams are all
 };
 
 /// The whole exposition, with its end. Label values are escaped; bytes in them that are not UTF-8 become "?".

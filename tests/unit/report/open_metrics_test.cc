@@ -40,10 +40,24 @@ TEST(OpenMetrics, SaysWhatIsKnownOfEachStream) {
     EXPECT_THAT(text, Not(HasSubstr("margin_min_seconds{seat=\"1\""))) << "no frame yet: no sample";
 }
 
+TEST(OpenMetrics, HasTheSumsOfEachComputerOfSeveral) {
+    view::MetricsState state = two_streams();
+    EXPECT_THAT(view::open_metrics(state), Not(HasSubstr("computer")));
+    state.computers.push_back({"seat 1 (host \"h\")", 45, 3, 1000, 3.5e7});
+    const std::string text = view::open_metrics(state);
+    const std::string label = "{computer=\"seat 1 (host \\\"h\\\")\"} ";
+    for (const char* sample : {"frames_on_time_total", "frames_missed_total", "read_bytes_total"})
+        EXPECT_THAT(text, HasSubstr("\nstreamsim_computer_" + (sample + label)));
+    EXPECT_THAT(text, HasSubstr("streamsim_computer_frames_missed_total" + label + "3\n"));
+    EXPECT_THAT(text, HasSubstr("streamsim_computer_required_bytes_per_second" + label + "35000000\n"));
+}
+
 /// The rules of the format that a reader insists on: every sample stands below the metadata of its family, each
 /// family once, a counter's samples end in _total, a unit ends the name, and the end is marked.
 TEST(OpenMetrics, KeepsToTheFormat) {
-    const std::string text = view::open_metrics(two_streams());
+    view::MetricsState state = two_streams();
+    state.computers.push_back({"seat 0", 36, 2, 1000, 1.2e9});
+    const std::string text = view::open_metrics(state);
     EXPECT_THAT(text, EndsWith("\n# EOF\n"));
     std::set<std::string> seen;
     std::string family, type;
@@ -64,7 +78,7 @@ TEST(OpenMetrics, KeepsToTheFormat) {
             EXPECT_EQ(line.substr(0, line.find_first_of("{ ")), family + suffix) << line;
         }
     }
-    EXPECT_EQ(seen.size(), 9U);
+    EXPECT_EQ(seen.size(), 13U);
 }
 
 TEST(OpenMetrics, NoNameBreaksALine) {
