@@ -13,6 +13,7 @@
 
 #include "base/prng.h"
 #include "base/system/mutex.h"
+#include "base/system/utf8_path.h"
 #include "base/units.h"
 #include "result/json_report.h"
 
@@ -29,13 +30,14 @@ constexpr std::chrono::milliseconds kProgressInterval{50};
 /// A file that is no journal may be the user's, and stays.
 Result<void> check_replaceable(const std::string& path) {
     std::error_code error;
-    const auto there = std::filesystem::symlink_status(path, error);
+    const std::filesystem::path file = system_path(path);
+    const auto there = std::filesystem::symlink_status(file, error);
     if (!std::filesystem::exists(there)) return {};
-    if (!std::filesystem::is_regular_file(there) || std::filesystem::hard_link_count(path, error) > 1)
+    if (!std::filesystem::is_regular_file(there) || std::filesystem::hard_link_count(file, error) > 1)
         return bad_input(
             fmt::format("{}: found a link or no file, expected an earlier journal: not overwritten", path));
     std::string head(result::kJsonReportBegins.size(), '\0');
-    std::ifstream(path, std::ios::binary).read(head.data(), static_cast<std::streamsize>(head.size()));
+    std::ifstream(file, std::ios::binary).read(head.data(), static_cast<std::streamsize>(head.size()));
     if (head == result::kJsonReportBegins) return {};
     return bad_input(fmt::format("{}: is there and is no journal: not overwritten", path));
 }
@@ -90,10 +92,9 @@ Result<std::unique_ptr<Journal>> Journal::open(const std::string& path,
                                                Write write) {
     if (auto mine = check_replaceable(path); !mine) return mine.error();
     std::error_code error;
-    const auto directory = std::filesystem::path(path).parent_path();
-    if (!directory.empty()) std::filesystem::create_directories(directory, error);
-    if (error)
-        return environment_error(fmt::format("{}: cannot be made: {}", directory.string(), error.message()));
+    const std::string directory = utf8_text(utf8_path(path).parent_path());
+    if (!directory.empty()) std::filesystem::create_directories(system_path(directory), error);
+    if (error) return environment_error(fmt::format("{}: cannot be made: {}", directory, error.message()));
     RunResult begun = before_play;
     SeatResult& own = begun.seats.front();
     own.state = SeatResult::State::missing;

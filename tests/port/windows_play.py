@@ -178,6 +178,9 @@ def main():
     share_works(media, form, result_file)
     media_that_cannot_be_written_play(media, form, result_file)
     interrupted_runs_leave_results(target, form, result_file)
+    journals = place / "Tagebuch \u20ac"
+    play(target, form, result_file, "--journal", windows(journals))
+    expect("journals", [one.suffix for one in journals.glob("seat-0-*")], [".json"])
     run("clean", target)
     expect("left by clean", list(media.iterdir()), [])
     long_folder_works(form)

@@ -7,13 +7,14 @@
 #include <memory>
 #include <utility>
 
+#include "base/system/utf8_path.h"
 #include "result/merge.h"
 
 namespace streamsim::cli {
 namespace {
 
 std::string directory_of(const std::string& file) {
-    return std::filesystem::path(file == "-" ? "" : file).parent_path().string();
+    return utf8_text(utf8_path(file == "-" ? "" : file).parent_path());
 }
 
 /// Multiplies the seats by the number of ranks; rank 0 alone writes files and messages.
