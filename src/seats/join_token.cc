@@ -11,6 +11,21 @@
 #include "seats/message_values.h"
 
 namespace streamsim::seats {
+namespace {
+
+/// Empty: it has none, or is link-local, and would need the name of its link.
+std::string as_number(const sockaddr& address) {
+    std::array<char, INET6_ADDRSTRLEN> text{};
+    int failed = UV_EINVAL;
+    if (address.sa_family == AF_INET)
+        failed = uv_ip4_name(reinterpret_cast<const sockaddr_in*>(&address), text.data(), text.size());
+    if (address.sa_family == AF_INET6)
+        failed = uv_ip6_name(reinterpret_cast<const sockaddr_in6*>(&address), text.data(), text.size());
+    const std::string number = failed == 0 ? text.data() : "";
+    return number.starts_with("fe80") ? "" : number;
+}
+
+}  // namespace
 
 std::string this_machine() {
     std::array<char, UV_MAXHOSTNAMESIZE> name{};
@@ -27,14 +42,24 @@ std::string this_machine() {
     return out;
 }
 
-std::string resolve_problem(const std::string& name) {
+Result<std::vector<std::string>> addresses_of(const std::string& name) {
     uv_loop_t loop{};
     uv_getaddrinfo_t request{};
-    if (uv_loop_init(&loop) != 0) return {};
-    const int error = uv_getaddrinfo(&loop, &request, nullptr, name.c_str(), nullptr, nullptr);
+    addrinfo hints{};
+    hints.ai_family = AF_UNSPEC;
+    hints.ai_socktype = SOCK_STREAM;
+    if (const int error = uv_loop_init(&loop); error != 0) return environment_error(uv_strerror(error));
+    const int error = uv_getaddrinfo(&loop, &request, nullptr, name.c_str(), nullptr, &hints);
+    std::vector<std::string> out;
+    for (const addrinfo* each = request.addrinfo; error == 0 && each != nullptr; each = each->ai_next) {
+        if (const std::string address = as_number(*each->ai_addr); !address.empty()) out.push_back(address);
+    }
     if (error == 0) uv_freeaddrinfo(request.addrinfo);
     uv_loop_close(&loop);
-    return error == 0 ? "" : fmt::format("no address is known for '{}': {}", name, uv_strerror(error));
+    if (error != 0)
+        return environment_error(fmt::format("no address is known for '{}': {}", name, uv_strerror(error)));
+    if (out.empty()) out.push_back(name);  // "fe80::1%eth0"
+    return out;
 }
 
 std::vector<std::string> own_addresses() {
@@ -44,13 +69,9 @@ std::vector<std::string> own_addresses() {
     if (uv_interface_addresses(&all, &count) != 0) return out;
     for (int i = 0; i < count; ++i) {
         if (all[i].is_internal) continue;
-        std::array<char, INET6_ADDRSTRLEN> text{};
         const bool v4 = all[i].address.address4.sin_family == AF_INET;
-        const int failed = v4 ? uv_ip4_name(&all[i].address.address4, text.data(), text.size())
-                              : uv_ip6_name(&all[i].address.address6, text.data(), text.size());
-        const std::string address(text.data());
-        if (failed != 0 || address.starts_with("fe80"))
-            continue;  // a link-local address needs the name of its link
+        const std::string address = as_number(reinterpret_cast<const sockaddr&>(all[i].address));
+        if (address.empty()) continue;
         out.insert(v4 ? out.begin() + std::count_if(out.begin(), out.end(),
                                                     [](const std::string& each) {
                                                         return each.find(':') == std::string::npos;

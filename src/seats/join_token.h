@@ -27,8 +27,8 @@ struct JoinToken {
 
 /// Equal for two processes that share their loopback interface.
 std::string this_machine();
-/// Why this computer finds no address of that name; empty: it finds one. Blocks.
-std::string resolve_problem(const std::string& name);
+/// The addresses that this computer finds of a name, as numbers. Blocks. Errors: environment.
+Result<std::vector<std::string>> addresses_of(const std::string& name);
 /// The addresses of all interfaces that are up, as numbers, IPv4 first; without loopback and link-local ones.
 std::vector<std::string> own_addresses();
 

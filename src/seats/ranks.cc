@@ -132,9 +132,10 @@ Result<std::unique_ptr<Ranks>> Ranks::join_meeting(const Meeting& meeting,
     options.introduction["allows"] = seat.allows;
     options.version = meeting.version;
     options.first = "the host";
+    options.computer = meeting.address;
     options.trouble = trouble;
     options.return_after_end = options.return_after_cut = kReturnAfterCut;
-    if (const std::string problem = resolve_problem(meeting.address); !problem.empty()) trouble(problem);
+    if (const auto found = addresses_of(meeting.address); !found) trouble(found.error().problems.front());
     auto channel = SeatChannel::join(std::move(options), token, kUntilGivenUp, given_up);
     if (!channel) return channel.error();
     std::unique_ptr<Ranks> all(new Ranks((*channel)->rank(), (*channel)->ranks(), false));

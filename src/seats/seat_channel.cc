@@ -325,7 +325,12 @@ void SeatChannel::tick() {
 /// Tries the next address; after the last one the first.
 void SeatChannel::connect_next() {
     if (!endpoint_.empty()) link_.disconnect(endpoint_);
-    const std::string& address = join_token_.addresses[next_address_++ % join_token_.addresses.size()];
+    if (next_address_ == addresses_.size()) {
+        const auto found = options_.computer.empty() ? join_token_.addresses : addresses_of(options_.computer);
+        addresses_ = found ? *found : join_token_.addresses;
+        next_address_ = 0;
+    }
+    const std::string& address = addresses_[next_address_++];
     const bool v6 = address.find(':') != std::string::npos;
     endpoint_ = fmt::format("tcp://{}{}{}:{}", v6 ? "[" : "", address, v6 ? "]" : "", join_token_.port);
     connect_by_ = now() + kConnectTimeout;
@@ -363,7 +368,7 @@ void SeatChannel::watch_connections() {
                 await(first, "its connection ended", options_.return_after_end);
         } else if (event == ZMQ_EVENT_CONNECT_RETRIED && connect_by_ != Instant::never()) {
             // Nobody listens there. All addresses are tried anew at each heartbeat.
-            connect_by_ = next_address_ % join_token_.addresses.size() == 0 ? next_tick_ : now();
+            connect_by_ = next_address_ == addresses_.size() ? next_tick_ : now();
         }
     }
 }

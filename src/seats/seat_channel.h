@@ -61,6 +61,9 @@ struct SeatChannelOptions {
     std::optional<SeatKeys> keys;  // of rank 0; nothing: new ones
     std::string version;           // where not empty: rank 0 refuses those with another one
     std::string first = "rank 0";  // its name in messages
+    /// Not of rank 0: the name of its computer, whose addresses are looked up anew each time that all of them
+    /// were tried. Empty: they are those of the join token.
+    std::string computer;
     /// Rank 0: the place of a rank that is lost, or that left, is free again until close_places().
     bool places_return = false;
     SeatEvents events;
@@ -172,8 +175,9 @@ private:
     ZmqSocket connections_;  // tells when they are made and when they end
     ZmqSocket keys_;         // rank 0: asks whether a key is of this run
     ZmqSocket wake_receiver_;
-    std::string endpoint_;          // where this rank listens, or connects to
-    std::size_t next_address_ = 0;  // the thread's own, as what follows
+    std::string endpoint_;                // where this rank listens, or connects to
+    std::vector<std::string> addresses_;  // of rank 0; the thread's own, as what follows
+    std::size_t next_address_ = 0;
     Instant next_tick_;
     Instant last_tick_;
     Instant connect_by_ = Instant::never();

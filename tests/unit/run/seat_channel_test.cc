@@ -417,6 +417,24 @@ TEST(SeatChannel, AnAddressWhereNobodyListensIsPassedOver) {
     EXPECT_TRUE(seats::SeatChannel::join(second.options(1, 2), join_token).has_value());
 }
 
+TEST(SeatChannel, TheAddressesOfItsNameAreLookedUpAndTried) {
+    EXPECT_THAT(*seats::addresses_of("::1"), ElementsAre("::1"));
+    EXPECT_THAT(*seats::addresses_of("localhost"), testing::Contains("127.0.0.1"));
+    EXPECT_FALSE(seats::addresses_of("no such name"));
+    Heard first;
+    Heard second;
+    auto options = first.options(0, 2);
+    options.address = "127.0.0.1";
+    auto host = seats::SeatChannel::host(options);
+    ASSERT_TRUE(host.has_value());
+    seats::JoinToken join_token = (*host)->join_token();
+    join_token.machine = "elsewhere";  // so that loopback is not tried of itself
+    join_token.addresses = {"255.255.255.255"};
+    options = second.options(1, 2);
+    options.computer = "localhost";
+    EXPECT_TRUE(seats::SeatChannel::join(options, join_token).has_value());
+}
+
 TEST(SeatChannel, AHostThatCannotBeReachedIsGivenUpInTime) {
     Heard second;
     const seats::JoinToken nobody{"run", seats::SeatKeys::make(), "elsewhere", {"127.0.0.1"}, 1};
