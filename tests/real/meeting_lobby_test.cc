@@ -75,6 +75,21 @@ TEST(MeetingMetrics, HaveTheSumsOfEachSeat) {
     EXPECT_EQ(host->wait().exit_code, 0);
 }
 
+/// It listens on 0.0.0.0, which is no address that a seat can join.
+TEST(MeetingLobby, SaysHowToJoinItBesideADocumentOnStandardOutput) {
+    const Meeting meeting(1, "null:");
+    for (const std::string file : {"--json=-", "-"}) {
+        std::vector<std::string> words = {meeting.document(), "--within", "1s", "--quiet"};
+        if (file == "-") words.emplace_back("--json");
+        words.push_back(file);
+        const Finished ended = streamsim(meeting.host_of(words));
+        EXPECT_EQ(ended.exit_code, 3) << ended.text();
+        EXPECT_EQ(ended.out, "") << file;
+        EXPECT_THAT(ended.err, HasSubstr("streamsim join "));
+        EXPECT_THAT(ended.err, Not(HasSubstr("join 0.0.0.0")));
+    }
+}
+
 TEST(MeetingLobby, NamesATargetThatASeatDoesNotReach) {
     const TempDir media;
     const TempDir elsewhere;

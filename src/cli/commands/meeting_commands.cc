@@ -122,8 +122,11 @@ int run_together(CommandContext& context,
 
 /// The command lines of the seats: one for each address of this computer.
 std::vector<std::string> join_lines(const CommandContext& context, const Ranks& ranks, const Place& place) {
-    std::vector<std::string> addresses = {place.address};
-    if (place.address == "*") addresses = ranks.join_token().addresses;
+    const bool v4_alone = place.address == "0.0.0.0";
+    const bool any = v4_alone || place.address == "*" || place.address == "::";
+    std::vector<std::string> addresses = any ? ranks.join_token().addresses : std::vector{place.address};
+    if (v4_alone)
+        std::erase_if(addresses, [](const std::string& each) { return each.find(':') != std::string::npos; });
     if (addresses.empty()) addresses = {"127.0.0.1"};
     std::vector<std::string> lines;
     for (const std::string& address : addresses)
@@ -132,18 +135,18 @@ std::vector<std::string> join_lines(const CommandContext& context, const Ranks& 
     return lines;
 }
 
-void say_how_to_join(const CommandContext& context, const std::vector<std::string>& lines) {
-    const bool taken = std::ranges::count(context.options.line, "-") > 0;  // by a document
-    print_text(taken ? stderr : stdout, fmt::format("{}\n", fmt::join(lines, "\n")));
-    std::fflush(stdout);
-}
-
 /// The run, as its words and its document say before any seat is here.
 struct Invitation {
     std::vector<std::string> words;
     std::vector<std::string> targets;
-    std::string web;  // of --web
+    std::string web;                     // of --web
+    bool takes_standard_output = false;  // for a document
 };
+
+void say_how_to_join(const Invitation& run, const std::vector<std::string>& lines) {
+    print_text(run.takes_standard_output ? stderr : stdout, fmt::format("{}\n", fmt::join(lines, "\n")));
+    std::fflush(stdout);
+}
 
 /// Leaves out pipes and devices, whose readers would see the end of what they are tested for.
 void keep_files_on_disks(ResultFiles& files) {
@@ -167,12 +170,14 @@ Result<void> check_files(const ResultFiles& files) {
 }
 
 Result<Invitation> read_run(CommandContext& context) {
-    Invitation run{words_of_run(context.options), {}, {}};
+    Invitation run;
+    run.words = words_of_run(context.options);
     if (auto done = check_words(run.words); !done) return done.error();
     std::vector<const char*> words;
     for (const std::string& word : run.words) words.push_back(word.c_str());
     auto parsed = parse_command_line(static_cast<int>(words.size()), words.data());
     if (!parsed) return parsed.error();
+    run.takes_standard_output = parsed->options.files.take_standard_output() || parsed->options.output == "-";
     keep_files_on_disks(parsed->options.files);
     if (auto done = check_files(parsed->options.files); !done) return done.error();
     CommandContext of_run{context, context.control, parsed->options};
@@ -326,7 +331,7 @@ int host_command(CommandContext& context) {
     Result<std::shared_ptr<view::WebServer>> page(nullptr);
     if (!run->web.empty()) page = listen_for_page(context, run->web);
     const std::vector<std::string> join = join_lines(context, **ranks, *place);
-    if (page) say_how_to_join(context, join);
+    if (page) say_how_to_join(*run, join);
     const auto met =
         page ? wait_in_lobby(context, **ranks, *rule, run->words, join, *page) : Result<void>(page.error());
     if (!met) {
