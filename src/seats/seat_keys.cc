@@ -27,6 +27,12 @@ void make_pair(std::string& shown, std::string& secret) {
     secret = own.data();
 }
 
+bool is_pair(const std::string& shown, const std::string& secret) {
+    std::array<char, kKeyTextBytes> of_secret{};
+    if (shown.size() != kKeyBytes || secret.size() != kKeyBytes) return false;
+    return zmq_curve_public(of_secret.data(), secret.c_str()) == 0 && shown == of_secret.data();
+}
+
 /// "2026-11-25T18:00:00Z" some days later.
 std::string days_after(const std::string& instant, std::chrono::days days) {
     int year = 0;
@@ -73,10 +79,11 @@ Result<SeatKeys> SeatKeys::read_document(const std::string& text, const std::str
     } catch (const Json::exception&) {
         return bad_input(fmt::format("{}: expected a key that `streamsim host --key` made", file));
     }
-    for (const std::string* key :
-         {&keys.host_public, &keys.host_secret, &keys.seat_public, &keys.seat_secret}) {
-        if (key->size() != kKeyBytes) return bad_input(fmt::format("{}: a key in it is not whole", file));
-    }
+    const auto damaged = [&file](const char* place) {
+        return bad_input(fmt::format("{}: the key at {} is damaged: copy the file anew", file, place));
+    };
+    if (!is_pair(keys.host_public, keys.host_secret)) return damaged("/host");
+    if (!is_pair(keys.seat_public, keys.seat_secret)) return damaged("/seat");
     if (host::now_rfc3339() > expires)
         return bad_input(
             fmt::format("{}: its time was over at {}: remove it, and copy the one that the host makes anew",

@@ -98,6 +98,27 @@ TEST(SeatMessages, AClockHasItsBound) {
     refuses("time_of_day_ns", 1e300);
 }
 
+TEST(SeatMessages, AKeyThatIsDamagedIsNamedWithItsPlace) {
+    const Json key = Json::parse(SeatKeys::make().to_document());
+    EXPECT_TRUE(SeatKeys::read_document(key.dump(), "k.key"));
+    for (const std::string place : {"host", "seat"}) {
+        for (const char* const half : {"public", "secret"}) {
+            const std::string whole = key[place][half];
+            const char other = whole[20] == 'a' ? 'b' : 'a';
+            for (const std::string& damaged : {whole.substr(1), whole.substr(0, 20) + '"' + whole.substr(21),
+                                               whole.substr(0, 20) + other + whole.substr(21)}) {
+                Json document = key;
+                document[place][half] = damaged;
+                const auto read = SeatKeys::read_document(document.dump(), "k.key");
+                ASSERT_FALSE(read) << document;
+                EXPECT_EQ(read.error().kind, ErrorKind::bad_input);
+                EXPECT_EQ(read.error().problems.front(),
+                          "k.key: the key at /" + place + " is damaged: copy the file anew");
+            }
+        }
+    }
+}
+
 TEST(SeatMessages, ATokenHasAPort) {
     const JoinToken token{.run_id = "1", .keys = {}, .machine = "m", .addresses = {"::1"}, .port = 4711};
     ASSERT_TRUE(JoinToken::parse(token.to_text()));
