@@ -126,6 +126,8 @@ TEST(MeetingLobby, IsNotOpenedForARunThatWouldBeRefused) {
     EXPECT_THAT(refused_with({meeting.document(), "--json", other}), HasSubstr("not an earlier result"));
     EXPECT_THAT(refused_with({"max", "--json", other, "null:"}), HasSubstr("not an earlier result"));
     EXPECT_THAT(refused_with({"max", "null:", "sim:null"}), HasSubstr("one TARGET is expected"));
+    write_text(filling, meeting_scenario(1, "null:", "1s").dump());
+    EXPECT_THAT(refused_with({filling}), HasSubstr("filling.json: has 1 seat, and 2 computers were to play"));
     EXPECT_THAT(refused_with({"calibrate", "-o", other, meeting.file("")}), HasSubstr("is there already"));
     Json load = meeting_workload("filling");
     load["before_step"] = "flush";

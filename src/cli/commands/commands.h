@@ -48,10 +48,10 @@ std::optional<Prediction> predict_most_streams(CommandContext& context,
                                                const run::PlayRequest& request,
                                                std::optional<std::uint64_t> nominal);
 
-/// The targets that `run`, `max` or `calibrate` will use, of its options and its document; none where the
-/// document can be read only once. Errors: of the document; a model is played by one process; what the command
-/// would refuse before it looks at the target.
-Result<std::vector<std::string>> targets_of(CommandContext& context);
+/// The targets that `run`, `max` or `calibrate` on so many computers will use, of its options and its document;
+/// none where the document can be read only once. Errors: of the document; a model is played by one process;
+/// what the command would refuse before it looks at the target.
+Result<std::vector<std::string>> targets_of(CommandContext& context, std::uint32_t computers);
 /// They refuse what `max`, `calibrate` and `run` with a workload would refuse before they look at the target,
 /// and write nothing. Errors: bad input; environment where a file cannot be written.
 Result<void> check_max(const CliOptions& options);

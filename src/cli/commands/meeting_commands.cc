@@ -181,7 +181,7 @@ Result<Invitation> read_run(CommandContext& context) {
     keep_files_on_disks(parsed->options.files);
     if (auto done = check_files(parsed->options.files); !done) return done.error();
     CommandContext of_run{context, context.control, parsed->options};
-    auto targets = targets_of(of_run);
+    auto targets = targets_of(of_run, context.options.play.seats);
     if (!targets) return targets.error();
     run.targets = std::move(*targets);
     run.web = parsed->options.web;

@@ -66,6 +66,15 @@ Result<void> check_only_first_target_lacks(const std::vector<media::PreparePlan>
     return {};
 }
 
+/// Errors: bad input: so many computers have not a seat each.
+Result<void> check_enough_seats(const Scenario& scenario, std::uint32_t computers) {
+    std::uint32_t seats = 0;
+    for (const ScenarioSeats& each : scenario.seats) seats += each.count;
+    if (computers <= seats) return {};
+    return bad_input(fmt::format("{}: has {}, and {} were to play: start one for each of them, or fewer",
+                                 scenario.source, counted(seats, "seat"), counted(computers, "computer")));
+}
+
 /// One scenario.
 class ScenarioCommand final : private MediaRun {
 public:
@@ -109,11 +118,7 @@ Result<void> ScenarioCommand::take_own_seats() {
     if (context_.ranks == nullptr) return {};
     seats::Ranks& ranks = *context_.ranks;
     if (request_.target.kind == target::Target::Kind::model) return bad_input(kModelIsForOne);
-    if (ranks.players() > request_.seats) {
-        return bad_input(
-            fmt::format("{}: has {} seats, and {} were started: start one for each of them, or fewer",
-                        scenario_.source, request_.seats, ranks.players()));
-    }
+    if (auto enough = check_enough_seats(scenario_, ranks.players()); !enough) return enough;
     ranks.assign_seats(request_.seats);
     request_.first_seat = ranks.first_seat();
     request_.own_seats = ranks.own_seats();
@@ -303,8 +308,8 @@ bool is_read_once(const std::string& file) {
            std::filesystem::is_character_file(system_path(file), error);
 }
 
-/// The targets of the document of `run`. Errors: of the document; what the command would refuse.
-Result<std::vector<std::string>> targets_of_document(CommandContext& context) {
+/// As targets_of(), of the document of `run`.
+Result<std::vector<std::string>> targets_of_document(CommandContext& context, std::uint32_t computers) {
     CliOptions& options = context.options;
     const auto formats = formats_directory();
     if (!formats) return formats.error();
@@ -320,7 +325,8 @@ Result<std::vector<std::string>> targets_of_document(CommandContext& context) {
     }
     const auto scenario = open_scenario(document->text, options, *formats);
     if (!scenario) return scenario.error();
-    auto checked = check_result_files(options.files);
+    auto checked = check_enough_seats(*scenario, computers);
+    if (checked) checked = check_result_files(options.files);
     if (checked)
         checked = take_commands(scenario->source, scenario->before_step, target_of(*scenario), options);
     if (!checked) return checked.error();
@@ -331,7 +337,7 @@ Result<std::vector<std::string>> targets_of_document(CommandContext& context) {
 
 }  // namespace
 
-Result<std::vector<std::string>> targets_of(CommandContext& context) {
+Result<std::vector<std::string>> targets_of(CommandContext& context, std::uint32_t computers) {
     const CliOptions& options = context.options;
     std::vector<std::string> named = options.targets;
     if (options.command != Command::run) {
@@ -342,7 +348,7 @@ Result<std::vector<std::string>> targets_of(CommandContext& context) {
     } else if (is_read_once(options.name)) {
         return named;
     } else {
-        const auto found = targets_of_document(context);
+        const auto found = targets_of_document(context, computers);
         if (!found) return found.error();
         named = *found;
     }
