@@ -70,6 +70,8 @@ public:
 
     std::uint32_t rank() const { return group_.rank(); }
     std::uint32_t size() const { return group_.size(); }
+    /// The number among the ranks that play, which is the rank in results and in the names of journals.
+    std::uint32_t part() const { return group_.part_of(rank()); }
     bool first() const { return group_.first(); }
     const JoinToken& join_token() const { return channel_->join_token(); }
     const std::string& run_id() const { return group_.run_id(); }

@@ -94,7 +94,7 @@ void ResultCollector::become_own_part(RunResult& result, const std::string& jour
 
 std::string ResultCollector::journal_of(std::uint32_t rank, const Options& options) const {
     if (options.journals.empty()) return "";
-    return options.journals + "/" + Journal::file_name(rank, group_.run_id());
+    return options.journals + "/" + Journal::file_name(group_.part_of(rank), group_.run_id());
 }
 
 /// Sends the document of this rank and its rows in parts, so that no heartbeat waits behind them. Blocks.

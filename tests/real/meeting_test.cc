@@ -17,6 +17,7 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
+using ::testing::StartsWith;
 
 class MeetingsOf : public ::testing::TestWithParam<int> {};
 
@@ -162,7 +163,9 @@ TEST(Meeting, WhatWasPlayedOutlivesTheHost) {
     }
     for (const auto& entry : std::filesystem::directory_iterator(allowed.path())) {
         merge.push_back(entry.path());
-        EXPECT_EQ(read_json(entry.path())["seats"][0]["journal"], entry.path().string());
+        const Json part = read_json(entry.path())["seats"][0];
+        EXPECT_EQ(part["journal"], entry.path().string());
+        EXPECT_THAT(entry.path().filename().string(), StartsWith("seat-" + part["rank"].dump() + "-"));
     }
     EXPECT_EQ(merge.size(), 7u);
     (void)streamsim(merge);

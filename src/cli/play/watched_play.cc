@@ -186,8 +186,8 @@ Result<void> WatchedPlay::open_journal(const run::PlayRequest& request) {
     if (journals_.empty()) return {};
     if (run_id_.empty()) run_id_ = ranks != nullptr ? ranks->run_id() : fmt::format("{:016x}", entropy64());
     seats_ = request.seats;
-    const std::uint32_t rank = ranks != nullptr ? ranks->rank() : 0;
-    const std::string path = join_path(journals_, seats::Journal::file_name(rank, run_id_));
+    const std::uint32_t part = ranks != nullptr ? ranks->part() : 0;
+    const std::string path = join_path(journals_, seats::Journal::file_name(part, run_id_));
     RunResult before_play = run::not_played(request, context_.program);
     become_part(before_play, path);
     auto journal =
@@ -330,7 +330,7 @@ Result<RunResult> WatchedPlay::play_own_part(run::Session& session,
 /// Nothing that was measured is lost with the host: it lies where this seat may write.
 void WatchedPlay::keep_undelivered(const RunResult& part) {
     journal_to_remove_.clear();
-    const std::string name = seats::Journal::file_name(context_.ranks->rank(), context_.ranks->run_id());
+    const std::string name = seats::Journal::file_name(context_.ranks->part(), context_.ranks->run_id());
     std::string problem = "no directory of this computer is allowed";
     for (const std::string& place : target::allowed_places()) {
         std::error_code error;

@@ -206,6 +206,7 @@ Result<RunResult> play(seats::Ranks& ranks,
     ended = true;
     watching.join();
     seats::Ranks::Collecting how;
+    how.journals = "/no/such/folder";
     how.virtual_time = request.target.is_virtual_time();
     how.nothing = [&request] { return not_played(request, {}); };
     how.meanwhile = meanwhile;
@@ -443,6 +444,8 @@ TEST(Ranks, OfAMeetingKeepJournalsUntilTheirPartsAreWritten) {
         ASSERT_TRUE(result.has_value()) << testing::PrintToString(result.error().problems);
         if (ranks.first()) {
             ASSERT_EQ(result->seats.size(), 2u);
+            for (const SeatResult& seat : result->seats)
+                EXPECT_THAT(seat.journal, HasSubstr("/seat-" + std::to_string(seat.rank) + "-"));
             result->seats[1].state = SeatResult::State::missing;  // it came too late
             ranks.note_written(*result);
         } else {
