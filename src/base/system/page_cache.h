@@ -6,7 +6,8 @@
 
 namespace streamsim {
 
-/// Bytes of an open file in the page cache; nullopt: unknown, or the file is empty.
+/// Bytes of an open file in the page cache; nullopt: unknown, also because the system does not tell this user,
+/// or the file is empty.
 std::optional<std::uint64_t> cached_bytes_of(int file);
 
 }  // namespace streamsim

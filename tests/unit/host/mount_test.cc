@@ -3,6 +3,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cstdio>
@@ -209,6 +210,26 @@ TEST(CachedBytes, OfAFileThatWasJustWritten) {
     EXPECT_EQ(cached_bytes(path.c_str()), std::nullopt) << "an empty file";
     std::remove(path.c_str());
     EXPECT_EQ(cached_bytes(path.c_str()), std::nullopt) << "no file";
+}
+
+/// mincore(2) would call all of it cached.
+TEST(CachedBytes, AreUnknownOfAFileThatThisUserNeitherOwnsNorMayWrite) {
+    const std::string path = testing::TempDir() + "streamsim-hidden-" + std::to_string(getpid());
+    if (geteuid() != 0) {
+        EXPECT_EQ(cached_bytes("/bin/sh"), std::nullopt);
+        return;
+    }
+    std::ofstream(path) << "x";
+    EXPECT_EQ(cached_bytes(path.c_str()), 1u);
+    const pid_t nobody = fork();
+    if (nobody == 0) {
+        if (setgid(65534) != 0 || setuid(65534) != 0) _exit(9);
+        _exit(access(path.c_str(), R_OK) != 0 || cached_bytes(path.c_str()) ? 1 : 0);
+    }
+    int status = 0;
+    waitpid(nobody, &status, 0);
+    std::remove(path.c_str());
+    EXPECT_EQ(status, 0);
 }
 
 }  // namespace
