@@ -61,7 +61,7 @@ std::optional<int> fuse_server_of(const std::string& /*path*/) {
     return std::nullopt;
 }
 
-std::optional<std::uint64_t> cached_bytes(const char* /*path*/) {
+std::optional<CachedPart> cached_part(const char* /*path*/, std::uint64_t /*offset*/, std::uint64_t /*bytes*/) {
     return std::nullopt;
 }
 

@@ -14,7 +14,6 @@
 #include <vector>
 
 #include "base/ascii.h"
-#include "base/system/page_cache.h"
 #include "base/system/proc_text.h"
 #include "host/network_mount.h"
 
@@ -186,9 +185,9 @@ std::optional<int> fuse_server_of(const std::string& path) {
     return std::nullopt;
 }
 
-std::optional<std::uint64_t> cached_bytes(const char* path) {
+std::optional<CachedPart> cached_part(const char* path, std::uint64_t offset, std::uint64_t bytes) {
     const FileHandle file(path);
-    return file.fd() < 0 ? std::nullopt : cached_bytes_of(file.fd());
+    return file.fd() < 0 ? std::nullopt : cached_part_of(file.fd(), offset, bytes);
 }
 
 PlaceAnswer place_identity_of(const std::string& path) {

@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/system/page_cache.h"
 #include "streamsim/run_result.h"
 
 namespace streamsim::host {
@@ -25,8 +26,10 @@ std::optional<MountFacts> mount_in(std::string_view table,
 /// process.
 std::optional<int> fuse_server_of(const std::string& path);
 
-/// Bytes of the file in this computer's page cache; nullopt: unknown.
-std::optional<std::uint64_t> cached_bytes(const char* path);
+/// The part of a file's range that is in this computer's page cache; nullopt: unknown. By default of all of it.
+std::optional<CachedPart> cached_part(const char* path,
+                                      std::uint64_t offset = 0,
+                                      std::uint64_t bytes = UINT64_MAX);
 
 /// The identity of a directory or a file, which a later one of the same name does not have.
 struct PlaceIdentity {

@@ -8,7 +8,6 @@
 #include <cerrno>
 #include <string>
 
-#include "base/system/page_cache.h"
 #include "host/mount.h"
 #include "host/network_mount.h"
 
@@ -54,10 +53,10 @@ std::optional<int> fuse_server_of(const std::string& /*path*/) {
     return std::nullopt;
 }
 
-std::optional<std::uint64_t> cached_bytes(const char* path) {
+std::optional<CachedPart> cached_part(const char* path, std::uint64_t offset, std::uint64_t bytes) {
     const int file = open(path, O_RDONLY | O_CLOEXEC);
     if (file < 0) return std::nullopt;
-    const auto cached = cached_bytes_of(file);
+    const auto cached = cached_part_of(file, offset, bytes);
     close(file);
     return cached;
 }

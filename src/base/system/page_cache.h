@@ -6,8 +6,14 @@
 
 namespace streamsim {
 
-/// Bytes of an open file in the page cache; nullopt: unknown, also because the system does not tell this user,
-/// or the file is empty.
-std::optional<std::uint64_t> cached_bytes_of(int file);
+/// The bytes of a range of a file.
+struct CachedPart {
+    std::uint64_t cached = 0;  // in the page cache
+    std::uint64_t bytes = 0;   // all of them, up to the end of the file
+};
+
+/// The range of an open file; by default all of it. nullopt: unknown, also because the system does not tell
+/// this user, or the file has no bytes there.
+std::optional<CachedPart> cached_part_of(int file, std::uint64_t offset = 0, std::uint64_t bytes = UINT64_MAX);
 
 }  // namespace streamsim

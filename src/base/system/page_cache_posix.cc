@@ -49,17 +49,19 @@ bool is_told(int /*file*/, uid_t /*owner*/) {
 
 }  // namespace
 
-std::optional<std::uint64_t> cached_bytes_of(int file) {
+std::optional<CachedPart> cached_part_of(int file, std::uint64_t offset, std::uint64_t bytes) {
     struct stat facts {};
     if (fstat(file, &facts) != 0 || facts.st_size <= 0) return std::nullopt;
     if (!is_told(file, facts.st_uid)) return std::nullopt;
     const auto page = static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
     constexpr std::uint64_t kWindow = std::uint64_t{1} << 30;
     const auto size = static_cast<std::uint64_t>(facts.st_size);
+    if (offset >= size || bytes == 0) return std::nullopt;
+    CachedPart part{0, std::min(bytes, size - offset)};
+    const std::uint64_t end = offset + part.bytes;
     std::vector<unsigned char> resident;
-    std::uint64_t cached = 0;
-    for (std::uint64_t from = 0; from < size; from += kWindow) {
-        const std::uint64_t length = std::min(kWindow, size - from);
+    for (std::uint64_t from = offset / page * page; from < end; from += kWindow) {
+        const std::uint64_t length = std::min(kWindow, end - from);
         void* const view = mmap(nullptr, length, PROT_READ, MAP_SHARED, file, static_cast<off_t>(from));
         if (view == MAP_FAILED) return std::nullopt;
         resident.assign((length + page - 1) / page, 0);
@@ -67,10 +69,11 @@ std::optional<std::uint64_t> cached_bytes_of(int file) {
         munmap(view, length);
         if (!told) return std::nullopt;
         for (std::size_t i = 0; i < resident.size(); ++i) {
-            if ((resident[i] & 1U) != 0) cached += std::min(page, length - i * page);
+            const std::uint64_t at = from + i * page;
+            if ((resident[i] & 1U) != 0) part.cached += std::min(at + page, end) - std::max(at, offset);
         }
     }
-    return cached;
+    return part;
 }
 
 }  // namespace streamsim

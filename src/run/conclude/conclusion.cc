@@ -3,15 +3,14 @@
 #include <uv.h>
 
 #include <algorithm>
-#include <filesystem>
 #include <map>
 #include <memory>
 #include <string>
 
-#include "base/system/utf8_path.h"
 #include "host/mount.h"
 #include "judge/judge.h"
 #include "judge/run_verdicts.h"
+#include "run/conclude/cached_share.h"
 #include "storage/local/local_options.h"
 
 namespace streamsim::run {
@@ -25,28 +24,6 @@ constexpr Duration kRemovalTimeout = milliseconds(900);
 
 std::int64_t now_ns() {
     return static_cast<std::int64_t>(uv_hrtime());
-}
-
-/// The part of the clips that this computer keeps in its page cache, by a sample of their files; nullopt: it
-/// cannot be said.
-std::optional<double> cached_share(const std::vector<const Clip*>& clips) {
-    constexpr std::uint64_t kFilesOfClip = 64;
-    double cached = 0;
-    double bytes = 0;
-    for (const Clip* clip : clips) {
-        const std::uint64_t files = files_in(*clip);
-        const std::uint64_t step = std::max<std::uint64_t>(files / kFilesOfClip, 1);
-        for (std::uint64_t i = 0; i < files; i += step) {
-            const std::string path = clip->index->path_of(i);
-            const auto file = host::cached_bytes(path.c_str());
-            if (!file) continue;
-            std::error_code error;
-            bytes += static_cast<double>(std::filesystem::file_size(system_path(path), error));
-            cached += static_cast<double>(*file);
-        }
-    }
-    if (bytes <= 0) return std::nullopt;
-    return cached / bytes;
 }
 
 bool missed_anything(const RunFacts& facts) {
@@ -69,7 +46,7 @@ PlayObservation::PlayObservation(const PlaybackPlan& plan) : plan_(plan) {
         const std::string file = plan.first_file();
         mount_ = host::mount_of(file);
         if (!plan.request().direct || storage::direct_reads_use_cached_pages())
-            cached_before_ = cached_share(plan.clips());
+            cached_before_ = cached_share(plan.streams());
         counts_storage_reads_ = host::block_device_behind(file);
         watch_.emplace(file);
         locations_.emplace(std::make_shared<target::TargetLocations>(target::directories_of(plan.clips())),
@@ -81,7 +58,7 @@ PlayObservation::PlayObservation(const PlaybackPlan& plan) : plan_(plan) {
 }
 
 void PlayObservation::play_ended(bool look_at_cache) {
-    if (cached_before_ && look_at_cache) cached_after_ = cached_share(plan_.clips());
+    if (cached_before_ && look_at_cache) cached_after_ = cached_share(plan_.streams());
 }
 
 void PlayObservation::stop(bool missed, bool cut_short, RunFacts& facts) {

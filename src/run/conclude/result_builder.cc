@@ -18,6 +18,7 @@
 #include "play/slot_reads.h"
 #include "result/distributions.h"
 #include "result/required_rates.h"
+#include "run/conclude/cached_share.h"
 #include "run/conclude/miss_events.h"
 #include "run/conclude/part_results.h"
 #include "storage/local/local_options.h"
@@ -216,6 +217,23 @@ void fill_media(const RunFacts& facts, RunResult& result) {
     }
 }
 
+/// By the shares of the cache. nullopt: a stream that played less than the share is of may have read the cached
+/// part of that, or the other one. REQUIRES: the shares are known.
+std::optional<std::uint64_t> read_from_cache(const RunFacts& facts, const std::vector<StreamResult>& streams) {
+    const bool in_part = *facts.cached_before > 0 && *facts.cached_before < 1;
+    double bytes = 0;
+    for (std::size_t i = 0; i < streams.size(); ++i) {
+        const FrameCounts& counts = streams[i].counts;
+        if (counts.bytes_read == 0) continue;
+        if (in_part && counts.scheduled < slots_of_cached_share((*facts.streams)[i])) return std::nullopt;
+        // The first pass finds the cache as it was before play, each later one as it is afterwards.
+        const auto passes = static_cast<double>(std::max<std::uint64_t>(counts.passes, 1));
+        bytes += static_cast<double>(counts.bytes_read) *
+                 (*facts.cached_before + *facts.cached_after * (passes - 1)) / passes;
+    }
+    return static_cast<std::uint64_t>(bytes);
+}
+
 void fill_client(const RunFacts& facts, RunResult& result) {
     ClientEvidence& client = result.client;
     client.cpu_ns = facts.after.cpu_ns - facts.before.cpu_ns;
@@ -247,14 +265,7 @@ void fill_client(const RunFacts& facts, RunResult& result) {
         const std::uint64_t from_disk = *facts.after.storage_read_bytes - *facts.before.storage_read_bytes;
         client.page_cache_bytes = result.totals.bytes_read - std::min(result.totals.bytes_read, from_disk);
     } else if (facts.cached_before && facts.cached_after) {
-        // The first pass finds the cache as it was before play, each later one as it is afterwards.
-        double bytes = 0;
-        for (const StreamResult& stream : result.streams) {
-            const auto passes = static_cast<double>(std::max<std::uint64_t>(stream.counts.passes, 1));
-            bytes += static_cast<double>(stream.counts.bytes_read) *
-                     (*facts.cached_before + *facts.cached_after * (passes - 1)) / passes;
-        }
-        client.page_cache_bytes = static_cast<std::uint64_t>(bytes);
+        client.page_cache_bytes = read_from_cache(facts, result.streams);
     }
 }
 

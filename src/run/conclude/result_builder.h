@@ -29,7 +29,7 @@ struct RunFacts {
     host::ProcessUsage before;
     host::ProcessUsage after;
     bool counts_storage_reads = false;  // ProcessUsage::storage_read_bytes means something for these files
-    /// Share of the clips that is in this computer's page cache; nullopt: not known, or not read through it.
+    /// As cached_share(); nullopt: not known, or not read through the page cache.
     std::optional<double> cached_before, cached_after;
     SystemHistory system;             // over play
     std::optional<MountFacts> mount;  // of the target

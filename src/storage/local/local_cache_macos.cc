@@ -44,7 +44,7 @@ Result<void> evict_local(int file, const std::string& path) {
         if (const int error = invalidate(file, from, std::min(kWindowBytes, size - from)))
             return file_error(error, "evict", path);
     }
-    const std::uint64_t left = cached_bytes_of(file).value_or(0);
+    const std::uint64_t left = cached_part_of(file).value_or(CachedPart{}).cached;
     if (left == 0) return {};
     return environment_error(
         fmt::format("{}: {} of it are still in the page cache of this computer; `sudo purge` empties the cache",

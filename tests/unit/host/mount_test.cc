@@ -205,26 +205,31 @@ TEST(CachedBytes, OfAFileThatWasJustWritten) {
     const std::string path = testing::TempDir() + "streamsim-cached-" + std::to_string(getpid());
     const std::string text(3 * 65536 + 5, 'x');  // the last page is not whole
     std::ofstream(path) << text;
-    EXPECT_EQ(cached_bytes(path.c_str()), text.size());
+    EXPECT_EQ(cached_part(path.c_str())->cached, text.size());
+    const CachedPart middle = *cached_part(path.c_str(), 100, 70'000);
+    EXPECT_EQ(middle.cached, 70'000u);
+    EXPECT_EQ(middle.bytes, 70'000u);
+    EXPECT_EQ(cached_part(path.c_str(), 65536, UINT64_MAX)->cached, text.size() - 65536) << "to its end";
+    EXPECT_FALSE(cached_part(path.c_str(), text.size(), 1)) << "behind its end";
     std::ofstream(path, std::ios::trunc).flush();
-    EXPECT_EQ(cached_bytes(path.c_str()), std::nullopt) << "an empty file";
+    EXPECT_FALSE(cached_part(path.c_str())) << "an empty file";
     std::remove(path.c_str());
-    EXPECT_EQ(cached_bytes(path.c_str()), std::nullopt) << "no file";
+    EXPECT_FALSE(cached_part(path.c_str())) << "no file";
 }
 
 /// mincore(2) would call all of it cached.
 TEST(CachedBytes, AreUnknownOfAFileThatThisUserNeitherOwnsNorMayWrite) {
     const std::string path = testing::TempDir() + "streamsim-hidden-" + std::to_string(getpid());
     if (geteuid() != 0) {
-        EXPECT_EQ(cached_bytes("/bin/sh"), std::nullopt);
+        EXPECT_FALSE(cached_part("/bin/sh"));
         return;
     }
     std::ofstream(path) << "x";
-    EXPECT_EQ(cached_bytes(path.c_str()), 1u);
+    EXPECT_TRUE(cached_part(path.c_str()));
     const pid_t nobody = fork();
     if (nobody == 0) {
         if (setgid(65534) != 0 || setuid(65534) != 0) _exit(9);
-        _exit(access(path.c_str(), R_OK) != 0 || cached_bytes(path.c_str()) ? 1 : 0);
+        _exit(access(path.c_str(), R_OK) != 0 || cached_part(path.c_str()) ? 1 : 0);
     }
     int status = 0;
     waitpid(nobody, &status, 0);

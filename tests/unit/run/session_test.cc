@@ -240,7 +240,8 @@ TEST(FailuresWithoutDeadlines, HaveTheCauseOfTheTimeAtWhichTheyWereSeen) {
 }
 
 /// One frame of 1 MB that was read through the page cache, with --require-cold, while the process read 2 MB
-/// from disks. `cached`: the share of the clip that is in the cache; `before`: the command has read it before.
+/// from disks. `cached`: the share of the 96 frames of the stream that is in the cache; `before`: the command
+/// has read it before.
 RunResult read_through_cache(bool meters, std::optional<double> cached, bool before = false) {
     PlayRequest request = request_on("null:", {"dpx10"});
     const std::vector<PlayPart> parts = one_part(request, *find_media(nullptr, request, nullptr));
@@ -285,6 +286,11 @@ TEST(PageCache, IsNotToldByWhatMetersReadBesideTheStreams) {
     EXPECT_FALSE(unknown.client.page_cache_bytes);
     EXPECT_FALSE(unknown.verdict.pass);
     EXPECT_THAT(unknown.verdict.reason, HasSubstr("a cache may have helped"));
+}
+
+TEST(PageCache, IsNotToldByPartsThatWereNotPlayed) {
+    EXPECT_FALSE(read_through_cache(true, 0.01).client.page_cache_bytes) << "one of 96 frames was played";
+    EXPECT_FALSE(read_through_cache(true, 0.01).verdict.pass);
 }
 
 TEST(ServerCache, MayHoldWhatTheCommandHasReadBefore) {
