@@ -176,6 +176,15 @@ TEST_F(Hardship, WhatIsOnAFullDiskPlays) {
     EXPECT_EQ(result["totals"]["frames_failed"], 0);
 }
 
+TEST_F(Hardship, AFileSystemInMemoryIsNoColdStorage) {
+    const SmallDisk disk(target(), "size=64m");
+    prepare(1);
+    const Json result = play_small({"--duration", "1s", "--direct", "--require-cold"});
+    EXPECT_EQ(finished().exit_code, 1) << finished().text();
+    EXPECT_EQ(result["target"]["direct"], false);
+    EXPECT_EQ(result["client"]["page_cache_bytes"], result["totals"]["bytes_read"]);
+}
+
 TEST_F(Hardship, AResultThatCannotBeWrittenIsNotLostSilently) {
     prepare(1);
     const Finished done = streamsim({"--quiet", "--format", small(), "--duration", "1s", "--json",

@@ -11,7 +11,6 @@
 #include "judge/judge.h"
 #include "judge/run_verdicts.h"
 #include "run/conclude/cached_share.h"
-#include "storage/local/local_options.h"
 
 namespace streamsim::run {
 namespace {
@@ -45,7 +44,7 @@ PlayObservation::PlayObservation(const PlaybackPlan& plan) : plan_(plan) {
     if (target.kind == target::Target::Kind::local) {
         const std::string file = plan.first_file();
         mount_ = host::mount_of(file);
-        if (!plan.request().direct || storage::direct_reads_use_cached_pages())
+        if (!plan.request().direct || plan.direct_uses_page_cache())
             cached_before_ = cached_share(plan.streams());
         counts_storage_reads_ = host::block_device_behind(file);
         watch_.emplace(file);
@@ -138,6 +137,7 @@ void Conclusion::fill_common(RunFacts& facts) const {
     facts.request = &plan_.request();
     facts.faults_injected = plan_.faults_injected();
     facts.mount = mount_;
+    facts.direct_uses_page_cache = plan_.direct_uses_page_cache();
     facts.before = usage_before_;
     facts.cuts = plan_.cuts();
     facts.buffer_bytes = plan_.memory().page_bytes();
@@ -157,7 +157,7 @@ void Conclusion::reread(RunFacts& facts) {
     DiagnosisSubject subject;
     const bool direct = std::all_of(facts.playback_loops.begin(), facts.playback_loops.end(),
                                     [](const LoopStats* loop) { return loop->capabilities.direct; });
-    if (!direct || storage::direct_reads_use_cached_pages()) subject.evict = [this] { plan_.evict_clips(); };
+    if (!direct || plan_.direct_uses_page_cache()) subject.evict = [this] { plan_.evict_clips(); };
     std::vector<StreamPlan> players;  // recordings are removed by now
     for (std::size_t i = 0; i < facts.streams->size(); ++i) {
         if ((*facts.streams)[i].record != nullptr) continue;

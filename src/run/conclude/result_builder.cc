@@ -21,7 +21,6 @@
 #include "run/conclude/cached_share.h"
 #include "run/conclude/miss_events.h"
 #include "run/conclude/part_results.h"
-#include "storage/local/local_options.h"
 
 namespace streamsim::run {
 namespace {
@@ -234,6 +233,30 @@ std::optional<std::uint64_t> read_from_cache(const RunFacts& facts, const std::v
     return static_cast<std::uint64_t>(bytes);
 }
 
+/// True: the file system keeps what it has read in memory that the system does not show: that of a process
+/// (FUSE), or the ARC (ZFS).
+bool has_hidden_cache(const RunFacts& facts) {
+    return facts.mount && (facts.mount->type.starts_with("fuse") || facts.mount->type == "zfs");
+}
+
+std::optional<std::uint64_t> page_cache_bytes(const RunFacts& facts, const RunResult& result) {
+    const std::uint64_t read = result.totals.bytes_read;
+    const bool hidden = has_hidden_cache(facts);
+    const bool past_cache = result.direct && !facts.direct_uses_page_cache;
+    if (facts.request->target.kind != target::Target::Kind::local || read == 0 || (past_cache && !hidden))
+        return 0;
+    if (past_cache) return std::nullopt;
+    // The process counts what all of it reads: beside meters that says nothing of the streams.
+    const bool counts_reads = facts.counts_storage_reads && facts.request->meters.empty() && !hidden;
+    if (counts_reads && facts.before.storage_read_bytes && facts.after.storage_read_bytes)
+        return read - std::min(read, *facts.after.storage_read_bytes - *facts.before.storage_read_bytes);
+    if (!facts.cached_before || !facts.cached_after) return std::nullopt;
+    const auto cached = read_from_cache(facts, result.streams);
+    // As much at least, where more is hidden.
+    if (hidden && cached.value_or(0) <= read / 20) return std::nullopt;
+    return cached;
+}
+
 void fill_client(const RunFacts& facts, RunResult& result) {
     ClientEvidence& client = result.client;
     client.cpu_ns = facts.after.cpu_ns - facts.before.cpu_ns;
@@ -255,18 +278,7 @@ void fill_client(const RunFacts& facts, RunResult& result) {
     client.loops = static_cast<std::uint32_t>(facts.playback_loops.size());
     client.realtime = facts.request->realtime;
     for (const LoopStats* playback_loop : facts.playback_loops) client.realtime &= playback_loop->realtime;
-    const bool past_cache = result.direct && !storage::direct_reads_use_cached_pages();
-    // The process counts what all of it reads: beside meters that says nothing of the streams.
-    const bool counts_reads = facts.counts_storage_reads && facts.request->meters.empty();
-    if (past_cache || facts.request->target.kind != target::Target::Kind::local ||
-        result.totals.bytes_read == 0) {
-        client.page_cache_bytes = 0;
-    } else if (counts_reads && facts.before.storage_read_bytes && facts.after.storage_read_bytes) {
-        const std::uint64_t from_disk = *facts.after.storage_read_bytes - *facts.before.storage_read_bytes;
-        client.page_cache_bytes = result.totals.bytes_read - std::min(result.totals.bytes_read, from_disk);
-    } else if (facts.cached_before && facts.cached_after) {
-        client.page_cache_bytes = read_from_cache(facts, result.streams);
-    }
+    client.page_cache_bytes = page_cache_bytes(facts, result);
 }
 
 /// The mount, with the speed of the interface that received most bytes.

@@ -28,7 +28,8 @@ struct RunFacts {
     std::uint64_t buffer_bytes = 0;
     host::ProcessUsage before;
     host::ProcessUsage after;
-    bool counts_storage_reads = false;  // ProcessUsage::storage_read_bytes means something for these files
+    bool direct_uses_page_cache = false;  // direct reads may be answered from the page cache
+    bool counts_storage_reads = false;    // ProcessUsage::storage_read_bytes means something for these files
     /// As cached_share(); nullopt: not known, or not read through the page cache.
     std::optional<double> cached_before, cached_after;
     SystemHistory system;             // over play

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/check.h"
+#include "host/mount.h"
 #include "load/meter.h"
 #include "run/plan/media_plan.h"
 #include "run/plan/meters.h"
@@ -162,9 +163,14 @@ std::uint32_t PlaybackPlan::alignment_of_files() {
     std::uint32_t alignment = 1;
     if (request_.target.kind != target::Target::Kind::local) return alignment;
     storage::raise_open_file_limit();
-    if (request_.cold || (request_.direct && storage::direct_reads_use_cached_pages())) evict_clips();
+    const std::vector<const Clip*> all = clips();
+    if (request_.direct && !all.empty()) {
+        const auto mount = host::mount_of(all.front()->index->path_of(0));
+        direct_uses_page_cache_ = storage::direct_reads_use_cached_pages(mount ? mount->type : "");
+    }
+    if (request_.cold || direct_uses_page_cache_) evict_clips();
     if (!request_.direct) return alignment;
-    for (const Clip* clip : clips())
+    for (const Clip* clip : all)
         alignment = std::max(alignment, storage::direct_alignment(clip->index->path_of(0)));
     for (const load::MeterPlan& plan : meters_) {
         if (!plan.names.files.empty())

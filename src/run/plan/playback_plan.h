@@ -125,6 +125,9 @@ public:
     Duration play_time() const;
     /// The clips of all parts, also of those that no stream plays yet.
     std::vector<const Clip*> clips() const;
+    /// Direct reads of the clips may be answered from this computer's page cache, from which they are evicted
+    /// before play.
+    bool direct_uses_page_cache() const { return direct_uses_page_cache_; }
     const CutList* cuts() const;
     /// A file or directory that is played from and exists.
     std::string first_file() const;
@@ -165,6 +168,7 @@ private:
     GrowingList<StreamProgress> progress_;
     RunMemory memory_;
     std::unique_ptr<Recordings> recordings_;  // null: no file is recorded
+    bool direct_uses_page_cache_ = false;
     std::atomic<bool> is_made_{false};
 };
 

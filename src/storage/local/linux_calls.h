@@ -42,10 +42,11 @@ inline int open_at(int directory, const char* path, int flags, mode_t mode = kNe
     return file;
 }
 
-/// statx(2)'s answer about direct I/O. `answer` was asked for with STATX_DIOALIGN.
-inline DirectAnswer direct_answer(const struct statx& answer) {
+/// The answer about direct I/O of an open file. `answer`: statx(2)'s, which was asked for with STATX_DIOALIGN,
+/// or zeroes. Does not wait for a server, as fstatfs(2) would: only files of a tmpfs have seals.
+inline DirectAnswer direct_answer(const struct statx& answer, int file) {
     return {(answer.stx_mask & STATX_DIOALIGN) != 0,
-            std::max(answer.stx_dio_mem_align, answer.stx_dio_offset_align)};
+            std::max(answer.stx_dio_mem_align, answer.stx_dio_offset_align), fcntl(file, F_GET_SEALS) >= 0};
 }
 
 /// The other members of a link are zero.

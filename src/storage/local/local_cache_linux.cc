@@ -17,8 +17,8 @@ Result<void> evict_local(int file, const std::string& path) {
     return {};
 }
 
-bool direct_reads_use_cached_pages() {
-    return false;
+bool direct_reads_use_cached_pages(std::string_view file_system) {
+    return file_system == "btrfs" || file_system == "tmpfs" || file_system == "ramfs";
 }
 
 }  // namespace streamsim::storage

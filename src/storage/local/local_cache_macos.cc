@@ -51,7 +51,7 @@ Result<void> evict_local(int file, const std::string& path) {
                     path, show_bytes(left)));
 }
 
-bool direct_reads_use_cached_pages() {
+bool direct_reads_use_cached_pages(std::string_view /*file_system*/) {
     return true;
 }
 

@@ -10,7 +10,7 @@ Result<void> evict_local(int /*file*/, const std::string& path) {
         fmt::format("{}: this streamsim cannot evict files from the page cache of this system", path));
 }
 
-bool direct_reads_use_cached_pages() {
+bool direct_reads_use_cached_pages(std::string_view /*file_system*/) {
     return false;
 }
 

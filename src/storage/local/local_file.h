@@ -15,6 +15,7 @@ namespace streamsim::storage {
 struct DirectAnswer {
     bool told = false;
     std::uint32_t alignment = 0;  // when told: for offsets, sizes and addresses; 0: direct I/O is not possible
+    bool in_memory = false;       // the file system is memory of this computer
 };
 
 struct OpenedFile {

@@ -19,9 +19,9 @@ OpenedFile open_local(const char* path, Access access, bool direct) {
 }
 
 DirectAnswer direct_answer(int file) {
-    struct statx answer {};
-    if (statx(file, "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC, STATX_DIOALIGN, &answer) != 0) return {};
-    return direct_answer(answer);
+    struct statx answer {};  // zeroes where it fails
+    (void)statx(file, "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC, STATX_DIOALIGN, &answer);
+    return direct_answer(answer, file);
 }
 
 LocalPiece read_local(int file, std::uint64_t offset, std::span<std::byte> into) {
@@ -63,7 +63,7 @@ void set_environment(const char* name, const std::string& value) {
 std::uint32_t direct_alignment(const std::string& file) {
     struct statx answer {};
     if (statx(AT_FDCWD, file.c_str(), AT_STATX_DONT_SYNC, STATX_DIOALIGN, &answer) != 0) return kUsualAlignment;
-    const DirectAnswer told = direct_answer(answer);
+    const DirectAnswer told = direct_answer(answer, kNoFile);
     return told.told ? std::max<std::uint32_t>(told.alignment, 1) : kUsualAlignment;
 }
 

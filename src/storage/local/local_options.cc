@@ -20,7 +20,9 @@ DirectPolicy::Plan DirectPolicy::plan(const char* path) const {
 }
 
 const char* DirectPolicy::objection(const DirectAnswer& answer) const {
-    if (!wanted_ || !answer.told) return nullptr;
+    if (!wanted_) return nullptr;
+    if (answer.in_memory) return "the file system is in the memory of this computer";
+    if (!answer.told) return nullptr;
     if (answer.alignment == 0) return "the file system reads such files through the page cache";
     if (answer.alignment > alignment_) return "direct reads there need a larger alignment than was planned";
     return nullptr;

@@ -1,8 +1,8 @@
 // The options that the two local backends (io_uring, libuv's pool) share, and their policy of direct I/O.
 //
 // Direct I/O. The file system may refuse O_DIRECT at the open (EINVAL), accept it and use the page cache all
-// the same (a journalled or an encrypted file), or demand more alignment than the reads were planned with.
-// open(2) reports the first, statx(2) the others. A statx for each frame of a sequence would double the
+// the same (a journalled or an encrypted file, a tmpfs), or demand more alignment than the reads were planned
+// with. open(2) reports the first, statx(2) the others. A statx for each frame of a sequence would double the
 // metadata work that is being measured, so there is one for each directory: the files of one directory are on
 // one file system. Files that cannot be read or written directly go through the page cache; that is reported
 // once, and capabilities().direct is false from then on.
@@ -44,8 +44,9 @@ struct LocalOptions {
 /// possible; kUsualAlignment: unknown. Blocks: before play only.
 std::uint32_t direct_alignment(const std::string& file);
 
-/// True: direct reads leave nothing in the page cache, but take pages that are there already from there.
-bool direct_reads_use_cached_pages();
+/// True: direct reads of this file system, as MountFacts::type names it, may be answered from the page cache.
+/// macOS takes pages that are there already, and Btrfs compressed files; a tmpfs is the page cache.
+bool direct_reads_use_cached_pages(std::string_view file_system);
 
 /// Lets this process open as many files as the system allows (the soft limit of 1024 is soon reached by a
 /// thousand streams). Affects the whole process.

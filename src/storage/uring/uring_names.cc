@@ -87,10 +87,10 @@ bool UringStorage::advance_check(UringSlot& slot) {
         }
     }
     if (!slot.check) return opened(slot, slot.file);
-    // A missing answer (an older kernel) is no objection.
-    const char* why = slot.result < 0 ? nullptr : policy_.objection(direct_answer(slot.answer));
+    const DirectAnswer answer = direct_answer(slot.answer, slot.file);
+    const char* why = policy_.objection(answer);  // none where statx(2) told nothing, as an older kernel does
     if (why == nullptr || !slot.direct || slot.cancelled) {
-        if (why == nullptr) policy_.checked(op.path, direct_answer(slot.answer));
+        if (why == nullptr) policy_.checked(op.path, answer);
         slot.local = slot.local || (slot.answer.stx_mask & STATX_DIOALIGN) != 0;
         return opened(slot, slot.file);
     }

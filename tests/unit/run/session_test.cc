@@ -241,8 +241,12 @@ TEST(FailuresWithoutDeadlines, HaveTheCauseOfTheTimeAtWhichTheyWereSeen) {
 
 /// One frame of 1 MB that was read through the page cache, with --require-cold, while the process read 2 MB
 /// from disks. `cached`: the share of the 96 frames of the stream that is in the cache; `before`: the command
-/// has read it before.
-RunResult read_through_cache(bool meters, std::optional<double> cached, bool before = false) {
+/// has read it before; `more` changes the facts.
+RunResult read_through_cache(
+    bool meters,
+    std::optional<double> cached,
+    bool before = false,
+    const std::function<void(RunFacts&, LoopStats&)>& more = [](RunFacts&, LoopStats&) {}) {
     PlayRequest request = request_on("null:", {"dpx10"});
     const std::vector<PlayPart> parts = one_part(request, *find_media(nullptr, request, nullptr));
     const std::vector<StreamPlan> streams = *plan_parts(parts, 1);
@@ -261,7 +265,7 @@ RunResult read_through_cache(bool meters, std::optional<double> cached, bool bef
     ledger.scheduled();
     ledger.settle(outcome);
     ledger.close();
-    const LoopStats loop;
+    LoopStats loop;
     RunFacts facts;
     facts.request = &request;
     facts.streams = &streams;
@@ -271,6 +275,7 @@ RunResult read_through_cache(bool meters, std::optional<double> cached, bool bef
     facts.before.storage_read_bytes = 0;
     facts.after.storage_read_bytes = 2'000'000;
     facts.cached_before = facts.cached_after = cached;
+    more(facts, loop);
     RunResult result;
     fill_result(facts, result);
     return result;
@@ -286,6 +291,30 @@ TEST(PageCache, IsNotToldByWhatMetersReadBesideTheStreams) {
     EXPECT_FALSE(unknown.client.page_cache_bytes);
     EXPECT_FALSE(unknown.verdict.pass);
     EXPECT_THAT(unknown.verdict.reason, HasSubstr("a cache may have helped"));
+}
+
+TEST(PageCache, MayAnswerDirectReadsOfSomeFileSystems) {
+    const auto directly = [](const char* type, bool uses_page_cache) {
+        return read_through_cache(true, 1, false, [&](RunFacts& facts, LoopStats& loop) {
+            loop.capabilities.direct = true;
+            facts.mount.emplace().type = type;
+            facts.direct_uses_page_cache = uses_page_cache;
+        });
+    };
+    EXPECT_EQ(directly("ext4", false).client.page_cache_bytes, 0u);
+    EXPECT_EQ(directly("btrfs", true).client.page_cache_bytes, 1'000'000u);
+    EXPECT_FALSE(directly("btrfs", true).verdict.pass);
+    EXPECT_FALSE(directly("zfs", false).client.page_cache_bytes) << "nobody can say";
+    EXPECT_FALSE(directly("fuse.mergerfs", false).verdict.pass);
+}
+
+TEST(PageCache, IsTheLeastThatCameFromAFileSystemWithAHiddenCache) {
+    const auto buffered = [](double cached) {
+        const auto fuse = [](RunFacts& facts, LoopStats&) { facts.mount.emplace().type = "fuse.sshfs"; };
+        return read_through_cache(false, cached, false, fuse).client.page_cache_bytes;
+    };
+    EXPECT_EQ(buffered(1), 1'000'000u);
+    EXPECT_FALSE(buffered(0));
 }
 
 TEST(PageCache, IsNotToldByPartsThatWereNotPlayed) {

@@ -3,6 +3,8 @@
 #include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include "storage/local/linux_calls.h"
 
@@ -24,7 +26,7 @@ protected:
         out.stx_mask = STATX_DIOALIGN;
         out.stx_dio_mem_align = memory;
         out.stx_dio_offset_align = offset;
-        return direct_answer(out);
+        return direct_answer(out, kNoFile);
     }
 
     LocalOptions options_;
@@ -62,7 +64,24 @@ TEST_F(DirectPolicyTest, ObjectsToWhatIsNotReallyDirectOrNotAlignedEnough) {
     EXPECT_NE(policy.objection(answer(0, 0)), nullptr);
     EXPECT_NE(policy.objection(answer(4, 65536)), nullptr);
     const struct statx silent {};
-    EXPECT_EQ(policy.objection(direct_answer(silent)), nullptr) << "a file system that does not say";
+    EXPECT_EQ(policy.objection(direct_answer(silent, kNoFile)), nullptr) << "a file system that does not say";
+}
+
+TEST_F(DirectPolicyTest, ObjectsToATmpfs) {
+    const DirectPolicy policy(options_);
+    const int file = memfd_create("clip", 0);  // a file of the kernel's own tmpfs
+    ASSERT_GE(file, 0);
+    EXPECT_THAT(policy.objection(direct_answer(file)), HasSubstr("in the memory of this computer"));
+    close(file);
+    const int other = open("/proc/version", O_RDONLY);
+    EXPECT_FALSE(direct_answer(other).in_memory);
+    close(other);
+}
+
+TEST(DirectReads, MayBeAnsweredFromThePageCacheByTheFileSystem) {
+    for (const char* type : {"btrfs", "tmpfs"}) EXPECT_TRUE(direct_reads_use_cached_pages(type)) << type;
+    for (const char* type : {"ext4", "xfs", "nfs4", ""})
+        EXPECT_FALSE(direct_reads_use_cached_pages(type)) << type;
 }
 
 TEST_F(DirectPolicyTest, BufferedNeedsNoAlignment) {
