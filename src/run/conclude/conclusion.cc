@@ -157,7 +157,7 @@ void Conclusion::reread(RunFacts& facts) {
     DiagnosisSubject subject;
     const bool direct = std::all_of(facts.playback_loops.begin(), facts.playback_loops.end(),
                                     [](const LoopStats* loop) { return loop->capabilities.direct; });
-    if (!direct || plan_.direct_uses_page_cache()) subject.evict = [this] { plan_.evict_clips(); };
+    if (!direct || plan_.direct_uses_page_cache()) subject.evict = [this] { (void)plan_.evict_clips(); };
     std::vector<StreamPlan> players;  // recordings are removed by now
     for (std::size_t i = 0; i < facts.streams->size(); ++i) {
         if ((*facts.streams)[i].record != nullptr) continue;

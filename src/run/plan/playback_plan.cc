@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/check.h"
+#include "base/units.h"
 #include "host/mount.h"
 #include "load/meter.h"
 #include "run/plan/media_plan.h"
@@ -168,7 +169,10 @@ std::uint32_t PlaybackPlan::alignment_of_files() {
         const auto mount = host::mount_of(all.front()->index->path_of(0));
         direct_uses_page_cache_ = storage::direct_reads_use_cached_pages(mount ? mount->type : "");
     }
-    if (request_.cold || direct_uses_page_cache_) evict_clips();
+    if (request_.cold || direct_uses_page_cache_) {
+        const std::string left = evict_clips();
+        if (request_.cold && !left.empty()) log_.add("--cold: " + left);
+    }
     if (!request_.direct) return alignment;
     for (const Clip* clip : all)
         alignment = std::max(alignment, storage::direct_alignment(clip->index->path_of(0)));
@@ -255,12 +259,20 @@ std::string PlaybackPlan::first_file() const {
     return files.empty() ? request_.target.name() : files.front();
 }
 
-void PlaybackPlan::evict_clips() const {
+std::string PlaybackPlan::evict_clips() const {
     const auto store = make_byte_store(request_.target, request_.credentials);
+    std::uint64_t files = 0, left = 0;
+    std::string first;
     for (const Clip* clip : clips()) {
-        for (std::uint64_t i = 0; i < files_in(*clip); ++i)
-            (void)store->evict(clip->index->path_of(i));  // a missing frame fails at its slot
+        for (std::uint64_t i = 0; i < files_in(*clip); ++i, ++files) {
+            const auto evicted = store->evict(clip->index->path_of(i));
+            // A frame that is missing, or may not be read, fails at its slot.
+            if (evicted || evicted.error().inaccessible) continue;
+            if (++left == 1) first = evicted.error().problems.front();
+        }
     }
+    if (left == 0) return "";
+    return fmt::format("{} of {} could not be evicted: {}", show_count(left), counted(files, "file"), first);
 }
 
 LoopStream PlaybackPlan::add_stream(StreamPlan plan) {

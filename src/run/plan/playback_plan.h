@@ -131,8 +131,9 @@ public:
     const CutList* cuts() const;
     /// A file or directory that is played from and exists.
     std::string first_file() const;
-    /// Removes all clips from this computer's page cache. Blocks.
-    void evict_clips() const;
+    /// Removes all clips from this computer's page cache. Returns a sentence about the files that may still be
+    /// there; empty: none. Blocks.
+    std::string evict_clips() const;
 
     // While streams play.
     /// The memory of one stream more. Any thread. Errors: environment.

@@ -1,17 +1,22 @@
 // Which streams read a clip that another one reads: by its file, however often and by whatever path it was
-// found. How long a stream plays at most.
+// found. How long a stream plays at most. A plan says which clips stay in the page cache.
 #include "run/plan/stream_plan.h"
 
 #include <gmock/gmock.h>
 
 #include <filesystem>
 
+#include "run/plan/playback_plan.h"
 #include "unit/media/fixtures.h"
 
 namespace streamsim::run {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::StartsWith;
 
 class SharedClips : public ::testing::Test {
 protected:
@@ -126,6 +131,31 @@ TEST_F(LongPlay, ARecorderBesideACutListRecordsAsLongAsTheListPlays) {
     cut.media.cuts.reset();
     cut.request.rate.reset();
     EXPECT_THAT(slots(), ElementsAre(60u * 25)) << "a minute without the list";
+}
+
+using ColdPlay = SharedClips;
+
+TEST_F(ColdPlay, SaysThatFilesCouldNotBeEvicted) {
+    PlayPart cold = part(place_.path());
+    cold.request.cold = true;
+    cold.request.direct = false;
+    const auto found = find_media(&store_, {cold}, nullptr);
+    ASSERT_TRUE(found);
+    const auto said = [&] {
+        std::vector<std::string> notices;
+        NoticeLog log([&notices](const std::string& text) {
+            if (text.starts_with("--cold")) notices.push_back(text);
+        });
+        EXPECT_TRUE(PlaybackPlan(cold.request, *found, {}, log).make());
+        return notices;
+    };
+    const std::string file = place_.at("reel/x.mov");
+    EXPECT_THAT(said(), IsEmpty());
+    std::filesystem::remove(file);
+    EXPECT_THAT(said(), IsEmpty()) << "a file that is missing fails at its slot";
+    std::filesystem::create_directory(file);
+    EXPECT_THAT(said(), ElementsAre(AllOf(StartsWith("--cold: 1 of 1 file could not be evicted: cannot open "),
+                                          HasSubstr(file))));
 }
 
 }  // namespace
