@@ -97,6 +97,7 @@ struct ProbeRow {
     std::int64_t interval_ns = 0;              // of the series
     std::vector<std::uint64_t> bytes;          // that were read or written, by interval
     std::vector<std::uint64_t> operations_in;  // that completed, by interval
+    std::string remark = {};                   // on how it was measured; empty: none
 };
 void fields(ConstOr<ProbeRow> auto& row, auto& visit) {
     visit.object("probe", [&](auto& probe) { fields(row.probe, probe); });
@@ -109,6 +110,7 @@ void fields(ConstOr<ProbeRow> auto& row, auto& visit) {
     visit("interval_ns", row.interval_ns);
     visit("bytes", row.bytes);
     visit("operations_in", row.operations_in);
+    visit("remark", row.remark, kAdded);
 }
 
 /// The search for the most streams that play, which no fit sees.

@@ -71,10 +71,9 @@ public:
         take_own_clients(request, number);
         if (auto ready = prepare_files(request); !ready) return ready.error();
         if (probe.kind == ProbeKind::cold && store_ != nullptr) {
-            auto evicted = work_.run([store = store_, request] {
-                return request.only_leads ? Result<void>() : run::evict_load_set(*store, request);
-            });
-            if (auto done = together(evicted); !done) return done.error();
+            auto why = work_.run([store = store_, request] { return run::why_not_evicted(*store, request); });
+            if (auto done = together(why); !done) return done.error();
+            if (!why->empty()) cold_remark = "its files were not evicted before: " + *why;
         }
         auto result = play_all(request, probe.id);
         if (!result) return result.error();
@@ -90,6 +89,7 @@ public:
     }
 
     using LoadRun::left_behind;
+    std::string cold_remark;  // on the row of the cold probe
 };
 
 class CalibrateCommand {
@@ -371,6 +371,7 @@ Result<void> CalibrateCommand::measure_probe(ProbeRun& probes, const Probe& prob
         return environment_error(fmt::format("{}: not measured from all seats: {}", probe.id, seat));
     note_computer(*result);
     measured_.rows.push_back(run::row_of(probe, *result));
+    if (probe.kind == ProbeKind::cold) measured_.rows.back().remark = probes.cold_remark;
     const std::size_t all = run::probes_of(measured_, probe_options()).size();
     say(fmt::format("{} of {}: {}: {}", measured_.rows.size(), all, probe.id,
                     report::probe_finding(measured_.rows.back())));

@@ -246,10 +246,11 @@ Result<void> evict_all(ByteStore& whole_store, const LoadSet& set) {
     const auto confined = whole_store.beneath(set.target);
     if (!confined) return confined.error();
     ByteStore& store = **confined;
+    Result<void> all;
     for (const LoadFile& file : set.files) {
-        if (auto done = store.evict(file.path); !done) return done;
+        if (auto done = store.evict(file.path); !done && all) all = done;
     }
-    return {};
+    return all;
 }
 
 Result<void> read_all(ByteStore& whole_store, const LoadSet& set) {

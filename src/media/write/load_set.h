@@ -56,7 +56,7 @@ Result<void> write_load_set(ByteStore& store,
                             std::uint64_t seed,
                             PrepareProgress& progress);
 
-/// Drops its files from this client's page cache. Blocks.
+/// Drops its files from this client's page cache. Blocks. Errors: the first one; the other files are dropped.
 Result<void> evict_all(ByteStore& store, const LoadSet& set);
 /// Reads its files once, from beginning to end. Blocks.
 Result<void> read_all(ByteStore& store, const LoadSet& set);

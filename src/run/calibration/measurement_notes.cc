@@ -21,6 +21,7 @@ constexpr double kCacheSeen = 1.2;
 std::vector<std::string> measurement_notes(const Measurement& measured) {
     std::vector<std::string> notes;
     for (const ProbeRow& row : measured.rows) {
+        if (!row.remark.empty()) notes.push_back(row.probe.id + ": " + row.remark);
         if (row.failed == 0) continue;
         notes.push_back(fmt::format("{}: {} of {} operations failed; what it measured is of the others",
                                     row.probe.id, show_count(row.failed),

@@ -309,10 +309,16 @@ Result<media::LoadSetPlan> own_missing_load_set(ByteStore& store,
 }
 
 Result<void> evict_load_set(ByteStore& store, const PlayRequest& request) {
+    Result<void> all;
     for (const MeterPart& part : request.meters) {
-        if (auto done = media::evict_all(store, own_load_set(request, part)); !done) return done;
+        if (auto done = media::evict_all(store, own_load_set(request, part)); !done && all) all = done;
     }
-    return {};
+    return all;
+}
+
+Result<std::string> why_not_evicted(ByteStore& store, const PlayRequest& request) {
+    const auto evicted = request.only_leads ? Result<void>() : evict_load_set(store, request);
+    return evicted ? std::string() : evicted.error().problems.front();
 }
 
 Result<void> read_load_set(ByteStore& store, const PlayRequest& request) {

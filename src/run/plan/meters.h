@@ -58,6 +58,10 @@ Result<media::LoadSetPlan> own_missing_load_set(ByteStore& store, const PlayRequ
 Result<void> evict_load_set(ByteStore& store, const PlayRequest& request);
 Result<void> read_load_set(ByteStore& store, const PlayRequest& request);
 
+/// Evicts as evict_load_set(). Returns the reason why files may still be in the page cache; empty: none is.
+/// Never an error.
+Result<std::string> why_not_evicted(ByteStore& store, const PlayRequest& request);
+
 /// Removes the files that the meters of a run have created. Blocks.
 Result<void> remove_created_files(ByteStore& store, const PlayRequest& request);
 /// Removes the files that killed processes were writing for the meters. Blocks. REQUIRES: nobody writes them.

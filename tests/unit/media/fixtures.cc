@@ -198,7 +198,8 @@ Result<std::uint64_t> DirectoryStore::free_bytes(const std::string& /*path*/) {
     return free;
 }
 
-Result<void> DirectoryStore::evict(const std::string& /*path*/) {
+Result<void> DirectoryStore::evict(const std::string& path) {
+    if (const auto error = on_evict ? on_evict(path) : std::nullopt) return *error;
     return {};
 }
 

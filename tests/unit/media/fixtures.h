@@ -50,6 +50,8 @@ public:
     std::function<std::optional<Error>(const std::string& path)> on_create;
     /// Called before each removal; an error instead of it.
     std::function<std::optional<Error>(const std::string& path)> on_remove;
+    /// Called for each eviction, which does nothing; its error.
+    std::function<std::optional<Error>(const std::string& path)> on_evict;
     std::atomic<std::uint64_t> bytes_read = 0;
     std::atomic<std::uint64_t> stats = 0;
     /// Files have the times that they have; else all have one.

@@ -54,6 +54,19 @@ TEST_F(LoadSets, AreWrittenOnceAndWhole) {
     EXPECT_EQ(fs::file_size(file("f0.load")), 100'000u);
 }
 
+TEST_F(LoadSets, AreEvictedAsFarAsTheyCanBe) {
+    write(plan());
+    std::vector<std::string> asked;
+    store_.on_evict = [&asked](const std::string& path) {
+        asked.push_back(path);
+        return std::optional(environment_error(path + " stays"));
+    };
+    const auto evicted = evict_all(store_, set());
+    ASSERT_FALSE(evicted);
+    EXPECT_EQ(asked.size(), 2u);
+    EXPECT_EQ(evicted.error().problems.front(), asked.front() + " stays");
+}
+
 TEST_F(LoadSets, AreNotTakenForOursWithAnotherLength) {
     write(plan());
     fs::resize_file(file("f0.load"), 5);

@@ -239,6 +239,12 @@ TEST(Calibrate, EachProbeWithFailedOperationsIsNoted) {
     EXPECT_THAT(measurement_notes(measured), Contains(HasSubstr("ladder-1: 10 of 1,000 operations failed")));
 }
 
+TEST(Calibrate, ARemarkOnARowIsANote) {
+    Measurement measured = two_writes();
+    measured.rows.front().remark = "its files were not evicted before: cannot";
+    EXPECT_THAT(measurement_notes(measured), Contains("ladder-1: its files were not evicted before: cannot"));
+}
+
 TEST(Calibrate, WritesThatFailedGiveNoJournal) {
     Measurement measured = two_writes();
     EXPECT_FALSE(write_values(measured, 0).empty());

@@ -189,5 +189,17 @@ TEST(WorkingSets, HaveTheFreeSpaceOfTheirTargetWhicheverOfThemIsThere) {
     std::filesystem::remove_all(folder);
 }
 
+/// Windows evicts none, and macOS not all: a cold probe is done all the same.
+TEST(WorkingSets, ThatAreNotEvictedAreNoErrorButASentence) {
+    const std::string folder = testing::TempDir() + "streamsim-not-evicted";
+    std::filesystem::create_directory(folder);
+    PlayRequest request = test::request_of(test::two_meters(1), folder);
+    const auto store = make_byte_store(request.target, {});
+    EXPECT_THAT(*why_not_evicted(*store, request), HasSubstr("cannot open " + folder)) << "there are no files";
+    request.only_leads = true;
+    EXPECT_THAT(*why_not_evicted(*store, request), IsEmpty());
+    std::filesystem::remove(folder);
+}
+
 }  // namespace
 }  // namespace streamsim::run
