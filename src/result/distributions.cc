@@ -36,6 +36,12 @@ void add_all(const HistogramCounts& counts, Target& to) {
 }
 
 constexpr std::int64_t kBinsMax = 40;
+/// 18 years: longer times are in the bins at the ends, so that no number below is too large.
+constexpr std::int64_t kShownMax = std::int64_t{1} << 59;
+
+std::int64_t shown(std::int64_t ns) {
+    return std::clamp(ns, -kShownMax, kShownMax);
+}
 
 /// 1, 2 or 5 times a power of ten, so that `range_ns` has at most kBinsMax of them.
 std::int64_t round_width(std::int64_t range_ns) {
@@ -49,14 +55,15 @@ std::int64_t round_width(std::int64_t range_ns) {
 std::vector<MarginBin> bins_of(const metrics::SignedHistogram& margins) {
     std::vector<MarginBin> bins;
     if (margins.count() == 0) return bins;
-    const std::int64_t width = round_width(margins.max() - margins.min());
+    const std::int64_t least = shown(margins.min()), largest = shown(margins.max());
+    const std::int64_t width = round_width(largest - least);
     const auto floor_of = [width](std::int64_t ns) {
         return (ns >= 0 ? ns / width : -((-ns + width - 1) / width)) * width;
     };
-    for (std::int64_t from = floor_of(margins.min()); from <= margins.max(); from += width)
+    for (std::int64_t from = floor_of(least); from <= largest; from += width)
         bins.push_back({from, from + width, 0});
     margins.each([&](std::int64_t ns, std::uint64_t times) {
-        bins[static_cast<std::size_t>((ns - bins.front().from_ns) / width)].frames += times;
+        bins[static_cast<std::size_t>((shown(ns) - bins.front().from_ns) / width)].frames += times;
     });
     return bins;
 }
@@ -67,11 +74,12 @@ std::vector<MarginBin> log_bins_of(const metrics::Histogram& times) {
     constexpr std::int64_t kFirstNs = 1'000;
     std::vector<MarginBin> bins;
     if (times.count() == 0) return bins;
+    const std::int64_t least = shown(times.min()), largest = shown(times.max());
     std::int64_t from = 0;
-    for (std::int64_t power = kFirstNs; from <= times.max(); power *= 10) {
+    for (std::int64_t power = kFirstNs; from <= largest; power *= 10) {
         for (const std::int64_t edge : kEdges) {
             const std::int64_t to = power / 100 * edge;
-            if (to > times.min() && from <= times.max()) bins.push_back({from, to, 0});
+            if (to > least && from <= largest) bins.push_back({from, to, 0});
             from = to;
         }
     }

@@ -224,6 +224,13 @@ TEST_F(FaultStorageTest, DelaysOfSeveralRulesAddUp) {
     EXPECT_EQ(read_now(file, 1).completed_at, Instant{} + milliseconds(120) + microseconds(5));
 }
 
+TEST_F(FaultStorageTest, DelaysOfManyRulesAddUpToAYearAtMost) {
+    std::string rules = R"({"operation": "read", "delay": "8760h"})";
+    for (int i = 1; i < 300; ++i) rules += R"(, {"operation": "read", "delay": "8760h"})";
+    faults("\"rules\": [" + rules + "]");
+    EXPECT_EQ(read_now(open("clip"), 1).completed_at, Instant{} + storage::FaultPlan::kMaxTime);
+}
+
 TEST_F(FaultStorageTest, RulesSelectSlotsFramesStreamsFilesAndOperations) {
     faults(R"("rules": [
         {"slots": {"first": 20, "last": 26, "every": 3}, "error": "EIO"},

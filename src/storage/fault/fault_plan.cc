@@ -50,8 +50,15 @@ std::optional<std::uint64_t> read_bytes(JsonObject& object, const std::string& k
     return std::nullopt;
 }
 
+std::optional<Duration> read_time(JsonObject& object, const std::string& key, bool required = true) {
+    const auto time = object.duration(key, required);
+    if (!time || *time <= FaultPlan::kMaxTime) return time;
+    object.problem(key, "expected at most a year (8760h)");
+    return std::nullopt;
+}
+
 void read_effects(JsonObject& object, FaultRule& rule) {
-    if (const auto delay = object.duration("delay", false)) rule.delay = *delay;
+    if (const auto delay = read_time(object, "delay", false)) rule.delay = *delay;
     if (const auto name = object.string("error", false)) {
         const auto error = errno_from_name(*name);
         if (!error)
@@ -97,8 +104,8 @@ FaultRule read_rule(const Json& value, const std::string& pointer, JsonProblems&
 FaultStall read_stall(const Json& value, const std::string& pointer, JsonProblems& problems) {
     FaultStall stall;
     JsonObject object(value, pointer, problems);
-    if (const auto at = object.duration("at")) stall.at = *at;
-    if (const auto length = object.duration("for")) {
+    if (const auto at = read_time(object, "at")) stall.at = *at;
+    if (const auto length = read_time(object, "for")) {
         stall.length = *length;
         if (stall.length.ns == 0) object.problem("for", "expected more than no time");
     }

@@ -64,6 +64,8 @@ struct FaultPlan {
 
     static constexpr std::size_t kMaxRules = 100'000;
     static constexpr std::size_t kMaxNames = 64;
+    /// A time of a document, and the delay of one operation by all rules, at most: a year.
+    static constexpr Duration kMaxTime = seconds(std::int64_t{8760} * 3600);
 };
 
 /// Errors: bad input, every problem with `source` and its JSON pointer.

@@ -363,7 +363,8 @@ FaultStorage::Effects FaultStorage::effects_on(const Inflight& inflight) {
 void FaultStorage::add_effect(std::size_t index, const Inflight& inflight, Effects& effects) {
     const FaultRule& rule = plan_.rules[index];
     if (!matches(rule, index, inflight)) return;
-    if (rule.delay.ns > 0 && first_of_slot(index, inflight.outer->tag)) effects.delay += rule.delay;
+    if (rule.delay.ns > 0 && first_of_slot(index, inflight.outer->tag))
+        effects.delay = std::min(effects.delay + rule.delay, FaultPlan::kMaxTime);
     if (effects.error == 0) effects.error = rule.missing ? ENOENT : rule.error;
     if (rule.short_bytes) effects.length = std::min(effects.length, *rule.short_bytes);
 }

@@ -11,6 +11,7 @@
 #include "base/prng.h"
 #include "metrics/histogram.h"
 #include "report/facts/headline.h"
+#include "result/distributions.h"
 #include "result/json_report.h"
 #include "run/conclude/result_builder.h"
 #include "run/session/session.h"
@@ -300,6 +301,20 @@ TEST(Merging, PercentilesAreThoseOfAllSamples) {
     std::uint64_t in_bins = 0;
     for (const MarginBin& bin : whole.margin_bins) in_bins += bin.frames;
     EXPECT_EQ(in_bins, all.count());
+}
+
+TEST(Bins, HoldTimesOfAllLengths) {
+    metrics::Distributions all;
+    for (const std::int64_t ns : {-INT64_MAX, std::int64_t{-1}, INT64_MAX}) all.margin.add(ns);
+    for (const std::int64_t ns : {std::int64_t{1}, INT64_MAX}) all.service.add(ns);
+    RunResult result;
+    result::fill_summaries(all, result);
+    std::uint64_t margins = 0, services = 0;
+    for (const MarginBin& bin : result.margin_bins) margins += bin.frames;
+    for (const MarginBin& bin : result.service_bins) services += bin.frames;
+    EXPECT_EQ(margins, 3u);
+    EXPECT_EQ(services, 2u);
+    EXPECT_LE(result.margin_bins.size(), 41u);
 }
 
 TEST(Merging, InAnyOrderAndGroupingItIsTheSame) {

@@ -13,6 +13,7 @@ namespace {
 
 using testing::AllOf;
 using testing::Contains;
+using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::SizeIs;
 
@@ -75,6 +76,17 @@ TEST(FaultPlan, ReportsEveryProblemWithItsPlace) {
         EXPECT_THAT(problems, Contains(AllOf(HasSubstr("plan.json: "), HasSubstr(place)))) << place;
     }
     EXPECT_THAT(problems, SizeIs(14));
+}
+
+TEST(FaultPlan, RefusesTimesAboveAYear) {
+    EXPECT_TRUE(read(R"(, "rules": [{"delay": "8760h"}], "stalls": [{"at": "8760h", "for": "8760h"}])"));
+    const auto plan =
+        read(R"(, "rules": [{"delay": "8761h"}], "stalls": [{"at": "8761h", "for": "2560000h"}])");
+    ASSERT_FALSE(plan);
+    EXPECT_THAT(plan.error().problems,
+                ElementsAre("plan.json: /rules/0/delay: expected at most a year (8760h)",
+                            "plan.json: /stalls/0/at: expected at most a year (8760h)",
+                            "plan.json: /stalls/0/for: expected at most a year (8760h)"));
 }
 
 TEST(FaultPlan, WantsItsSchema) {
