@@ -231,6 +231,15 @@ TEST_F(FaultStorageTest, DelaysOfManyRulesAddUpToAYearAtMost) {
     EXPECT_EQ(read_now(open("clip"), 1).completed_at, Instant{} + storage::FaultPlan::kMaxTime);
 }
 
+TEST_F(FaultStorageTest, RemembersNoMoreFilesThanAreOpen) {
+    faults(R"("rules": [])");
+    const FileId first = open("clip");
+    const FileId second = open("clip");
+    EXPECT_NE(first, second);
+    storage_->close(first);
+    EXPECT_EQ(open("clip"), first) << "what it has by file does not grow";
+}
+
 TEST_F(FaultStorageTest, RulesSelectSlotsFramesStreamsFilesAndOperations) {
     faults(R"("rules": [
         {"slots": {"first": 20, "last": 26, "every": 3}, "error": "EIO"},
