@@ -64,6 +64,7 @@ TEST_F(Hardship, WithoutIoUringItPlaysWithThreadsAndSaysSo) {
     Spawn spawn = as_nobody({});
     spawn.args = {binary_,           "--format", small(),  "--duration",   "1s",
                   "--clip-duration", "1s",       "--json", nobodys_json(), target()};
+    spawn.env.emplace_back("UV_THREADPOOL_SIZE", "4");
     const Finished done = run(launcher_, spawn);
     EXPECT_THAT(done.exit_code, AnyOf(0, 1)) << done.text();
     const Json result = read_json(nobodys_json());
@@ -72,6 +73,7 @@ TEST_F(Hardship, WithoutIoUringItPlaysWithThreadsAndSaysSo) {
     EXPECT_EQ(result["totals"]["frames_failed"], 0);
     EXPECT_THAT(done.err, HasSubstr("io_uring"));
     EXPECT_THAT(result["notices"].dump(), HasSubstr("io_uring"));
+    EXPECT_THAT(result["notices"].dump(), HasSubstr("the thread pool has 4 threads"));
 }
 
 TEST_F(Hardship, WhatCannotBeLockedIsSaid) {

@@ -33,6 +33,7 @@ Result<std::unique_ptr<Storage>> make_local_storage(const StorageSpec& spec, loo
                                           made.error().problems.front()));
         }
     }
+    if (spec.local.notice && !spec.pool_notice.empty()) spec.local.notice(spec.pool_notice);
     return storage::make_threads_storage(loop, loop.uv(), local);
 }
 

@@ -48,6 +48,7 @@ struct StorageRequest {
 
 struct StorageSpec : StorageRequest {
     storage::LocalOptions local;         // of one loop
+    std::string pool_notice;             // said where a thread pool reads; empty: it is large enough
     storage::RemoteOptions remote;       // of one loop
     std::vector<sim::ModelMedia> media;  // of a model
 };

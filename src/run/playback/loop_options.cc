@@ -155,15 +155,18 @@ void reserve_io_threads(const PlayRequest& request, std::uint64_t streams) {
     storage::size_thread_pool(std::min(frames * (request.io_depth + 1) + kPoolThreadsSpare, kPoolThreadsMax));
 }
 
-void size_io_threads(const PlayRequest& request, std::uint64_t operations, const NoticeSink& notice) {
+void size_io_threads(const PlayRequest& request, std::vector<PlaybackLoopOptions>& loops) {
     if (request.target.kind != target::Target::Kind::local) return;
-    const std::uint64_t threads = operations + kPoolThreadsSpare;
+    std::uint64_t threads = kPoolThreadsSpare;
+    for (const PlaybackLoopOptions& loop : loops)
+        threads += std::uint64_t{loop.storage.local.parallel_reads} + loop.storage.local.parallel_opens;
     const std::uint32_t had = storage::size_thread_pool(threads);
-    if (had >= std::min(threads, kPoolThreadsMax) || request.io != IoChoice::threads) return;
-    notice(
-        fmt::format("the thread pool has {} threads (UV_THREADPOOL_SIZE) and this load needs {}: reads will "
-                    "wait for each other on this computer",
-                    had, threads));
+    if (had >= std::min(threads, kPoolThreadsMax)) return;
+    for (PlaybackLoopOptions& loop : loops)
+        loop.storage.pool_notice = fmt::format(
+            "the thread pool has {} threads (UV_THREADPOOL_SIZE) and this load needs {}: reads will "
+            "wait for each other on this computer",
+            had, threads);
 }
 
 }  // namespace streamsim::run

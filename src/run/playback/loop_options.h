@@ -23,7 +23,8 @@ std::vector<PlaybackLoopOptions> loop_options(PlaybackPlan& plan, std::size_t lo
 /// size: to be called before it, where later runs play more streams.
 void reserve_io_threads(const PlayRequest& request, std::uint64_t streams);
 
-/// Makes the pool large enough for `operations` at once, with a notice where an earlier run left it smaller.
-void size_io_threads(const PlayRequest& request, std::uint64_t operations, const NoticeSink& notice);
+/// Makes the pool large enough for all operations of the loops at once. Loops that read with it will say that
+/// it stays smaller, by an earlier run or by the user.
+void size_io_threads(const PlayRequest& request, std::vector<PlaybackLoopOptions>& loops);
 
 }  // namespace streamsim::run

@@ -26,19 +26,18 @@ Result<void> Playback::run() {
     for (const auto& [offset_ns, loop] : waits) ++not_ready_[offset_ns];
     if (auto go = wait_for_others(); !go) return go;
     make_loops(count);
-    std::uint64_t operations = 0;
-    for (const auto& loop : loops_) operations += loop->operations_at_once();
-    size_io_threads(plan_.request(), operations, plan_.log().sink());
     return run_loops();
 }
 
 void Playback::make_loops(std::size_t count) {
+    std::vector<PlaybackLoopOptions> all = loop_options(plan_, count);
+    size_io_threads(plan_.request(), all);
     const MutexLock lock(mutex_);
     if (const auto& wanted = plan_.request().prove_per_day) {
         claim_ = std::make_unique<ClaimWatch>(*wanted, count);
         claim_->on_decided = [this] { end_play(); };
     }
-    for (PlaybackLoopOptions& options : loop_options(plan_, count)) {
+    for (PlaybackLoopOptions& options : all) {
         options.claim = claim_.get();
         options.number = loops_.size();
         auto& made = loops_.emplace_back(std::make_unique<PlaybackLoop>(std::move(options)));

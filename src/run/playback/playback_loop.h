@@ -135,11 +135,6 @@ public:
     }
     /// interrupt() came before every player had finished.
     bool interrupted() const { return interrupting_ && !error_; }
-    /// Reads and opens that may be outstanding at once.
-    std::uint64_t operations_at_once() const {
-        const storage::LocalOptions& local = options_.storage.local;
-        return std::uint64_t{local.parallel_reads} + local.parallel_opens;
-    }
     /// run() failed because not every stream had filled its read-ahead in time.
     bool preroll_took_too_long() const { return preroll_took_too_long_; }
     /// The storage did not give back its outstanding operations: nothing of this loop may be destroyed.

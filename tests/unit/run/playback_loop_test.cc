@@ -1,11 +1,17 @@
 // One playback loop, led as Playback leads it, in virtual time.
 #include "run/playback/playback_loop.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cstdlib>
 #include <memory>
 #include <optional>
+#include <string>
+#include <string_view>
 #include <utility>
+#include <vector>
 
 #include "base/document/document.h"
 #include "run/playback/loop_options.h"
@@ -80,6 +86,38 @@ TEST(PlaybackLoop, InterruptedBeforeItBeginsItPreparesNoMeter) {
     ASSERT_TRUE(loop.run());
     EXPECT_TRUE(loop.interrupted());
     EXPECT_EQ(opens, 0);
+}
+
+TEST(ThreadPool, ThatIsTooSmallIsToldToAllLoops) {
+    const char* const set = std::getenv("UV_THREADPOOL_SIZE");
+    const std::string before = set != nullptr ? set : "";
+    setenv("UV_THREADPOOL_SIZE", "4", 1);
+    PlayRequest request;
+    request.target = *target::parse_target("/tmp");
+    std::vector<PlaybackLoopOptions> loops(2);
+    size_io_threads(request, loops);
+    for (const PlaybackLoopOptions& loop : loops)
+        EXPECT_THAT(loop.storage.pool_notice, testing::HasSubstr("has 4 threads (UV_THREADPOOL_SIZE) and this "
+                                                                 "load needs 164"));
+    set != nullptr ? setenv("UV_THREADPOOL_SIZE", before.c_str(), 1) : unsetenv("UV_THREADPOOL_SIZE");
+}
+
+TEST(ThreadPool, ThatIsTooSmallIsSaidWhereItReads) {
+    for (const IoChoice io : {IoChoice::automatic, IoChoice::iocp, IoChoice::threads}) {
+        std::vector<std::string> said;
+        StorageSpec spec;
+        spec.target = *target::parse_target("/tmp");
+        spec.io = io;
+        spec.local.notice = [&said](const std::string& text) { said.push_back(text); };
+        spec.pool_notice = "too small";
+        const auto made = make_loop_and_storage(spec);
+        ASSERT_TRUE(made);
+        const bool by_pool = std::string_view(made->storage->capabilities().io) == "threads";
+        EXPECT_EQ(std::ranges::count(said, "too small"), by_pool ? 1 : 0);
+        EXPECT_TRUE(by_pool || io == IoChoice::automatic);
+        made->storage->shutdown({[](void*) {}, nullptr});
+        made->loop->run();
+    }
 }
 
 }  // namespace
