@@ -230,6 +230,30 @@ TEST(Writes, TakeNothingOfTheLinkFromReads) {
     EXPECT_EQ(run.writes.back().completed_at, from + nanoseconds(20 * kBlockNs));
 }
 
+TEST(Writes, GoToTheDrivesOfOtherNodesInTurnWithTheReadsOfAnySeat) {
+    const auto sum_of_reads = [](std::uint32_t reader) {
+        const std::uint32_t writer = 1 - reader;
+        sim::ClusterOptions options = with_journal();
+        options.model.nodes = 2;
+        options.model.node.drives = 8;
+        options.model.node.back_end = {8e9, 1, {}};
+        options.seats.resize(2);
+        options.seats[writer].node = 1;
+        WriteRun run(options);
+        const FileId read = run.open("a");
+        const FileId written = run.open("b");
+        for (std::uint64_t i = 0; i < 64; ++i) {
+            run.write(written, i * kMiB, kMiB, {.seat = writer});
+            run.read(read, i * kMiB, kMiB, {.seat = reader});
+        }
+        run.loop.run();
+        std::int64_t sum = 0;
+        for (const ReadOp& op : run.reads) sum += op.completed_at.ns;
+        return sum;
+    };
+    EXPECT_EQ(sum_of_reads(0), sum_of_reads(1));
+}
+
 TEST(Writes, OfOneFileGoThroughItsCoordinator) {
     sim::ClusterOptions options = with_journal();
     options.model.file_write_bytes_per_s = 1e9;

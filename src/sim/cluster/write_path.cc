@@ -12,6 +12,8 @@ namespace {
 constexpr std::uint64_t kNameBytes = 8 << 10;
 /// Batches in transit at once, for each server of the node's drives.
 constexpr std::uint64_t kBatchesAServer = 2;
+/// The batches of all journals are one flow of a back end, as the blocks of a seat are.
+constexpr std::uint32_t kJournalSeat = UINT32_MAX;
 
 std::uint64_t entry_bytes(const Job& job) {
     return job.kind == Job::Kind::write ? job.bytes : kNameBytes;
@@ -106,6 +108,7 @@ bool WritePath::start_batch(std::uint32_t node, std::uint64_t bytes, std::uint64
     journal.pages -= pages;
     ++journal.batches_in_transit;
     Job& job = parts_.jobs.take(*this, Job::Kind::destage);
+    job.seat = kJournalSeat;
     job.node = node;
     job.bytes = bytes;
     job.chance = derive_seed(parts_.options.seed ^ kWriteSeed ^ node, batch);

@@ -6,9 +6,10 @@
 // access; or merge_pages pages of what was written at random: on flash one after the other, each an access of
 // its own, on a disk sorted into one. Protection costs bytes for writes in order ((data + protection) / data of
 // them) and accesses for writes at random (one for the page and one for each protection unit). Batches go
-// around all drives, over the back end of the drives of other nodes, and the journal has room again when the
-// drive is done. Less than a batch waits for more, unless a write waits for room and no batch is in transit.
-// Without a journal a write is complete when its own drives have it.
+// around all drives, over the back end of the drives of other nodes, where those of all journals together have
+// the share of one seat, and the journal has room again when the drive is done. Less than a batch waits for
+// more, unless a write waits for room and no batch is in transit. Without a journal a write is complete when
+// its own drives have it.
 //
 // Assumptions: the old data and protection that a small write changes are in memory; bytes that were
 // overwritten in the journal go to the drives all the same; an entry for a name is 8 KiB, written in order.

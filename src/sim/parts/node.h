@@ -2,11 +2,11 @@
 //
 // Processor: so many cores, each with one request at a time, in the order of arrival. Links: the front end
 // outwards, shared fairly between the seats; the back end inwards, shared between the seats for which blocks
-// come. Only the receiving side of the back end is a part: the bytes leave from all peers evenly, so that the
-// side where they meet is the narrower one. Caches: RAM for what its seats ask for (L1), where the model has it
-// RAM for the blocks of its own drives (L2), and an SSD: one server in the order of arrival, and then its
-// latency. A block that leaves the RAM before the SSD goes to the SSD, whose writes cost nothing here. Nobody
-// asks twice for a block in transit; such a request counts as a miss.
+// come, and the journals (write_path.h). Only the receiving side of the back end is a part: the bytes leave
+// from all peers evenly, so that the side where they meet is the narrower one. Caches: RAM for what its seats
+// ask for (L1), where the model has it RAM for the blocks of its own drives (L2), and an SSD: one server in the
+// order of arrival, and then its latency. A block that leaves the RAM before the SSD goes to the SSD, whose
+// writes cost nothing here. Nobody asks twice for a block in transit; such a request counts as a miss.
 #pragma once
 
 #include <cstdint>
