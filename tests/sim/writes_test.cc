@@ -203,6 +203,20 @@ TEST(Writes, AtRandomCostTheDrivesAnAccessEach) {
     }
 }
 
+TEST(Writes, LieInThePartOfADiskThatIsFilled) {
+    sim::ClusterOptions options = with_journal();
+    DriveModel& drive = options.model.drive;
+    drive.kind = DriveModel::Kind::rotational;
+    drive.inner_bytes_per_s = 0.5e9;
+    drive.capacity_bytes = 1000 * kMiB;
+    drive.filled = 0.001;
+    WriteRun run(options);
+    const FileId file = run.create("a");
+    for (std::uint64_t i = 0; i < 20; ++i) run.time_of_write(file, i * kMiB, kMiB);
+    EXPECT_EQ(part(run.stats(), "node 0 drive 0").busy_ns, 20 * kBlockNs)
+        << "at the rate of the outermost zone";
+}
+
 TEST(Writes, WithoutAJournalAreCompleteWhenTheDrivesHaveThem) {
     sim::ClusterOptions options = with_journal();
     options.model.node.journal = {};

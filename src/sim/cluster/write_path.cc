@@ -117,9 +117,8 @@ bool WritePath::start_batch(std::uint32_t node, std::uint64_t bytes, std::uint64
     job.accesses = pages == 0 ? 1
                    : disk     ? drives_a_page()
                               : static_cast<std::uint32_t>(pages) * drives_a_page();
-    const std::uint64_t blocks = std::max<std::uint64_t>(model.drive.capacity_bytes / model.block_bytes, 1);
     const std::uint64_t row = pages > 0 ? mix64(job.chance) : mix64(node) + batch / ring_size;
-    job.offset = row % blocks * model.block_bytes;
+    job.offset = row % parts_.files.blocks_a_drive() * model.block_bytes;
     enter_drive(job, live);
     return true;
 }

@@ -98,6 +98,8 @@ public:
     std::uint32_t node_of(std::uint32_t ring) const { return ring % nodes_; }
     std::uint32_t drive_of(std::uint32_t ring) const { return ring / nodes_; }
     std::uint32_t ring_size() const { return ring_size_; }
+    /// That are written: files lie in the first ones of a drive.
+    std::uint64_t blocks_a_drive() const { return blocks_a_drive_; }
     /// The blocks of all media on one node, at most, but for one chance in a million million.
     std::uint64_t media_blocks_a_node() const;
     std::uint64_t blocks_of(std::uint64_t bytes) const { return (bytes + block_bytes_ - 1) / block_bytes_; }
