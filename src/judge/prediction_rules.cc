@@ -303,7 +303,7 @@ std::string full_part(const RunResult& result) {
 }
 
 std::string too_fast_for_a_seat(const ClusterModel& model,
-                                const std::string& format,
+                                const MediaFormat& format,
                                 double stream_bytes_per_s) {
     double seat = 0;
     const auto limit = [&seat](double rate) {
@@ -313,9 +313,10 @@ std::string too_fast_for_a_seat(const ClusterModel& model,
     limit(model.client.connection_bytes_per_s * model.client.connections);
     limit(model.node.connection_bytes_per_s * model.client.connections);
     limit(model.node.front_end.bytes_per_s());
-    limit(model.file_bytes_per_s);
+    // Several files of a sequence are read at a time.
+    if (format.container != MediaFormat::Container::sequence) limit(model.file_bytes_per_s);
     if (seat == 0 || seat >= stream_bytes_per_s) return "";
-    return fmt::format("one stream of {} needs {}, more than a seat was seen to get ({})", format,
+    return fmt::format("one stream of {} needs {}, more than a seat was seen to get ({})", format.name,
                        show_rate(stream_bytes_per_s), show_rate(seat));
 }
 

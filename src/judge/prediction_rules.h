@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "streamsim/cluster_model.h"
+#include "streamsim/media.h"
 #include "streamsim/prediction.h"
 #include "streamsim/run_result.h"
 
@@ -42,7 +43,7 @@ struct DrawAnswer {
 
 /// The reason that no stream plays: its rate and the rate of a seat, which is lower; empty: it is not.
 std::string too_fast_for_a_seat(const ClusterModel& model,
-                                const std::string& format,
+                                const MediaFormat& format,
                                 double stream_bytes_per_s);
 
 /// Fewer draws give an interval of 90 % no meaning.

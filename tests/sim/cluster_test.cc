@@ -273,6 +273,20 @@ TEST(Cluster, AFileHasItsCoordinator) {
     EXPECT_EQ(run.reads[47].completed_at, Instant{} + nanoseconds(8 * kBlockNs));
 }
 
+TEST(Cluster, EachFileOfASequenceHasTheRateOfOneFile) {
+    sim::ClusterOptions options = plain();
+    options.warm = true;
+    options.model.file_bytes_per_s = 1e9;
+    const auto media = std::make_shared<PlainMedia>("a", 2, 3 * kMiB, true);
+    options.media.emplace_back(media);
+    SimRun run(options);
+    const FileId files[] = {run.open(media->path(0)), run.open(media->path(1))};
+    for (std::uint64_t i = 0; i < 6; ++i) run.read(files[i % 2], i / 2 * kMiB, kMiB);
+    run.loop.run();
+    EXPECT_EQ(run.reads[1].completed_at, Instant{} + nanoseconds(kBlockNs)) << "one beside the other";
+    EXPECT_EQ(run.loop.now(), Instant{} + nanoseconds(3 * kBlockNs));
+}
+
 TEST(Cluster, ADecoderTakesItsTurnOnTheProcessorOfItsSeat) {
     sim::ClusterOptions options = plain();
     options.model.client.cores = 4;

@@ -280,6 +280,17 @@ TEST(Writes, OfOneFileGoThroughItsCoordinator) {
     EXPECT_EQ(part(run.stats(), "file 0 writes").requests, 40u);
 }
 
+TEST(Writes, OfAFileOfASequenceHaveTheRateOfOneFile) {
+    sim::ClusterOptions options = with_journal();
+    options.model.file_write_bytes_per_s = 1e9;
+    options.media.emplace_back(std::make_shared<PlainMedia>("seq", 2, 2 * kMiB, true));
+    WriteRun run(options);
+    const FileId file = run.open("seq/f.1001.dpx");
+    run.write(file, 0, kMiB);
+    EXPECT_EQ(run.time_of_write(file, kMiB, kMiB), nanoseconds(2 * kBlockNs));
+    EXPECT_EQ(run.time_of_read(file, 0, kMiB), Duration{}) << "reads have no limit";
+}
+
 TEST(Writes, OutliveALostNodeAndADeadDrive) {
     sim::ClusterOptions options = with_journal();
     options.model.nodes = 3;

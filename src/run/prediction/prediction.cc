@@ -351,7 +351,7 @@ Result<Prediction> predict_most(const ModelText& whole,
         const MediaFormat& format = request.formats.front();
         const FrameRate rate = request.rate.value_or(format.rate);
         const std::string why =
-            judge::too_fast_for_a_seat(*model, format.name, format.mean_frame_bytes * rate.per_second());
+            judge::too_fast_for_a_seat(*model, format, format.mean_frame_bytes * rate.per_second());
         if (!why.empty()) prediction.sentence += "; " + why;
     }
     judge::mark_interrupted(draws->size(), prediction);

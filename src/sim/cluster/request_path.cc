@@ -144,9 +144,14 @@ void RequestPath::leave_processor(Job& job) {
     const ClusterModel& model = parts_.model();
     if (is_on_name(job)) return enter_metadata_line(job);
     if (job.kind == Kind::sync) return parts_.delay(job, Stage::journal_way, model.node.journal.latency);
-    const double rate = job.kind == Kind::write ? model.file_write_bytes_per_s : model.file_bytes_per_s;
-    if (rate == 0 || parts_.files[job.file].sequence != SimFile::kNone) return reach_file(job);
-    coordinator_of(job, rate).enter(job.enter_stage(Stage::file), job.seat, {}, job.bytes);
+    const bool writes = job.kind == Kind::write;
+    const double rate = writes ? model.file_write_bytes_per_s : model.file_bytes_per_s;
+    if (rate == 0) return reach_file(job);
+    if (parts_.files[job.file].sequence == SimFile::kNone)
+        return coordinator_of(job, rate).enter(job.enter_stage(Stage::file), job.seat, {}, job.bytes);
+    const Instant now = parts_.calendar.now();
+    const Instant done = parts_.files.coordinate(job.file, writes, now, Rate::of(rate).time(job.bytes));
+    parts_.delay(job, Stage::file, done - now);
 }
 
 Station& RequestPath::coordinator_of(const Job& job, double bytes_per_s) {

@@ -27,8 +27,8 @@ inline constexpr std::uint32_t kProtocolFlow = 0;
 class RequestPath final : public JobOwner {
 public:
     /// The owner of a file's locks: one server at the model's file_bytes_per_s, fair between seats, and another
-    /// one for the file's writes. Assumption: only containers have coordinators; one reader at a time reads a
-    /// file of a sequence.
+    /// one for the file's writes. A file of a sequence has the same, but in the order of arrival and without
+    /// statistics (FileTable::coordinate()), as there may be millions, and one reader at a time reads it.
     struct Coordinator {
         std::uint32_t file;
         bool writes;

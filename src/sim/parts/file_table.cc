@@ -182,6 +182,13 @@ void FileTable::extend(std::uint32_t number, std::uint64_t end) {
     files_[number].bytes = std::max(files_[number].bytes, end);
 }
 
+Instant FileTable::coordinate(std::uint32_t number, bool writes, Instant now, Duration work) {
+    SimFile& file = files_[number];
+    Instant& until = writes ? file.written_until : file.read_until;
+    until = std::max(until, now) + work;
+    return until;
+}
+
 int FileTable::make_directory(std::string_view path) {
     const auto [made, fresh] = directories_.try_emplace(hash_of(path));
     if (!fresh && !made->second.gone) return EEXIST;

@@ -25,6 +25,7 @@
 #include <vector>
 
 #include "base/prng.h"
+#include "base/time.h"
 #include "sim/parts/flat_index.h"
 #include "streamsim/cluster_model.h"
 #include "streamsim/media.h"
@@ -48,6 +49,8 @@ struct SimFile {
     std::uint64_t first_block = 0;     // within that layout
     std::uint32_t sequence = kNone;    // of the media
     std::uint64_t frame = 0;           // within the sequence
+    Instant read_until;                // a file of a sequence: its coordinator has work until then
+    Instant written_until;             // the same, for writes
     bool of_media = false;             // frames are read from it
     AccessStrategy strategy = AccessStrategy::as_media;  // that its player asks for
 };
@@ -76,6 +79,9 @@ public:
     };
     /// Creates an empty file, unless the path names one already.
     Created create(std::string_view path);
+    /// The coordinator of a file of a sequence works so long for a request, behind those that came before; at a
+    /// time it serves one read and one write. Returns when it has done it.
+    Instant coordinate(std::uint32_t number, bool writes, Instant now, Duration work);
     /// Adds a file from before the run.
     void add(std::string_view path, std::uint64_t bytes);
     /// The file was written up to `end`.

@@ -223,9 +223,15 @@ TEST(PredictionOfOneSeat, NamesNeitherLinkWhereTheyWereNotToldApart) {
 TEST(PredictionOfNoStream, NamesTheRateThatASeatGets) {
     ClusterModel model = calibrated();
     model.client.link.bits_per_s = 8.8e9;
-    EXPECT_EQ(too_fast_for_a_seat(model, "dpx12", 1.195e9),
+    MediaFormat format;
+    format.name = "dpx12";
+    EXPECT_EQ(too_fast_for_a_seat(model, format, 1.195e9),
               "one stream of dpx12 needs 1,195.0 MB/s, more than a seat was seen to get (1,100.0 MB/s)");
-    EXPECT_EQ(too_fast_for_a_seat(model, "dpx12", 1.05e9), "");
+    EXPECT_EQ(too_fast_for_a_seat(model, format, 1.05e9), "");
+    model.file_bytes_per_s = 1e9;
+    EXPECT_EQ(too_fast_for_a_seat(model, format, 1.05e9), "") << "two files at a time have the rate of two";
+    format.container = MediaFormat::Container::quicktime;
+    EXPECT_THAT(too_fast_for_a_seat(model, format, 1.05e9), HasSubstr("a seat was seen to get (1,000.0 MB/s)"));
 }
 
 TEST(PredictionOutside, OtherLoadIsNamedWhereTheIntervalIsTooWide) {
