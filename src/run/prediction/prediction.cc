@@ -44,6 +44,14 @@ std::uint32_t nodes_named(const PlayRequest& request) {
     return nodes;
 }
 
+/// As many drives of a node as the faults name.
+std::uint32_t drives_named(const PlayRequest& request) {
+    std::uint32_t drives = 1;
+    for (const ScenarioFault& fault : request.model_faults)
+        drives = std::max(drives, fault.drive.value_or(0) + 1);
+    return drives;
+}
+
 /// The draws, as the target's URL sets up the cluster.
 Result<std::vector<Model>> draws_of(const ModelText& text,
                                     const PlayRequest& request,
@@ -56,6 +64,7 @@ Result<std::vector<Model>> draws_of(const ModelText& text,
     std::vector<Model> models;
     for (ClusterModel& draw : *draws) {
         draw.nodes = drawn_nodes ? std::max(draw.nodes, nodes_named(request)) : request.target.model->nodes;
+        draw.node.drives = std::max(draw.node.drives, drives_named(request));
         draw.sources.clear();
         models.push_back(std::make_shared<const ClusterModel>(std::move(draw)));
     }

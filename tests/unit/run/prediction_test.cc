@@ -143,6 +143,23 @@ TEST_F(Predictions, TheNumberOfNodesIsDrawnUnlessTheUrlSetsIt) {
     EXPECT_GE(*named->low, 7U) << "there is a second node in each draw: " << named->sentence;
 }
 
+TEST_F(Predictions, ADriveThatAFaultNamesIsInEachDraw) {
+    Json document = server_of(streams(40), streams(40), streams(40));
+    document["node"]["drives"] = {{"value", 8}, {"low", 2}, {"high", 20}, {"basis", "assumed: for a test"}};
+    PlayRequest asked = request(document, 1);
+    asked.model_faults.resize(1);
+    asked.model_faults[0].kind = ScenarioFault::Kind::drive_dies;
+    asked.model_faults[0].node = 0;
+    asked.model_faults[0].drive = 7;
+    auto media = find_media(nullptr, asked, nullptr);
+    ASSERT_TRUE(media) << media.error().problems.front();
+    options_.draws = 20;
+    const auto prediction =
+        predict_plays(text_, {asked, one_part(asked, std::move(*media)), asked.model_faults}, options_);
+    ASSERT_TRUE(prediction) << prediction.error().problems.front();
+    EXPECT_EQ(prediction->draws, 20U);
+}
+
 TEST_F(Predictions, AServerThatWasNeverFullGivesAtLeastSoMuch) {
     options_.draws = 20;
     Json document = server_of(streams(4.5), streams(4.5), std::nullopt);
