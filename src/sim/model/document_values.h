@@ -20,7 +20,7 @@ std::optional<double> plain_value(const OrderedJson& value);
 /// In the unit of plain_value. Whole numbers, sizes and times stay whole. `time`: the value is one.
 void set_value(OrderedJson& value, double number, bool time);
 
-/// A text of the entry has a unit of time.
+/// A text of the entry has a unit of time. "0" alone has none.
 bool is_time(const OrderedJson& entry);
 
 }  // namespace streamsim::sim

@@ -43,6 +43,23 @@ void scale_interval(OrderedJson& entry, double before, const UncertainNumber& nu
     }
 }
 
+/// No value like the one in the document is at this pointer.
+bool refuses_value(const OrderedJson& document, const std::string& source, const std::string& pointer) {
+    const std::string place = fmt::format("{}: {}/value: ", source, pointer);
+    const auto model = read_model_document(document.dump(), source);
+    return !model && std::ranges::any_of(model.error().problems, [&place](const std::string& problem) {
+        return problem.starts_with(place);
+    });
+}
+
+/// "0" is a time as well as a size: where it is a time, it gets a unit.
+void give_unit(OrderedJson& document, const std::string& source, const std::string& pointer) {
+    OrderedJson* const entry = entry_at(document, pointer);
+    if (entry == nullptr || (*entry)["value"] != "0") return;
+    (*entry)["value"] = "0ns";
+    if (refuses_value(document, source, pointer)) (*entry)["value"] = "0";
+}
+
 /// Neither half less nor half more is a number of this kind.
 bool takes_whole_only(const OrderedJson& document, const std::string& source, const std::string& pointer) {
     OrderedJson changed = document;
@@ -52,12 +69,9 @@ bool takes_whole_only(const OrderedJson& document, const std::string& source, co
     if (!value) return false;
     entry->erase("low");
     entry->erase("high");
-    const std::string place = fmt::format("{}: {}/value: ", source, pointer);
-    const auto of_value = [&place](const std::string& problem) { return problem.starts_with(place); };
     for (const double by : {0.5, -0.5}) {
         (*entry)["value"] = *value + by;
-        const auto model = read_model_document(changed.dump(), source);
-        if (model || std::ranges::none_of(model.error().problems, of_value)) return false;
+        if (!refuses_value(changed, source, pointer)) return false;
     }
     return true;
 }
@@ -93,6 +107,7 @@ Result<std::string> changed_document(std::string_view text,
     if (!model) return model.error();
     auto document = OrderedJson::parse(text);
     for (const ModelChange& change : changes) {
+        give_unit(document, source, change.pointer);
         OrderedJson* const entry = entry_at(document, change.pointer);
         // 1 may be a share, which can be 0.5
         const bool fraction = !change.multiply && change.by != std::floor(change.by);
@@ -115,12 +130,15 @@ Result<ClusterModel> changed_model(std::string_view text,
 
 bool is_whole_at(std::string_view text, const std::string& source, const std::string& pointer) {
     if (!read_model_document(text, source)) return false;
-    return takes_whole_only(OrderedJson::parse(text), source, pointer);
+    auto document = OrderedJson::parse(text);
+    give_unit(document, source, pointer);
+    return takes_whole_only(document, source, pointer);
 }
 
 bool is_time_at(std::string_view text, const std::string& source, const std::string& pointer) {
     if (!read_model_document(text, source)) return false;
     auto document = OrderedJson::parse(text);
+    give_unit(document, source, pointer);
     const OrderedJson* const entry = entry_at(document, pointer);
     return entry != nullptr && is_time(*entry);
 }

@@ -5,6 +5,8 @@
 #include <fstream>
 #include <sstream>
 
+#include "base/document/json.h"
+
 namespace streamsim::sim {
 namespace {
 
@@ -61,6 +63,25 @@ TEST(ModelNumbers, AFactorChangesAWholeNumberByOneAtLeast) {
     EXPECT_EQ(changed_model(text, "h500", {{"/client/connections", true, 1.2}})->client.connections, 3U);
     EXPECT_EQ(changed_model(text, "h500", {{"/client/connections", true, 0.8}})->client.connections, 1U);
     EXPECT_EQ(changed_model(text, "h500", {{"/node/drives", true, 0.8}})->node.drives, 12U);
+}
+
+TEST(ModelNumbers, ATimeOfZeroIsATimeAndASizeOfZeroASize) {
+    const std::string latency = "/node/front_end/latency";
+    Json document = Json::parse(shipped("ebu-tech-3362"));
+    document["node"]["front_end"]["latency"] = {{"value", "0"}, {"basis", "assumed: for a test"}};
+    const std::string text = document.dump();
+    EXPECT_TRUE(is_time_at(text, "m.json", latency));
+    EXPECT_FALSE(is_whole_at(text, "m.json", latency));
+    EXPECT_FALSE(is_time_at(text, "m.json", "/strategy/streaming_bytes"));
+    EXPECT_TRUE(is_whole_at(text, "m.json", "/strategy/streaming_bytes"));
+    const auto changed = [&](const ModelChange& change) {
+        const auto model = changed_model(text, "m.json", {change});
+        EXPECT_TRUE(model) << model.error().problems.front();
+        return model ? *model : ClusterModel();
+    };
+    EXPECT_EQ(changed({latency, false, 500e3}).node.front_end.latency, microseconds(500));
+    EXPECT_EQ(changed({latency, true, 1.2}).node.front_end.latency, Duration{});
+    EXPECT_EQ(changed({"/strategy/streaming_bytes", false, 1 << 20}).strategy.streaming_bytes, 1U << 20);
 }
 
 TEST(ModelNumbers, AModelThatIsNoneIsAnError) {
