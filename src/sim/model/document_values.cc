@@ -39,6 +39,12 @@ void set_value(OrderedJson& value, double number, bool time) {
     }
 }
 
+void take_fractions(OrderedJson& entry) {
+    for (const char* key : {"value", "low", "high"}) {
+        if (entry.contains(key) && entry[key].is_number_integer()) entry[key] = entry[key].get<double>();
+    }
+}
+
 bool is_time(const OrderedJson& entry) {
     for (const char* key : {"value", "low", "high"}) {
         if (entry.contains(key) && entry[key].is_string() && !parse_size(entry[key].get<std::string>()))

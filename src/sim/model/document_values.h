@@ -20,6 +20,9 @@ std::optional<double> plain_value(const OrderedJson& value);
 /// In the unit of plain_value. Whole numbers, sizes and times stay whole. `time`: the value is one.
 void set_value(OrderedJson& value, double number, bool time);
 
+/// Whole numbers of the entry, as 1 for a share, may then have other values than whole ones.
+void take_fractions(OrderedJson& entry);
+
 /// A text of the entry has a unit of time. "0" alone has none.
 bool is_time(const OrderedJson& entry);
 

@@ -46,7 +46,7 @@ bool is_rate(const std::string& pointer) {
     return pointer.ends_with("bits_per_s") || pointer.ends_with("bytes_per_s");
 }
 
-/// `value` in seconds, bytes or as it is. Whole where the document has whole numbers only.
+/// `value` in seconds, bytes or as it is. Whole where the entry has whole numbers only.
 void put(OrderedJson& entry, double value) {
     const bool time = is_time(entry);
     bool whole = entry["value"].is_number_integer();
@@ -91,7 +91,11 @@ public:
         if (!numbers) return numbers.error();
         Draws draws(source, OrderedJson::parse(text));
         for (const UncertainNumber& number : model->uncertain) {
-            if (!number.at_least()) draws.uncertain_.push_back(number);
+            if (number.at_least()) continue;
+            draws.uncertain_.push_back(number);
+            OrderedJson& entry = *entry_at(draws.document_, number.pointer);
+            if (entry["value"].is_number_integer() && !is_whole_at(text, source, number.pointer))
+                take_fractions(entry);
         }
         for (const ModelNumber& number : *numbers) {
             if (is_rate(number.pointer)) draws.rates_.push_back(number.pointer);

@@ -82,7 +82,8 @@ bool apply(OrderedJson& entry, const ModelChange& change, const std::vector<Unce
     if (!before) return false;
     double after = change.multiply ? *before * change.by : change.by;
     const bool whole = value.is_number_integer();
-    if (whole && change.multiply && std::llround(after) == std::llround(*before) && change.by != 1)
+    const bool same = std::llround(after) == std::llround(*before);
+    if (whole && change.multiply && same && *before != 0 && change.by != 1)
         after = *before + (change.by > 1 ? 1 : -1);
     set_value(value, after, value.is_string() && is_time(entry));
     for (const UncertainNumber& number : uncertain) {
@@ -109,11 +110,10 @@ Result<std::string> changed_document(std::string_view text,
     for (const ModelChange& change : changes) {
         give_unit(document, source, change.pointer);
         OrderedJson* const entry = entry_at(document, change.pointer);
-        // 1 may be a share, which can be 0.5
-        const bool fraction = !change.multiply && change.by != std::floor(change.by);
-        if (fraction && entry != nullptr && (*entry)["value"].is_number_integer() &&
+        const bool fraction = change.multiply || change.by != std::floor(change.by);
+        if (fraction && entry != nullptr && (*entry)["value"].is_number() &&
             !takes_whole_only(document, source, change.pointer))
-            (*entry)["value"] = (*entry)["value"].get<double>();
+            take_fractions(*entry);
         if (entry == nullptr || !apply(*entry, change, model->uncertain))
             return bad_input(fmt::format("{}: {}: there is no number", source, change.pointer));
     }

@@ -30,8 +30,8 @@ struct ModelChange {
 };
 
 /// The model of the document with these changes. Counts, sizes and times stay whole: a factor changes a
-/// whole number by one at least. Low and high of a changed number change in proportion, as far as the bounds of
-/// the document allow. Errors: bad input for a pointer without a number, and for a model that is none
+/// count by one at least, if it is not 0. Low and high of a changed number change in proportion, as far as the
+/// bounds of the document allow. Errors: bad input for a pointer without a number, and for a model that is none
 /// any more.
 Result<ClusterModel> changed_model(std::string_view text,
                                    const std::string& source,

@@ -259,6 +259,9 @@ TEST(ModelDraws, AtLeastStaysWholeStaysWholeAndADrawIsCertain) {
         document, 200, [](const ClusterModel& model) { return static_cast<double>(model.node.drives); });
     EXPECT_LT(*std::min_element(drives.begin(), drives.end()), 4);
     EXPECT_GT(*std::max_element(drives.begin(), drives.end()), 4);
+    document["node"]["cores"] = {{"value", 4}, {"low", 2}, {"high", 8}, {"basis", "measured: so"}};
+    const auto cores = figures(document, 200, [](const ClusterModel& model) { return model.node.cores; });
+    EXPECT_NEAR(share_below(cores, 3.99) - share_below(cores, 3.5), 0.12, 0.08) << "cores need not be whole";
 }
 
 TEST(ModelDraws, KeepWithinTheBoundsAndAreModels) {

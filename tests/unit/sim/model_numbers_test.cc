@@ -65,6 +65,27 @@ TEST(ModelNumbers, AFactorChangesAWholeNumberByOneAtLeast) {
     EXPECT_EQ(changed_model(text, "h500", {{"/node/drives", true, 0.8}})->node.drives, 12U);
 }
 
+TEST(ModelNumbers, AFactorIsExactWhereAWholeNumberMayBeAFraction) {
+    Json document = Json::parse(shipped("nfs-generic"));
+    const auto number = [&](const char* pointer, int value) {
+        document[Json::json_pointer(pointer)] = {{"value", value}, {"basis", "assumed: for a test"}};
+    };
+    number("/node/cores", 1);
+    document["node"]["cores"]["low"] = document["node"]["cores"]["high"] = 1;
+    number("/node/cpu_s_per_byte", 0);
+    number("/strategy/filename_files", 0);
+    for (const double by : {1.2, 0.8}) {
+        const auto changed = changed_model(document.dump(), "m.json",
+                                           {{"/node/cores", true, by},
+                                            {"/node/cpu_s_per_byte", true, by},
+                                            {"/strategy/filename_files", true, by}});
+        ASSERT_TRUE(changed) << changed.error().problems.front();
+        EXPECT_DOUBLE_EQ(changed->node.cores, by);
+        EXPECT_EQ(changed->node.cpu_s_per_byte, 0);
+        EXPECT_EQ(changed->strategy.filename_files, 0U);
+    }
+}
+
 TEST(ModelNumbers, ATimeOfZeroIsATimeAndASizeOfZeroASize) {
     const std::string latency = "/node/front_end/latency";
     Json document = Json::parse(shipped("ebu-tech-3362"));
