@@ -108,6 +108,21 @@ TEST(Cluster, StreamingReadsAheadAndAJumpEndsIt) {
     EXPECT_EQ(part(run.stats(), "node 0 drive 0").requests, 22u);
 }
 
+TEST(Cluster, FramesBackwardsAreJumpsAndOvertakenOnesAreNot) {
+    sim::ClusterOptions options = plain();
+    options.model.strategy.streaming_bytes = 8 * kMiB;
+    options.media.emplace_back(std::make_shared<PlainMedia>("a", 40, kMiB, false));
+    const auto fetched_for = [&](const std::vector<std::uint64_t>& frames, std::vector<std::uint64_t> slots) {
+        SimRun run(options);
+        const FileId file = run.open("a.mov");
+        for (std::size_t i = 0; i < frames.size(); ++i)
+            run.time_of_read(file, frames[i] * kMiB, kMiB, {.slot = slots[i]});
+        return part(run.stats(), "node 0 drive 0").requests;
+    };
+    EXPECT_EQ(fetched_for({20, 19, 18, 17, 16, 15}, {0, 1, 2, 3, 4, 5}), 6U) << "the frames alone";
+    EXPECT_EQ(fetched_for({1, 0, 3, 2, 4}, {1, 0, 3, 2, 4}), 13U) << "up to 8 MiB behind frame 4";
+}
+
 TEST(Cluster, RandomNeverReadsAhead) {
     sim::ClusterOptions options = plain();
     options.model.strategy = {4 * kMiB, 8 * kMiB, 3};

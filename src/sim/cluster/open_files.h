@@ -25,6 +25,7 @@ struct OpenFile {
     std::uint32_t small_jumps = 0;        // consecutive reads of single pages
     std::uint64_t small_end = 0;          // of the last small read
     std::uint64_t frame_slots = 0;        // of its stream's frames, those below have begun
+    std::uint64_t frame_begin = 0;        // where the last of them begins
 
     // Writes.
     std::uint64_t written_end = 0;  // of the last one

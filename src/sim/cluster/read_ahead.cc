@@ -14,6 +14,11 @@ constexpr std::uint64_t kSmallPart = 8;
 /// So many small reads at random end the order of a file.
 constexpr std::uint32_t kSmallJumps = 4;
 
+/// No jump: a later frame lies behind those before it, and a read may have been overtaken in transit.
+bool is_in_order(const Job& read, const OpenFile& handle, std::uint64_t window) {
+    return !read.goes_back && is_near(read, handle.end, window);
+}
+
 }  // namespace
 
 AccessStrategy ReadAhead::strategy_of(const SimFile& file) const {
@@ -55,7 +60,7 @@ std::uint64_t ReadAhead::distance(const Job& read) const {
     const OpenFile* const handle = open_files_.of(read);
     if (handle == nullptr || handle->in_order < kReadsInOrder) return 0;
     const std::uint64_t window = window_of(file);
-    return is_near(read, handle->end, window) ? window : 0;
+    return is_in_order(read, *handle, window) ? window : 0;
 }
 
 void ReadAhead::follow(const Job& read) {
@@ -92,7 +97,7 @@ void ReadAhead::track_small(OpenFile& handle, const Job& read) const {
 
 void ReadAhead::track_order(OpenFile& handle, const Job& read, std::uint64_t window) const {
     const std::uint64_t end = read.offset + read.bytes;
-    const bool jump = !is_near(read, handle.end, window);
+    const bool jump = !is_in_order(read, handle, window);
     if (jump || handle.node != read.node) {
         handle.in_order = read.offset == 0 ? kReadsInOrder : jump ? 0 : handle.in_order;
         handle.end = end;

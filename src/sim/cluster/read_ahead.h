@@ -2,10 +2,10 @@
 //
 // Strategies concurrency and streaming: a file that is read front to back, apart from the requests in flight,
 // has its next bytes fetched up to the model's distance. A jump ends that until two reads follow each other
-// again. Strategy filename_prefetch: when a stream begins to read two files of a numbered sequence one after
-// the other, the next `filename_files` files are fetched whole; opening alone proves nothing, as a player opens
-// names long before it reads them. A storage tells readers apart by connection and folder; the model does so by
-// stream.
+// again; the next frame is one where it lies before the last, however near. Strategy filename_prefetch: when a
+// stream begins to read two files of a numbered sequence one after the other, the next `filename_files` files
+// are fetched whole; opening alone proves nothing, as a player opens names long before it reads them. A storage
+// tells readers apart by connection and folder; the model does so by stream.
 #pragma once
 
 #include <unordered_map>

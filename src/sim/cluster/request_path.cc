@@ -116,11 +116,13 @@ Duration RequestPath::read_time(Job& job) {
 }
 
 /// The first read of a frame that reaches the node.
-bool RequestPath::begins_frame(const Job& job) {
+bool RequestPath::begins_frame(Job& job) {
     OpenFile* const handle = open_files_.of(job);
     if (handle == nullptr || job.op == nullptr || !parts_.files[job.file].of_media) return false;
     if (job.op->tag.slot < handle->frame_slots) return false;
     handle->frame_slots = job.op->tag.slot + 1;
+    job.goes_back = job.offset < handle->frame_begin;
+    handle->frame_begin = job.offset;
     return true;
 }
 

@@ -56,7 +56,7 @@ private:
     void reach_node(Job& job);
     void enter_processor(Job& job);
     Duration read_time(Job& job);
-    bool begins_frame(const Job& job);
+    bool begins_frame(Job& job);
     std::uint64_t sent_bytes(const Job& job) const { return job.bytes + parts_.model().network.message_bytes; }
     Duration metadata_time(const Job& job) const;
     void leave_processor(Job& job);

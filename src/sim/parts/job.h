@@ -105,10 +105,11 @@ struct Job {
     std::uint32_t opening = 0;    // counts the uses of a handle
     std::uint32_t waits_for = 0;  // blocks in transit
     int error = 0;
-    bool paged = false;     // read or fetch: single pages; write: at random, in pages
-    bool changes = false;   // open or name: the journal takes an entry
-    bool at_home = false;   // fetch: the home node of the block expects it
-    bool rebuilds = false;  // fetch: one of the reads from which a run of a dead drive is rebuilt
+    bool paged = false;      // read or fetch: single pages; write: at random, in pages
+    bool goes_back = false;  // read: begins a frame that lies before the one that was begun last
+    bool changes = false;    // open or name: the journal takes an entry
+    bool at_home = false;    // fetch: the home node of the block expects it
+    bool rebuilds = false;   // fetch: one of the reads from which a run of a dead drive is rebuilt
 
     void served();
     void arrive() { owner->advance(*this); }
