@@ -181,8 +181,10 @@ TEST_F(Hardship, WhatIsOnAFullDiskPlays) {
 TEST_F(Hardship, AFileSystemInMemoryIsNoColdStorage) {
     const SmallDisk disk(target(), "size=64m");
     prepare(1);
-    const Json result = play_small({"--duration", "1s", "--direct", "--require-cold"});
-    EXPECT_EQ(finished().exit_code, 1) << finished().text();
+    const Finished done = streamsim({"--quiet", "--format", small(), "--duration", "1s", "--direct",
+                                     "--require-cold", "--json", json_path(), target()});
+    EXPECT_EQ(done.exit_code, 1) << done.text();
+    const Json result = read_json(json_path());
     EXPECT_EQ(result["target"]["direct"], false);
     EXPECT_EQ(result["client"]["page_cache_bytes"], result["totals"]["bytes_read"]);
 }

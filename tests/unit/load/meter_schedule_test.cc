@@ -120,7 +120,7 @@ TEST(MeterSchedule, ALongLineAtTheEndIsCountedWithoutALoop) {
     arriving(rig, 1e8).storage.fixed = seconds(1000);
     rig.run(seconds(10'000));
     EXPECT_EQ(rig.result.arrived, 1'000'000'000'000u);
-    EXPECT_EQ(rig.result.all.done, 10u);
+    EXPECT_EQ(rig.result.all.done, 9u) << "the open took the first 1000 s";
 }
 
 TEST(MeterSchedule, ALongLineOfPoissonArrivalsIsCountedInManyTurnsOfTheLoop) {

@@ -182,7 +182,9 @@ TEST_F(Tables, OfOurOwnFilesAreRead) {
 
 /// Only a forger writes such headers: libavformat may have them.
 TEST_F(Tables, WithoutMeasureAreLeft) {
-    const std::string whole = made("a.mov", "-map 0 -map 1 -c:v prores_ks -c:a pcm_s16le");
+    // With few samples, so that all tracks together do not claim more than there are bytes.
+    const std::string whole =
+        made("a.mov", "-map 0 -map 1 -c:v prores_ks -af atrim=end=0.05 -ar 8000 -c:a pcm_s16le");
     const auto with = [&whole](const std::string& more) {
         std::string bytes = whole;
         const std::size_t moov = bytes.find("moov") - 4;

@@ -215,7 +215,10 @@ struct OnOneClock {
 
         Stream(OnOneClock& play, std::uint32_t number, std::vector<std::uint64_t> jumps)
             : path(std::move(jumps), true),
-              ledger({.stream = number, .slots = play.options.slots, .readahead = play.options.readahead},
+              ledger({.stream = number,
+                      .slots = play.options.slots,
+                      .drops_kept = 8,
+                      .readahead = play.options.readahead},
                      play.series),
               memory(play::Player::memory_bytes(path, play.options)),
               player({play.loop, play.storage, path, play.numbered(number), ledger, progress,

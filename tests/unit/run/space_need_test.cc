@@ -3,6 +3,7 @@
 #include <cstdlib>
 #include <filesystem>
 
+#include "media/own_files/own_names.h"
 #include "run/plan/needs.h"
 #include "storage/local/local_byte_store.h"
 #include "unit/run/sessions.h"
@@ -54,7 +55,7 @@ TEST(SpaceNeed, UnfinishedClipsOfSeveralFormatsCountAsFreeSpaceForThemselves) {
         ASSERT_TRUE(media::prepare(volume, plan, progress));
         const std::string& clip = plan.missing.front().path;
         fs::resize_file(clip, plan.bytes_to_write / 2);
-        fs::rename(clip, clip + ".partial");
+        fs::rename(clip, clip + media::partial_suffix(1));
     }
     const std::uint64_t all = first->at(0).bytes_to_write + first->at(1).bytes_to_write;
     volume.free = all - all / 4;
