@@ -3,6 +3,7 @@
 #include <functional>
 #include <tuple>
 
+#include "address_sanitizer.h"
 #include "sim/random_cluster.h"
 #include "sim/theatre.h"
 
@@ -98,11 +99,7 @@ const Part kParts[] = {
 
 constexpr std::uint32_t kStreamsPerSeatMax = 8;
 
-#if defined(__SANITIZE_ADDRESS__)
-constexpr std::uint64_t kSeeds = 4;  // a play takes ten times as long
-#else
-constexpr std::uint64_t kSeeds = 12;
-#endif
+constexpr std::uint64_t kSeeds = kAddressSanitizer ? 4 : 12;  // a play takes ten times as long
 
 class PlayLaws : public testing::TestWithParam<std::tuple<std::uint64_t, play::OnMiss>> {
 protected:

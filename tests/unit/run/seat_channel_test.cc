@@ -13,19 +13,12 @@
 #include <list>
 #include <thread>
 
+#include "address_sanitizer.h"
 #include "seats/join_token.h"
 #include "unit/run/relay.h"
 
 namespace streamsim::run {
 namespace {
-
-#if defined(__SANITIZE_ADDRESS__)
-constexpr bool kKeepsFreedMemory = true;
-#elif defined(__has_feature)
-constexpr bool kKeepsFreedMemory = __has_feature(address_sanitizer);
-#else
-constexpr bool kKeepsFreedMemory = false;
-#endif
 
 using testing::ElementsAre;
 using testing::HasSubstr;
@@ -353,7 +346,7 @@ TEST(SeatChannel, AThousandStrangersTakeNoPlaceOfARankAndNoMemory) {
     EXPECT_TRUE(first.comes(2, "hello"));
     (*one)->send(0, {{"do", "still here"}});
     EXPECT_TRUE(first.comes(1, "still here"));
-    if (!kKeepsFreedMemory) EXPECT_LT(resident_kb() - before_kb, 16'000);
+    if (!kAddressSanitizer) EXPECT_LT(resident_kb() - before_kb, 16'000);
     EXPECT_THAT(first.of(1), testing::Not(testing::Contains(HasSubstr("lost"))));
     EXPECT_THAT(first.of(2), testing::Not(testing::Contains(HasSubstr("lost"))));
     for (const Stranger& stranger : strangers) EXPECT_TRUE(stranger.is_closed_by_the_other_end());
