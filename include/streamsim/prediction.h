@@ -47,14 +47,17 @@ struct Prediction {
 
     Question question = Question::most;
     Verdict verdict = Verdict::answered;
-    std::string what;           // "dpx12"; of several kinds of streams "these streams"
-    std::uint32_t seats = 1;    // that play it
-    bool as_held_back = false;  // they are read as those of a held-back run, and play alone; in no document
-    std::uint64_t draws = 0;    // that were played
+    std::string what;                      // "dpx12"; of several kinds of streams "these streams"
+    std::uint32_t seats = 1;               // that play it
+    std::uint64_t draws = 0;               // that were played
     std::optional<std::uint64_t> streams;  // plays: that were asked for, of all seats
     std::optional<std::uint64_t> draws_that_play;
+    /// The streams of the held-back run's format that are as hard for the storage as those of that run, or
+    /// harder, whatever else loads it; in no document.
+    std::uint64_t no_easier = 0;
 
     // most: of all seats together
+    bool as_held_back = false;  // they are read as those of a held-back run, and play alone; in no document
     std::optional<std::uint64_t> nominal;  // with each number at its value
     std::optional<std::uint64_t> low;      // 5 % of the draws play fewer
     /// 5 % of the draws play more; of an answer "at least" if_never_full; nullopt: that is no bound.

@@ -155,6 +155,15 @@ void advise(const ClusterModel& model, const OutsideMeasured& outside, Predictio
     }
 }
 
+/// More streams than the held-back run gave, no easier than its own, do not play.
+void refuse_more_than_held_back(const ClusterModel& model, Prediction& prediction) {
+    if (!model.calibration || !model.calibration->held_back) return;
+    const HeldBackRun& run = *model.calibration->held_back;
+    if (run.is_bound() || run.seats != prediction.seats || prediction.no_easier <= run.streams_measured) return;
+    prediction.refused.push_back(fmt::format("the held-back run gave {}, and one more did not play",
+                                             counted(run.streams_measured, "stream")));
+}
+
 void refuse_rejected(const ClusterModel& model, Prediction& prediction) {
     if (!model.calibration || !model.calibration->held_back || !model.calibration->held_back->rejected) return;
     prediction.refused.push_back("the model does not hold: " +
@@ -235,10 +244,7 @@ void conclude_plays(const ClusterModel& model,
             counted(run->streams_measured, "stream"), run->low, run->high,
             run->streams_measured < run->low ? "fewer" : "more"));
     }
-    const HeldBackRun* const same = run_of_question(model, prediction);
-    if (same != nullptr && !same->is_bound() && streams > same->streams_measured)
-        prediction.refused.push_back(fmt::format("the held-back run gave {}, and one more did not play",
-                                                 counted(same->streams_measured, "stream")));
+    refuse_more_than_held_back(model, prediction);
     if (outside.server_may_be_full && plays < answers.size())
         prediction.refused.emplace_back(
             "the parts of the server that fail were never full when it was measured: they may give more");

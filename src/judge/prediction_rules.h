@@ -56,8 +56,9 @@ void mark_interrupted(std::uint64_t asked_draws, Prediction& prediction);
 /// number of the held-back run if the question is that of this run, and is wider by the error of a held-back
 /// run outside its own interval. A calibration that could not tell a seat from the server has neither link
 /// named. `at_most`: the largest number that was tried; draws that play as many, and if_never_full, are
-/// unbounded. Given streams that are more than the held-back run of the same question gave are refused.
-/// REQUIRES: prediction has question, what, seats, as_held_back, streams, nominal and if_never_full.
+/// unbounded. Given streams of which more are no easier than the held-back run gave, on its seats, are refused.
+/// REQUIRES: prediction has question, what, seats, as_held_back or no_easier, streams, nominal and
+/// if_never_full.
 void conclude(const ClusterModel& model,
               const OutsideMeasured& outside,
               const std::vector<DrawAnswer>& answers,

@@ -100,18 +100,36 @@ bool reads_as_held_back(const PlayRequest& request) {
            request.decode_cpu.ns == 0;
 }
 
-/// The storage is as it was measured, and nothing else loads it than streams that play.
+/// The storage is as it was measured, whatever loads it.
 bool is_as_measured(const PlayRequest& request) {
     const target::Target& target = request.target;
-    const bool plain = !target.nodes && !target.cluster && !target.warm &&
-                       target.strategy == AccessStrategy::as_media && !request.faults &&
-                       request.model_faults.empty();
-    return plain && request.meters.empty() && request.record.streams == 0 &&
+    return !target.nodes && !target.cluster && !target.warm && target.strategy == AccessStrategy::as_media &&
            std::ranges::count(request.seat_settings, SeatSetting{}) == std::ssize(request.seat_settings);
 }
 
-/// All streams of the part begin together and play for the whole run.
-bool plays_throughout(const PlayPart& part, Duration length) {
+/// Nothing else loads the storage than streams that play.
+bool plays_alone(const PlayRequest& request) {
+    return !request.faults && request.model_faults.empty() && request.meters.empty() &&
+           request.record.streams == 0;
+}
+
+/// Streams of the format are as hard for the storage as those of a held-back run, or harder.
+bool reads_no_easier(const PlayRequest& request, const MediaFormat& format) {
+    const play::ReadSettings usual;
+    const bool at_rate =
+        request.paced && request.rate.value_or(format.rate).per_second() >= format.rate.per_second();
+    const bool no_more_ahead = request.readahead <= usual.readahead && request.inflight <= usual.inflight &&
+                               request.io_depth <= usual.io_depth;
+    const bool waits_for_seeks =
+        request.order.kind == play::PlayOrder::Kind::scrub || request.multicam == MultiCam::active;
+    return at_rate && no_more_ahead && !waits_for_seeks && request.io_size == usual.io_size &&
+           request.pattern == usual.pattern && !request.same_media && !request.cuts;
+}
+
+/// All streams of the format begin together and play for the whole run.
+bool plays_throughout(const PlayPart& part, const MediaFormat& format, Duration length) {
+    const std::uint64_t slots = part.request.rate.value_or(format.rate).slots_in(length);
+    if (part.request.stagger.ns > 0 || part.request.frames.value_or(slots) < slots) return false;
     if (!part.schedule) return true;
     for (std::uint32_t seat = 0; seat < part.request.seats; ++seat) {
         if (part.schedule->end(seat) < length) return false;
@@ -122,13 +140,21 @@ bool plays_throughout(const PlayPart& part, Duration length) {
     return true;
 }
 
-bool as_held_back(const PartsToPlay& what) {
+/// As many streams of the held-back run's format are no easier for the storage than those of that run: what it
+/// did not play then, it does not play with other load besides.
+std::uint64_t no_easier_streams(const PartsToPlay& what) {
+    const auto& calibration = what.request.target.model->calibration;
+    if (!calibration || !calibration->held_back || !is_as_measured(what.request)) return 0;
     const Duration length = what.request.duration.value_or(kDefaultDuration);
-    return what.faults.empty() && is_as_measured(what.request) &&
-           std::ranges::all_of(what.parts, [length](const PlayPart& part) {
-               return reads_as_held_back(part.request) && part.request.record.streams == 0 &&
-                      plays_throughout(part, length);
-           });
+    std::uint64_t streams = 0;
+    for (const PlayPart& part : what.parts) {
+        for (const MediaFormat& format : part.request.formats) {
+            if (format.name == calibration->held_back->format && reads_no_easier(part.request, format) &&
+                plays_throughout(part, format, length))
+                streams += streams_of_format(part.request);
+        }
+    }
+    return streams;
 }
 
 std::uint64_t seed_of(std::uint64_t seed, std::size_t draw) {
@@ -320,8 +346,8 @@ Result<Prediction> predict_most(const ModelText& whole,
     Prediction prediction;
     prediction.what = request.formats.front().name;
     prediction.seats = request.seats;
-    prediction.as_held_back =
-        reads_as_held_back(request) && is_as_measured(request) && options.headroom_percent == 0;
+    prediction.as_held_back = reads_as_held_back(request) && is_as_measured(request) && plays_alone(request) &&
+                              options.headroom_percent == 0;
     const judge::OutsideMeasured outside = judge::outside_measured(*model, {{prediction.what}, request.seats});
     const bool searched_by_caller = nominal.has_value();
     if (!nominal) {
@@ -391,7 +417,7 @@ Result<Prediction> predict_plays(const ModelText& whole,
     question.seats = what.request.seats;
     prediction.what = fmt::format("{}", fmt::join(question.formats, ", "));
     prediction.seats = question.seats;
-    prediction.as_held_back = as_held_back(what);
+    prediction.no_easier = no_easier_streams(what);
     prediction.streams = streams;
     const judge::OutsideMeasured outside = judge::outside_measured(*model, question);
     const std::uint64_t seed = what.request.seed;

@@ -268,25 +268,26 @@ TEST(PredictionOfGivenStreams, CountsTheDrawsThatPlay) {
 TEST(PredictionOfGivenStreams, IsRefusedForMoreThanTheHeldBackRunGave) {
     ClusterModel model = calibrated();
     model.calibration->held_back = HeldBackRun{"dpx12", 2, 1, 2, 2, 2, false};
-    const auto asked = [&model](std::uint64_t streams, std::uint32_t seats, bool as_held_back = true) {
+    const auto asked = [&model](std::uint64_t streams, std::uint32_t seats, std::uint64_t no_easier) {
         Prediction prediction;
         prediction.question = Prediction::Question::plays;
         prediction.what = "dpx12";
         prediction.seats = seats;
-        prediction.as_held_back = as_held_back;
+        prediction.no_easier = no_easier;
         prediction.streams = streams;
         conclude(model, {}, draws({{streams, 200}}, ""), std::nullopt, prediction);
         return prediction;
     };
-    const Prediction more = asked(2, 2);
+    const Prediction more = asked(2, 2, 2);
     EXPECT_EQ(more.verdict, Prediction::Verdict::refused);
     EXPECT_THAT(more.refused, ElementsAre("the held-back run gave 1 stream, and one more did not play"));
     EXPECT_FALSE(predicts_play(more));
-    EXPECT_TRUE(predicts_play(asked(1, 2)));
-    EXPECT_TRUE(predicts_play(asked(2, 4))) << "another question";
-    EXPECT_TRUE(predicts_play(asked(2, 2, false))) << "other play";
+    EXPECT_FALSE(predicts_play(asked(5, 2, 2))) << "with other streams beside them";
+    EXPECT_TRUE(predicts_play(asked(1, 2, 1)));
+    EXPECT_TRUE(predicts_play(asked(2, 4, 2))) << "another question";
+    EXPECT_TRUE(predicts_play(asked(2, 2, 1))) << "the other is a recorder, or easier";
     model.calibration->held_back->at_least = "no more clips may be made";
-    EXPECT_TRUE(predicts_play(asked(2, 2))) << "more may play than the bound";
+    EXPECT_TRUE(predicts_play(asked(2, 2, 2))) << "more may play than the bound";
 }
 
 TEST(PredictionOfTheHeldBackRun, ThatGaveNothingIsNoPlay) {

@@ -233,6 +233,50 @@ TEST_F(Predictions, TheHeldBackRunIsOfPlayLikeItsOwn) {
     }));
 }
 
+TEST_F(Predictions, HarderPlayThanMoreStreamsThanTheHeldBackRunGaveIsRefused) {
+    const Json document = with_a_held_back_run(server_of(streams(40), streams(40), streams(40)));
+    options_.draws = 1;
+    const auto refused = [&](const std::function<void(PlayRequest&)>& change) {
+        PlayRequest asked = request(document, 2);
+        asked.total_streams = 9;
+        change(asked);
+        auto media = find_media(nullptr, asked, nullptr);
+        EXPECT_TRUE(media) << media.error().problems.front();
+        const auto prediction =
+            predict_plays(text_, {asked, one_part(asked, std::move(*media)), asked.model_faults}, options_);
+        EXPECT_TRUE(prediction) << prediction.error().problems.front();
+        return prediction && !prediction->refused.empty();
+    };
+    const auto record = [](PlayRequest& asked) {
+        asked.record.streams = 1;
+        asked.record.formats = asked.formats;
+    };
+    EXPECT_TRUE(refused([](PlayRequest&) {}));
+    EXPECT_TRUE(refused(record));
+    EXPECT_TRUE(refused([](PlayRequest& asked) { asked.rate = FrameRate{60, 1}; }));
+    EXPECT_TRUE(refused([](PlayRequest& asked) { asked.layers = 2; }));
+    EXPECT_TRUE(refused([](PlayRequest& asked) { asked.readahead = 7; }));
+    EXPECT_TRUE(refused([](PlayRequest& asked) { asked.on_miss = play::OnMiss::hold; }));
+    EXPECT_TRUE(refused([](PlayRequest& asked) { asked.order.kind = play::PlayOrder::Kind::random; }));
+    EXPECT_TRUE(refused([](PlayRequest& asked) { asked.decode_cpu = milliseconds(1); }));
+    EXPECT_TRUE(refused([](PlayRequest& asked) {
+        asked.model_faults.resize(1);
+        asked.model_faults[0].length = milliseconds(1);
+    }));
+    EXPECT_TRUE(refused([](PlayRequest& asked) { asked.frames = 1000; }));
+    EXPECT_FALSE(refused([&](PlayRequest& asked) {
+        asked.total_streams = 8;
+        record(asked);
+    })) << "recorders are no streams of the held-back run";
+    EXPECT_FALSE(refused([](PlayRequest& asked) { asked.rate = FrameRate{10, 1}; }));
+    EXPECT_FALSE(refused([](PlayRequest& asked) { asked.readahead = 9; }));
+    EXPECT_FALSE(refused([](PlayRequest& asked) { asked.inflight = 3; }));
+    EXPECT_FALSE(refused([](PlayRequest& asked) { asked.same_media = true; }));
+    EXPECT_FALSE(refused([](PlayRequest& asked) { asked.target.warm = true; }));
+    EXPECT_FALSE(refused([](PlayRequest& asked) { asked.frames = 10; }));
+    EXPECT_FALSE(refused([](PlayRequest& asked) { asked.stagger = milliseconds(100); }));
+}
+
 TEST_F(Predictions, StreamsThatDoNotPlayThroughoutAreNoHeldBackRun) {
     const Json document = with_a_held_back_run(server_of(streams(40), streams(40), streams(40)));
     options_.draws = 3;
