@@ -113,12 +113,12 @@ Verdict fullest_part_verdict(const Evidence& evidence, const Blame& by, std::str
             Limit::unknown};
     }
     std::string part = in_words(*fullest);
+    const bool many = fullest->name.ends_with("connections") || fullest->name.ends_with("files");
     if (alike > 0) part += fmt::format(" (and {} more like it)", show_count(static_cast<std::uint64_t>(alike)));
-    return {
-        false,
-        fmt::format("{} {} {:.0f} % busy when frames were missed: {}", part,
-                    fullest->name.ends_with("connections") ? "were" : "was", fullest->utilisation * 100, what),
-        part_limit(fullest->kind)};
+    return {false,
+            fmt::format("{} {} {:.0f} % busy when frames were missed: {}", part, many ? "were" : "was",
+                        fullest->utilisation * 100, what),
+            part_limit(fullest->kind)};
 }
 
 /// The verdict on a model, with the rate that it delivers at most.

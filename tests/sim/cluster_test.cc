@@ -300,6 +300,15 @@ TEST(Cluster, EachFileOfASequenceHasTheRateOfOneFile) {
     run.loop.run();
     EXPECT_EQ(run.reads[1].completed_at, Instant{} + nanoseconds(kBlockNs)) << "one beside the other";
     EXPECT_EQ(run.loop.now(), Instant{} + nanoseconds(3 * kBlockNs));
+    const PartStats all = part(run.stats(), "sequence files");
+    EXPECT_EQ(all.servers, 2u) << "files at once";
+    EXPECT_EQ(all.busy_ns, 6 * kBlockNs) << "both are always at their rate";
+    EXPECT_EQ(all.longest_queue, 6u);
+    for (std::uint64_t i = 0; i < 6; ++i) {
+        run.read(files[i % 2], i / 2 * kMiB, kMiB);
+        run.loop.run();
+    }
+    EXPECT_EQ(part(run.stats(), "sequence files").busy_ns, 12 * kBlockNs) << "half of the servers later";
 }
 
 TEST(Cluster, ADecoderTakesItsTurnOnTheProcessorOfItsSeat) {

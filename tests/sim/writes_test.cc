@@ -288,6 +288,7 @@ TEST(Writes, OfAFileOfASequenceHaveTheRateOfOneFile) {
     const FileId file = run.open("seq/f.1001.dpx");
     run.write(file, 0, kMiB);
     EXPECT_EQ(run.time_of_write(file, kMiB, kMiB), nanoseconds(2 * kBlockNs));
+    EXPECT_EQ(part(run.stats(), "sequence files writes").requests, 2u);
     EXPECT_EQ(run.time_of_read(file, 0, kMiB), Duration{}) << "reads have no limit";
 }
 

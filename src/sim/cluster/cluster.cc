@@ -124,6 +124,19 @@ void add_node(StatsList& all, std::uint32_t number, const Node& node) {
         all.add(PartKind::drive, number, fmt::format("node {} drive {}", number, i), node.drives[i]->part());
 }
 
+/// The files of sequences: full where as many as were ever read at once are always at their rate.
+void add_sequence_files(StatsList& all, const ClusterParts& parts, Instant from, Instant to) {
+    const ClusterModel& model = parts.model();
+    for (const bool writes : {false, true}) {
+        const FileTable::Coordinators& files = parts.files.coordinators(writes);
+        if (files.stats.arrivals() == 0) continue;
+        PartStats& stats = all.add(PartKind::file, 0, writes ? "sequence files writes" : "sequence files");
+        stats.servers = files.most_at_work;
+        stats.bytes_per_s = writes ? model.file_write_bytes_per_s : model.file_bytes_per_s;
+        files.stats.fill(stats, from, to);
+    }
+}
+
 }  // namespace
 
 struct Cluster::Machinery {
@@ -168,6 +181,7 @@ std::vector<PartStats> Cluster::stats(Instant from, Instant to) const {
         all.add(PartKind::file, each.file, fmt::format("file {}{}", each.file, each.writes ? " writes" : ""),
                 each.station);
     }
+    add_sequence_files(all, parts, from, to);
     return all.take();
 }
 

@@ -26,7 +26,7 @@ void RequestPath::advance(Job& job) {
         case Stage::front_end_in: return enter_processor(job);
         case Stage::node_cpu: return leave_processor(job);
         case Stage::metadata_line: return leave_metadata_line(job);
-        case Stage::file: return reach_file(job);
+        case Stage::file: return leave_coordinator(job);
         case Stage::read_line: return read_blocks(job);
         case Stage::journal: return leave_journal(job);
         case Stage::journal_way:
@@ -152,8 +152,14 @@ void RequestPath::leave_processor(Job& job) {
     if (parts_.files[job.file].sequence == SimFile::kNone)
         return coordinator_of(job, rate).enter(job.enter_stage(Stage::file), job.seat, {}, job.bytes);
     const Instant now = parts_.calendar.now();
-    const Instant done = parts_.files.coordinate(job.file, writes, now, Rate::of(rate).time(job.bytes));
+    const Instant done = parts_.files.coordinate(job, now, Rate::of(rate).time(job.bytes));
     parts_.delay(job, Stage::file, done - now);
+}
+
+void RequestPath::leave_coordinator(Job& job) {
+    if (parts_.files[job.file].sequence != SimFile::kNone)
+        parts_.files.leave_coordinator(job, parts_.calendar.now());
+    reach_file(job);
 }
 
 Station& RequestPath::coordinator_of(const Job& job, double bytes_per_s) {

@@ -27,8 +27,9 @@ inline constexpr std::uint32_t kProtocolFlow = 0;
 class RequestPath final : public JobOwner {
 public:
     /// The owner of a file's locks: one server at the model's file_bytes_per_s, fair between seats, and another
-    /// one for the file's writes. A file of a sequence has the same, but in the order of arrival and without
-    /// statistics (FileTable::coordinate()), as there may be millions, and one reader at a time reads it.
+    /// one for the file's writes. A file of a sequence has the same, but in the order of arrival and with
+    /// statistics of all such files together (FileTable::coordinate()), as there may be millions, and one
+    /// reader at a time reads it.
     struct Coordinator {
         std::uint32_t file;
         bool writes;
@@ -60,6 +61,7 @@ private:
     std::uint64_t sent_bytes(const Job& job) const { return job.bytes + parts_.model().network.message_bytes; }
     Duration metadata_time(const Job& job) const;
     void leave_processor(Job& job);
+    void leave_coordinator(Job& job);
     void enter_metadata_line(Job& job);
     void leave_metadata_line(Job& job);
     void reach_file(Job& job);

@@ -4,6 +4,7 @@
 #include <cerrno>
 #include <cmath>
 #include <string>
+#include <utility>
 
 #include "base/ascii.h"
 #include "base/check.h"
@@ -182,11 +183,28 @@ void FileTable::extend(std::uint32_t number, std::uint64_t end) {
     files_[number].bytes = std::max(files_[number].bytes, end);
 }
 
-Instant FileTable::coordinate(std::uint32_t number, bool writes, Instant now, Duration work) {
-    SimFile& file = files_[number];
+Instant FileTable::coordinate(Job& job, Instant now, Duration work) {
+    const bool writes = job.kind == Job::Kind::write;
+    SimFile& file = files_[job.file];
+    Coordinators& all = coordinators_[writes ? 1 : 0];
+    if (!std::exchange(writes ? file.writing : file.reading, true))
+        all.most_at_work = std::max(all.most_at_work, ++all.at_work);
     Instant& until = writes ? file.written_until : file.read_until;
-    until = std::max(until, now) + work;
+    const Instant begin = std::max(until, now);
+    until = begin + work;
+    job.arrived = now;
+    all.stats.arrive(now);
+    all.stats.begin(begin, until, job.bytes);
     return until;
+}
+
+void FileTable::leave_coordinator(const Job& job, Instant now) {
+    const bool writes = job.kind == Job::Kind::write;
+    SimFile& file = files_[job.file];
+    Coordinators& all = coordinators_[writes ? 1 : 0];
+    all.stats.depart(now, job.arrived);
+    if ((writes ? file.written_until : file.read_until) > now) return;
+    if (std::exchange(writes ? file.writing : file.reading, false)) --all.at_work;
 }
 
 int FileTable::make_directory(std::string_view path) {

@@ -16,6 +16,7 @@
 // blocks.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <deque>
 #include <memory>
@@ -27,6 +28,8 @@
 #include "base/prng.h"
 #include "base/time.h"
 #include "sim/parts/flat_index.h"
+#include "sim/parts/job.h"
+#include "sim/parts/station_stats.h"
 #include "streamsim/cluster_model.h"
 #include "streamsim/media.h"
 
@@ -51,6 +54,8 @@ struct SimFile {
     std::uint64_t frame = 0;           // within the sequence
     Instant read_until;                // a file of a sequence: its coordinator has work until then
     Instant written_until;             // the same, for writes
+    bool reading = false;              // its coordinator has reads to do
+    bool writing = false;              // the same, for writes
     bool of_media = false;             // frames are read from it
     AccessStrategy strategy = AccessStrategy::as_media;  // that its player asks for
 };
@@ -79,9 +84,17 @@ public:
     };
     /// Creates an empty file, unless the path names one already.
     Created create(std::string_view path);
+    /// The coordinators of the files of sequences, for reads or for writes, as one part.
+    struct Coordinators {
+        StationStats stats;
+        std::uint32_t at_work = 0;  // files
+        std::uint32_t most_at_work = 0;
+    };
     /// The coordinator of a file of a sequence works so long for a request, behind those that came before; at a
-    /// time it serves one read and one write. Returns when it has done it.
-    Instant coordinate(std::uint32_t number, bool writes, Instant now, Duration work);
+    /// time it serves one read and one write. Returns when it has done it: leave_coordinator() is called then.
+    Instant coordinate(Job& job, Instant now, Duration work);
+    void leave_coordinator(const Job& job, Instant now);
+    const Coordinators& coordinators(bool of_writes) const { return coordinators_[of_writes ? 1 : 0]; }
     /// Adds a file from before the run.
     void add(std::string_view path, std::uint64_t bytes);
     /// The file was written up to `end`.
@@ -149,6 +162,7 @@ private:
     bool renamed_ = false;                                      // names of sequences may be in by_path_
     std::vector<Sequence> sequences_;
     FlatIndex by_name_;  // of sequences
+    std::array<Coordinators, 2> coordinators_;
     double media_blocks_ = 0;
     double media_files_ = 0;
 };

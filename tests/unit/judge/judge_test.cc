@@ -223,6 +223,11 @@ const std::vector<VerdictCase> kVerdictCases = {
          on_a_model(e, {{PartKind::file, "file 3", 1, 3}});
      },
      false, Limit::storage, "file 3 was 100 % busy"},
+    {"model_full_coordinators_of_sequences",
+     [](Evidence& e) {
+         on_a_model(e, {{PartKind::file, "sequence files", 1, 3}});
+     },
+     false, Limit::storage, "sequence files were 100 % busy"},
     {"model_several_full_drives",
      [](Evidence& e) {
          on_a_model(e, {{PartKind::drive, "node 0 drive 3", 0.96, 2},
