@@ -72,15 +72,16 @@ private:
     /// or among the options, which have no '@'.
     bool has_password(std::string_view all) const {
         const std::size_t at = all.rfind('@');
-        const std::size_t colon = all.find(':');
-        if (at == std::string_view::npos || colon > at || colon > all.find('/') || all.starts_with('['))
-            return false;
+        const std::size_t first = all.find('@');
+        std::size_t host = first < all.find_first_of(":/?") ? first + 1 : 0;
+        if (all.substr(host).starts_with('[')) host = std::min(all.find(']', host), all.size());
+        const std::size_t colon = all.find(':', host);
+        if (at == std::string_view::npos || colon > at || colon > all.find('/')) return false;
         const std::size_t end = all.find_first_of("/?", colon);
         if (at < end || !number_within(all.substr(colon + 1, end - colon - 1), 0, kPortMax)) return true;
         // The '@' belongs to the path: nfs://host:2049/a@b, smb://user@host:445/a@b. In smb://user:12/3@host
         // the number may be a password.
-        const bool named = all.substr(0, colon).find('@') != std::string_view::npos;
-        return at > all.find('?') || (!is_nfs() && !named);
+        return at > all.find('?') || (!is_nfs() && host == 0);
     }
 
     void read_authority(std::string_view authority) {

@@ -92,6 +92,8 @@ TEST(RemoteTarget, PathsAndHosts) {
     EXPECT_EQ(target::parse_target("nfs://[::1]:2050/a@b")->path, "/a@b");
     EXPECT_EQ(target::parse_target("nfs://h:2049/a@b")->path, "/a@b");
     EXPECT_EQ(target::parse_target("smb://ed@h:445/a@b")->path, "/a@b");
+    EXPECT_EQ(target::parse_target("smb://ed@[::1]/media/a@b")->path, "/media/a@b");
+    EXPECT_EQ(target::parse_target("smb://ed@[::1]:445/a@b")->path, "/a@b");
     EXPECT_EQ(target::parse_target("smb://h:445/a%40b")->path, "/a@b");
     EXPECT_EQ(target::parse_target("smb://h/a@b?timeout=2s")->path, "/a@b");
     EXPECT_EQ(target::parse_target("nfs://h/a%5Cb")->path, "/a\\b") << "a name of NFS may have any byte";
