@@ -313,30 +313,40 @@ void NfsNode::serve(NfsConnection& connection, int events, Instant now) {
     advance();
 }
 
-void NfsNode::on_limits(void* of, NfsCall&, const NfsReply& reply) {
+/// False: the server has told neither limits nor attributes.
+bool NfsNode::has_told(NfsConnection& connection, const NfsReply& reply) {
+    if (reply.outcome == NfsOutcome::done) return true;
+    if (reply.outcome == NfsOutcome::lost) {
+        if (!reply.text.empty() && connection.transport.state() == NfsTransport::State::connected && !booted_) {
+            fail(fmt::format("{} at port {} does not speak NFS version {} ({})", address_, nfs_port_, version_,
+                             reply.text));
+        }
+        return false;
+    }
+    if (reply.outcome == NfsOutcome::later)
+        told_later(connection);
+    else if (reply.outcome == NfsOutcome::stale && version_ == 3)
+        root_stale(now_);
+    else if (!booted_)
+        fail(fmt::format("{} does not tell its limits (error {})", address_, reply.error));
+    connection.stage = NfsConnection::Stage::refused;  // until there is another root, or tick() gives it up
+    connection.since = now_;
+    return false;
+}
+
+/// Version 3: the mount service may have given the handle of a file.
+void NfsNode::on_root_kind(void* of, NfsCall&, const NfsReply& reply) {
     auto& connection = *static_cast<NfsConnection*>(of);
     NfsNode& node = connection.node;
-    if (reply.outcome == NfsOutcome::lost) {
-        if (!reply.text.empty() && connection.transport.state() == NfsTransport::State::connected &&
-            !node.booted_) {
-            node.fail(fmt::format("{} at port {} does not speak NFS version {} ({})", node.address_,
-                                  node.nfs_port_, node.version_, reply.text));
-        }
-        return;
-    }
-    if (reply.outcome != NfsOutcome::done) {
-        if (reply.outcome == NfsOutcome::later)
-            node.told_later(connection);
-        else if (reply.outcome == NfsOutcome::stale && node.version_ == 3)
-            node.root_stale(node.now_);
-        else if (!node.booted_)
-            node.fail(fmt::format("{} does not tell its limits (error {})", node.address_, reply.error));
-        connection.stage = NfsConnection::Stage::refused;  // until there is another root, or tick() gives it up
-        connection.since = node.now_;
-        return;
-    }
-    const bool is_file = reply.has_attributes && reply.kind != NfsKind::directory;
-    if (is_file && node.mounted_ != "/") return node.mount_above(connection);
+    if (!node.has_told(connection, reply)) return;
+    if (reply.kind != NfsKind::directory && node.mounted_ != "/") return node.mount_above(connection);
+    node.connection_up(connection);
+}
+
+void NfsNode::on_limits(void* of, NfsCall& call, const NfsReply& reply) {
+    auto& connection = *static_cast<NfsConnection*>(of);
+    NfsNode& node = connection.node;
+    if (!node.has_told(connection, reply)) return;
     if (node.version_ == 4) {
         node.root_ = reply.handle;
         node.mounted_ = "/";
@@ -349,7 +359,16 @@ void NfsNode::on_limits(void* of, NfsCall&, const NfsReply& reply) {
     constexpr std::uint64_t kReadBytesMin = 512;
     node.read_bytes_ = static_cast<std::uint32_t>(std::max(bytes_max, kReadBytesMin));
     if (reply.write_bytes != 0) node.write_bytes_ = std::min(reply.write_bytes, kNfsTransferBytesMax);
-    node.connection_up(connection);
+    if (node.version_ == 4 || node.mounted_ == "/") return node.connection_up(connection);
+    if (reply.has_attributes) return on_root_kind(of, call, reply);
+    // The server of Linux tells its limits without attributes.
+    call = {on_root_kind, of};
+    if (NfsRequests(connection.transport, node.version_, node.now_).attributes(call, node.root_)) {
+        connection.transport.flush();
+    } else {
+        connection.transport.drop();
+        node.connection_lost(connection);
+    }
 }
 
 void NfsNode::told_later(NfsConnection& connection) {

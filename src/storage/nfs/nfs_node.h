@@ -152,6 +152,8 @@ private:
     void connection_lost(NfsConnection& connection);
     void told_later(NfsConnection& connection);
     void connection_up(NfsConnection& connection);
+    bool has_told(NfsConnection& connection, const NfsReply& reply);
+    static void on_root_kind(void* connection, NfsCall& call, const NfsReply& reply);
     static void on_limits(void* connection, NfsCall& call, const NfsReply& reply);
     void ask_root(Instant now);
     static void on_root(void* self, NfsCall& call, const NfsReply& reply);

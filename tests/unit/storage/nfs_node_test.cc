@@ -67,6 +67,18 @@ TEST_F(NfsNodeTest, TheDirectoryOfAFileIsMounted) {
     EXPECT_EQ(server_.calls(ScriptedNfs::mount, kMount), 3) << "that it is a file is known";
 }
 
+TEST_F(NfsNodeTest, ARootWhoseLimitsComeWithoutItsKindIsAskedForIt) {
+    server_.script(ScriptedNfs::mount, kMount, {{How::comes, mounted('f')}, {How::comes, mounted('r')}});
+    server_.script(ScriptedNfs::nfs, limits3, limits_reply3(65536, 32768, 0));
+    server_.script(ScriptedNfs::nfs, get_attributes3,
+                   {{How::comes, attributes_reply3(1, 5)}, {How::comes, attributes_reply3(2, 4096)}});
+    begin(3, "/export/clip.mov");
+    ASSERT_TRUE(boots());
+    EXPECT_EQ(node_->mounted(), "/export");
+    EXPECT_EQ(node_->root().bytes[3], 'r');
+    EXPECT_EQ(node_->write_bytes(), 32768U);
+}
+
 TEST_F(NfsNodeTest, WithoutAnExportTheServersOwnAreNamed) {
     server_.script(ScriptedNfs::mount, kMount, refused3(kNoEntry));
     server_.script(ScriptedNfs::mount, kExports, exports({"/one", "/two"}));

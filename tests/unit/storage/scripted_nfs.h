@@ -120,7 +120,7 @@ XdrWords refused3(std::uint32_t status);
 XdrWords mounted(std::uint32_t handle);
 XdrWords exports(const std::vector<std::string>& names);
 /// `kind`: 1 a file, 2 a directory, 5 a symbolic link; 0: without attributes.
-XdrWords limits_reply3(std::uint32_t read_bytes, std::uint32_t write_bytes, std::uint32_t kind = 0);
+XdrWords limits_reply3(std::uint32_t read_bytes, std::uint32_t write_bytes, std::uint32_t kind = 2);
 XdrWords lookup_reply3(std::uint32_t handle,
                        std::uint32_t kind,
                        std::uint32_t links = 1,
