@@ -154,6 +154,17 @@ TEST_P(NfsByteStore, DirectoriesLinksAndWhatIsThere) {
     EXPECT_FALSE(store_->list(url_path("none")));
 }
 
+TEST_P(NfsByteStore, ALinkThatLeadsToItselfIsNoFolder) {
+    std::ofstream(directory_ / "file") << "12345";
+    fs::create_symlink("loop", directory_ / "loop");
+    auto place = tests::nfs_place(GetParam(), 1);
+    place.timeout = seconds(2);
+    const auto entries = storage::make_nfs_byte_store(place, "/export")->list(url_path());
+    ASSERT_TRUE(entries) << entries.error().problems.front();
+    ASSERT_EQ(entries.value().size(), 2U);
+    EXPECT_TRUE(entries.value()[1].symbolic_link && !entries.value()[1].directory);
+}
+
 TEST_P(NfsByteStore, ADirectoryOfMany) {
     for (int i = 0; i < 3000; ++i) std::ofstream(directory_ / ("frame." + std::to_string(10'000 + i) + ".dpx"));
     const auto entries = store_->list(url_path());

@@ -100,6 +100,7 @@ int NfsSession::wait(Call& call, Instant until) {
         constexpr Duration kPollMax = milliseconds(100);
         pollfd socket = polled_socket(nfs_get_fd(nfs_), nfs_which_events(nfs_));
         poll_sockets({&socket, 1}, std::min(until - now + milliseconds(1), kPollMax));
+        if ((socket.revents & POLLIN) != 0) heard_ = clock_now();
         if (nfs_service(nfs_, socket.revents) < 0 && !call.done) return call.result = -ENOTCONN;
     }
     return call.result;
@@ -112,6 +113,15 @@ NfsSession::Turn::Turn(std::shared_ptr<NfsSession> session, bool connects)
     if (expired) session_->disconnect();
     session_->used_ = now;
     if (nfs() == nullptr && connects) ready_ = session_->connect();
+}
+
+bool NfsSession::Turn::connect_again() {
+    if (nfs() == nullptr) ready_ = session_->connect();
+    return bool{ready_};
+}
+
+bool NfsSession::Turn::heard_lately() const {
+    return clock_now() - session_->heard_ < Duration{session_->place_.timeout.ns / 2};
 }
 
 std::optional<std::string> NfsSession::Turn::below_root(const std::string& whole) const {

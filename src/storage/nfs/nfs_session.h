@@ -68,6 +68,7 @@ private:
     std::uint32_t version_ = 3;
     std::uint32_t piece_bytes_ = 0;
     Instant used_;
+    Instant heard_;  // when data of the server came
     std::uint32_t sinks_ = 0;
 };
 
@@ -96,6 +97,10 @@ public:
     /// Returns zero or more, or a negative errno. ENOTCONN: the connection is lost, and the next turn connects
     /// again. ETIMEDOUT: the same, because the server did not answer within the place's timeout.
     int run(Call call);
+    /// Connects again within this turn, where a call has lost the connection.
+    bool connect_again();
+    /// Data of the server came within the last half of the time-out.
+    bool heard_lately() const;
     /// Runs several calls at once. Returns the first error, or zero.
     int run_all(std::vector<Call>& calls);
     /// Begins a call, which stays at its address until it is done; finish() waits for it, in this turn or a

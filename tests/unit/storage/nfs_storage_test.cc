@@ -204,7 +204,26 @@ TEST_F(ScriptedStorage, AListHasAllOrIsAnError) {
     on(lookup3, {{How::never, {}}});
     EXPECT_THAT(problem(), HasSubstr("no answer from the server")) << "the link may lead to a folder";
     on(lookup3, {refused3(kNoEntry)});
-    EXPECT_EQ(problem(), "") << "it leads nowhere";
+    for (const std::uint32_t error : {kNoEntry, kInputOutput, kStale}) {
+        on(lookup3, {refused3(error)});
+        EXPECT_EQ(problem(), "") << "it leads nowhere";
+    }
+}
+
+TEST_F(ScriptedStorage, ALinkOfVersion4ThatLeadsToItselfLeadsNowhere) {
+    place_.version = 4;
+    place_.timeout = milliseconds(800);
+    on(get_attributes4, {looked_at4(kDirectory, {get_handle4, 0, 4, 'r'})});  // libnfs asks for the root so
+    const auto asked = [this] { return make_nfs_byte_store(place_, "/")->stat("/l"); };
+    const XdrWords link = looked_at4(kLink, joined({{read_link4, 0}, text_words("l")}));
+    on(lookup4, {link});
+    const auto found = asked();
+    ASSERT_TRUE(found) << found.error().problems.front();
+    EXPECT_TRUE((*found)->symbolic_link && !(*found)->directory);
+    on(lookup4, {{How::comes, link}, {How::never, {}}});
+    const auto silent = asked();
+    ASSERT_FALSE(silent);
+    EXPECT_THAT(silent.error().problems.front(), HasSubstr("no answer from the server"));
 }
 
 // ---- reads

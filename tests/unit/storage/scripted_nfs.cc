@@ -276,4 +276,14 @@ XdrWords link_reply4(const std::string& target) {
     return compound4({{put_handle4, 0}, joined({{read_link4, 0}, text_words(target)})});
 }
 
+XdrWords looked_at4(std::uint32_t kind, XdrWords last) {
+    const XdrWords mask{2, 1U << 1 | 1U << 4 | 1U << 20,
+                        1U << 1 | 7U << 3 | 1U << 13 | 1U << 15 | 1U << 20 | 1U << 21};
+    XdrWords attributes(20);  // size, number, mode, links, owner, group, bytes used, three times
+    attributes[0] = kind;
+    return compound4({{put_handle4, 0},
+                      joined({{get_attributes4, 0}, mask, {4 * 20}, std::move(attributes)}),
+                      std::move(last)});
+}
+
 }  // namespace streamsim::tests

@@ -151,5 +151,7 @@ XdrWords lookup_reply4(std::uint32_t handle, std::uint32_t kind);
 XdrWords open_reply4(std::uint32_t handle, bool confirm);
 XdrWords confirm_reply4();
 XdrWords link_reply4(const std::string& target);
+/// For libnfs: the attributes that it asks of every object, then what `last` has.
+XdrWords looked_at4(std::uint32_t kind, XdrWords last);
 
 }  // namespace streamsim::tests
