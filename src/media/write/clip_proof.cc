@@ -19,6 +19,8 @@ namespace {
 
 constexpr std::size_t kProbeBytes = 8192;  // bytes compared at each end
 constexpr std::uint64_t kProvenFrameBytesMax = std::uint64_t{1} << 30;
+/// Added to a number of 32 bits it changes each of its bytes, whatever is carried.
+constexpr std::uint64_t kOtherLength = 0x01010101;
 
 bool holds(ByteSource& file, std::uint64_t offset, std::span<const std::byte> wanted) {
     std::vector<std::byte> bytes(wanted.size());
@@ -153,13 +155,17 @@ Result<bool> begins_as_made(ByteStore& store,
     if (!file) return file.error();
     const auto bytes = (*file)->size();
     if (!bytes) return bytes.error();
-    const auto made = maker->beginning(*bytes, {number - kFirstFrameNumber, number, 0, name});
+    const FrameToMake at{number - kFirstFrameNumber, number, 0, name};
+    const auto made = maker->beginning(*bytes, at);
+    const auto longer = maker->beginning(std::max(*bytes, maker->limits(at.frame).min) + kOtherLength, at);
     std::vector<std::byte> found(made.size());
     const auto got = (*file)->read_at(0, found);
     if (!got) return got.error();
-    found.resize(*got);
-    return std::equal(found.begin(), found.end(), made.begin(),
-                      [](std::byte a, std::byte b) { return a == b || a == std::byte{0}; });
+    for (std::size_t i = 0; i < *got; ++i) {
+        const bool states_length = made[i] != longer[i];
+        if (found[i] != made[i] && found[i] != std::byte{0} && !states_length) return false;
+    }
+    return true;
 }
 
 Result<bool> has_record(ByteStore& store, const StoredClip& clip, const ClipRecord& record) {

@@ -53,8 +53,9 @@ Result<bool> is_ours(ByteStore& store,
 std::unique_ptr<FrameMaker> known_maker(const MediaFormat* format, std::uint64_t frames);
 
 /// False when a file of a sequence begins otherwise than frame `number`, which has the name `name`: somebody
-/// else made it. Zeroes, and an end within the beginning, are what a power failure leaves. Without a maker its
-/// name makes a file ours. Errors: environment from the store. REQUIRES: a regular file; number >=
+/// else made it. Zeroes, and an end within the beginning, are what a power failure leaves; fields that state
+/// the length of the file do not count, because an interrupted prepare leaves a shorter one. Without a maker
+/// its name makes a file ours. Errors: environment from the store. REQUIRES: a regular file; number >=
 /// kFirstFrameNumber.
 Result<bool> begins_as_made(ByteStore& store,
                             const std::string& path,

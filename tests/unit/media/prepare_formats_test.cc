@@ -158,6 +158,30 @@ TEST_F(PrepareFormats, CleanRemovesFramesOfEveryKindAndNothingElse) {
     EXPECT_THAT(place_.files(), IsEmpty());
 }
 
+/// Their headers state the length that they were to have.
+TEST_F(PrepareFormats, FramesThatEndEarlyAreOurs) {
+    for (const char* codec : {"tiff", "cineon"}) {
+        MediaFormat format = format_of(codec, "", Container::sequence, 64, 40);
+        format.size.mean_bytes += 1000;
+        format.mean_frame_bytes += 1000;
+        testing::prepare_clip(store_, place_, format, 12);
+        const std::string clip = place_.at("streamsim-media/" + format.name + "/12-frames/clip-0001");
+        const std::string frame = "/frame.0000003." + std::string(frame_extension(format));
+        const std::uint64_t bytes = fs::file_size(clip + frame);
+        const std::string begun = clip + ".0123456789abcdef.partial";
+        fs::rename(clip, begun);
+        fs::resize_file(begun + frame, bytes / 2);
+        EXPECT_THAT(plan(format).notes, IsEmpty()) << codec;
+        testing::prepare_clip(store_, place_, format, 12);
+        EXPECT_FALSE(fs::exists(begun)) << codec;
+        EXPECT_EQ(fs::file_size(clip + frame), bytes);
+        fs::resize_file(clip + frame, bytes / 2);
+    }
+    const auto cleaned = clean(store_, place_.path());
+    ASSERT_TRUE(cleaned);
+    EXPECT_THAT(cleaned->kept, IsEmpty());
+}
+
 TEST_F(PrepareFormats, WhatCannotBeMadeIsSaidBeforeAnythingIsWritten) {
     const auto problem_of = [&](const MediaFormat& format) {
         const auto planned = plan_prepare(store_, {place_.path(), format, 1, format.rate.due(3), 1});
