@@ -21,7 +21,8 @@ namespace streamsim::media {
 namespace {
 
 constexpr std::string_view kChecksumsMagic = "streamsim-checksums\n";
-constexpr std::uint32_t kChecksumsVersion = 1;
+/// Another one wherever frames get other extents: checksums are those of the bytes that are read.
+constexpr std::uint32_t kChecksumsVersion = 2;
 constexpr std::size_t kChecksumsHead = kChecksumsMagic.size() + 4 + 8;
 constexpr std::size_t kReadPieceBytes = std::size_t{4} << 20;
 /// Parts of a clip that are read at once.
@@ -207,7 +208,10 @@ Result<std::shared_ptr<const FrameContent>> kept_checksums(ByteStore& store, con
     const std::span<const std::byte> all(text);
     const bool begins = std::memcmp(text.data(), kChecksumsMagic.data(), kChecksumsMagic.size()) == 0;
     if (*got < bytes || !begins || load<std::uint32_t>(all, kChecksumsMagic.size(), false) != kChecksumsVersion)
-        return refused(fmt::format("{} does not hold checksums of version {}", beside, kChecksumsVersion));
+        return refused(
+            fmt::format("{} does not hold checksums of version {}: remove it, and run "
+                        "streamsim inspect CLIP --keep-checksums again, with media that are right",
+                        beside, kChecksumsVersion));
     if (load<std::uint64_t>(all, bytes - 8, false) != fnv1a(all.first(bytes - 8)))
         return refused(fmt::format("{} is damaged", beside));
     std::vector<std::uint64_t> sums(clip.index->count());

@@ -63,5 +63,25 @@ TEST(KeptChecksums, ProgressBeginsAnewBehindThatOfTheIndex) {
     EXPECT_EQ(progress.bytes_total, 2 * clip->index->extent(0).bytes);
 }
 
+/// Frames of some containers had other extents then.
+TEST(KeptChecksums, OfTheFirstVersionAreRefusedAndNotCalledDamage) {
+    const testing::Place place;
+    testing::DirectoryStore store;
+    testing::write_sequence(place, "a.", ".dpx", {"1"}, testing::small_dpx("tiny", 16, 8));
+    const auto clip = index_clip(store, place.path());
+    ASSERT_TRUE(clip);
+    IndexProgress progress;
+    ASSERT_TRUE(keep_checksums(store, *clip, progress));
+    EXPECT_TRUE(kept_checksums(store, *clip));
+    std::string text = place.read("a.1.dpx.streamsim-checksums");
+    text[20] = 1;
+    place.write("a.1.dpx.streamsim-checksums", text);
+    const auto kept = kept_checksums(store, *clip);
+    ASSERT_FALSE(kept);
+    EXPECT_NE(kept.error().problems.front().find(
+                  "does not hold checksums of version 2: remove it, and run streamsim inspect CLIP"),
+              std::string::npos);
+}
+
 }  // namespace
 }  // namespace streamsim::media
