@@ -145,23 +145,26 @@ Result<void> check_length(ByteStore& store, std::uint32_t begun, const PreparePl
                     show_bytes(static_cast<std::uint64_t>(std::min(bytes, 1e18))), show_bytes(*free)));
 }
 
-/// The name of a file in a sequence that is not as prepare made it: somebody else's, a link, or with a second
-/// name. Empty: there is none, and the sequence can be continued in place.
+/// Names a file in a sequence that is not as prepare made it: somebody else's, a link, or with a second name;
+/// or one that cannot be read, and why. Empty: there is none, and the sequence can be continued in place.
 Result<std::string> foreign_in(ByteStore& store, const StoredClip& begun, const MediaFormat& format) {
     const auto entries = store.list(begun.path);
     if (!entries) return entries.error();
     const FramePattern pattern = prepared_pattern(frame_extension(format));
     const auto maker = known_maker(&format, begun.frames);
     for (const DirectoryEntry& entry : *entries) {
+        const std::string foreign = entry.name + ", which is not as prepare made it";
         const auto number = number_in(pattern, entry.name);
-        if (!is_number_of(begun, number)) return entry.name;
+        if (!is_number_of(begun, number)) return foreign;
         const std::string path = join_path(begun.path, entry.name);
         const auto info = store.stat(path);
         if (!info) return info.error();
-        if (!*info || !(*info)->is_regular() || (*info)->links > 1) return entry.name;
+        if (!*info || !(*info)->is_regular() || (*info)->links > 1) return foreign;
         const auto ours = begins_as_made(store, path, maker.get(), *number, entry.name);
-        if (!ours) return ours.error();
-        if (!*ours) return entry.name;
+        if (!ours && ours.error().kind == ErrorKind::interrupted) return ours.error();
+        if (!ours)
+            return fmt::format("{}, which cannot be read ({})", entry.name, ours.error().problems.front());
+        if (!*ours) return foreign;
     }
     return std::string();
 }
@@ -181,8 +184,7 @@ Result<void> take_begun(ByteStore& store, const StoredClip& clip, PreparePlan& p
         found.begun.emplace(clip.name.number, clip);
         return {};
     }
-    plan.notes.push_back(fmt::format(
-        "{}: is not continued: it holds {}, which is not as prepare made it: both stay", clip.path, *foreign));
+    plan.notes.push_back(fmt::format("{}: is not continued: it holds {}: both stay", clip.path, *foreign));
     found.taken.insert(clip.name.number);
     return {};
 }

@@ -108,7 +108,7 @@ Result<PreparePlan> plan_prepare(ByteStore& store, const PrepareRequest& request
 Result<void> prepare(ByteStore& store, const PreparePlan& plan, PrepareProgress& progress);
 
 /// Removes the directory that one run's recordings are in, and in it only what its record names. `stopped` is
-/// asked before each file. Errors: environment from the store; interrupted where `stopped` returned true.
+/// asked before each file. Errors: as clean(); interrupted where `stopped` returned true.
 Result<CleanReport> clean_recordings_of_run(ByteStore& store,
                                             const std::string& target,
                                             const std::string& directory,
@@ -116,8 +116,9 @@ Result<CleanReport> clean_recordings_of_run(ByteStore& store,
 
 /// Removes TARGET/streamsim-media, and in it only what the records of prepare, recorders and meters name; links
 /// are foreign and are not followed. Errors: bad input when there is no media set or its marker is not ours;
-/// environment from the store; interrupted after `stop`, before the next file is removed: another clean, or a
-/// prepare, continues from there.
+/// environment from the store; the same, with all that is kept, after everything else was removed, when frames,
+/// containers or their records cannot be read; interrupted after `stop`, before the next file is removed:
+/// another clean, or a prepare, continues from there.
 Result<CleanReport> clean(ByteStore& store, const std::string& target, const std::atomic<bool>* stop = nullptr);
 
 }  // namespace streamsim::media

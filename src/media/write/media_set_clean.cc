@@ -95,7 +95,7 @@ public:
             }
             if (!done) return done.error();
         }
-        if (!report_.kept.empty()) return report_;
+        if (!report_.kept.empty()) return concluded();
         if (auto done = remove_documents(*here, kMarkerName); !done) return done.error();
         if (locked || !report_.kept.empty()) return report_;
         if (auto done = store_.remove_directory(root); !done) return done.error();
@@ -112,7 +112,7 @@ public:
 
     Result<CleanReport> clean_run(const std::string& directory) {
         if (auto done = clean_recorded(store_, directory); !done) return done.error();
-        return report_;
+        return concluded();
     }
 
 private:
@@ -158,6 +158,23 @@ private:
     Result<void> keep(const std::string& path) {
         report_.kept.push_back(path);
         return {};
+    }
+
+    /// Nobody knows whose file it is: it stays, and the rest is cleaned.
+    Result<void> keep_unread(const std::string& path, const Error& error) {
+        if (error.kind == ErrorKind::interrupted) return error;
+        if (!unread_.insert(path).second) return {};
+        problems_.insert(problems_.end(), error.problems.begin(), error.problems.end());
+        return keep(path);
+    }
+
+    /// An error where a file could not be read, which names what else is kept, too.
+    Result<CleanReport> concluded() const {
+        if (unread_.empty()) return report_;
+        Error error{ErrorKind::environment, problems_};
+        for (const std::string& path : report_.kept)
+            if (!unread_.contains(path)) error.problems.push_back(path + ": is not ours, and stays");
+        return error;
     }
 
     void count(const FileInfo& info) {
@@ -386,8 +403,10 @@ private:
             if (!name) continue;
             const StoredClip clip{frames, *name, join_path(here.path, entry.name)};
             const auto ours = is_ours(*here.store, clip, {nullptr, set_});
-            if (!ours) return ours.error();
-            if (*ours) clips.insert(name->number);
+            if (!ours) {
+                if (auto kept = keep_unread(clip.path, ours.error()); !kept) return kept;
+            }
+            if (!ours || *ours) clips.insert(name->number);
         }
         for (const DirectoryEntry& entry : *left) {
             std::string document;
@@ -397,8 +416,9 @@ private:
             const bool unfinished = entry.name != document;
             const auto ours = unfinished ? is_unfinished(*here.store, path, document)
                                          : is_record(*here.store, here.path, set_, entry.name);
-            if (!ours) return ours.error();
-            if (!*ours) {
+            if (!ours) {
+                if (auto kept = keep_unread(path, ours.error()); !kept) return kept;
+            } else if (!*ours) {
                 (void)keep(path);
             } else if (!clips.contains(*number)) {
                 if (auto done = remove_document(here, entry.name); !done) return done;
@@ -409,7 +429,7 @@ private:
 
     Result<void> clean_container(OpenDirectory& here, const StoredClip& clip) {
         const auto ours = is_ours(*here.store, clip, proof());
-        if (!ours) return ours.error();
+        if (!ours) return keep_unread(clip.path, ours.error());
         const std::string name = clip.name.text();
         if (*ours) {
             return remove_file(here, name, [&](const std::string& at) {
@@ -486,7 +506,7 @@ private:
                                   file->second.is_regular();
             if (!named_so) return keep(path);
             const auto ours = begins_as_made(*here->store, path, frames.maker, *number, entry.name);
-            if (!ours) return ours.error();
+            if (!ours) return keep_unread(path, ours.error());
             return *ours ? remove_file(*here, entry.name) : keep(path);
         };
         return clean_directory(parent, *here, each);
@@ -498,6 +518,8 @@ private:
     std::optional<MediaFormat> format_;  // format of the directory that is being cleaned, if known
     std::optional<std::unique_ptr<FrameMaker>> maker_;  // the same, of the length; made for its first sequence
     CleanReport report_;
+    std::set<std::string> unread_;       // those of report_.kept that could not be read
+    std::vector<std::string> problems_;  // why not
 };
 
 }  // namespace

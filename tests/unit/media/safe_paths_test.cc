@@ -324,6 +324,40 @@ TEST_F(SafePaths, FramesOfTheUsersInASequenceStay) {
     }
 }
 
+/// Permissions, or a disk that is damaged there.
+TEST_F(SafePaths, WhatCannotBeReadKeepsNothingElse) {
+    auto own = std::make_unique<DirectoryStore>();
+    DirectoryStore& store = *own;
+    store_ = std::move(own);
+    for (const bool sequence : {false, true}) {
+        format_ = sequence ? small_dpx("tiny", 17, 9, 10) : small_prores("mini", 64, 36, 5'000);
+        const std::string length = sequence ? "streamsim-media/tiny/12-frames/" : dir_;
+        const std::string bad = sequence ? "clip-0001/frame.0000003.dpx" : "clip-0001.mov";
+        must_prepare(2);
+        const std::string name = fs::path(bad).filename();
+        store.on_open = [&](const std::string& path) -> std::optional<Error> {
+            if (!path.ends_with(name) || path.find("clip-0001") == std::string::npos) return std::nullopt;
+            return environment_error(path + ": input/output error");
+        };
+        const auto report = clean(*store_, place_.path());
+        ASSERT_FALSE(report);
+        EXPECT_EQ(report.error().kind, ErrorKind::environment);
+        EXPECT_THAT(report.error().problems, ElementsAre(HasSubstr(name + ": input/output error")));
+        std::size_t media = 0;
+        for (const std::string& file : place_.files())
+            if (!file.ends_with(".json")) EXPECT_THAT(file, HasSubstr(++media == 1 ? name : "no other"));
+        EXPECT_EQ(media, 1u);
+        if (sequence) {
+            must_prepare();
+            EXPECT_THAT(notes_, ElementsAre(HasSubstr("which cannot be read (")));
+            EXPECT_EQ(whole_clips(), 1u);
+        }
+        store.on_open = nullptr;
+        EXPECT_THAT(must_clean().kept, IsEmpty());
+        EXPECT_THAT(place_.files(), IsEmpty());
+    }
+}
+
 /// After prepare has looked at the clip for the last time under its own name.
 TEST_F(SafePaths, WhatIsWrittenIntoABegunClipStays) {
     auto own = std::make_unique<DirectoryStore>();
