@@ -33,6 +33,8 @@ int refuse_open(AVFormatContext*, AVIOContext**, const char*, int, AVDictionary*
 /// Stamps and times beyond this are damage; within it sums and differences of a few do not overflow.
 constexpr std::int64_t kFarthest = std::int64_t{1} << 60;
 constexpr std::int64_t kLongestPieceNs = std::int64_t{1} << 40;
+/// Tracks of a file lie no further apart than this where all of them go on.
+constexpr std::int64_t kInterleaveNs = 1'000'000'000;
 
 std::int64_t stamp_of(std::int64_t av) {
     return av == AV_NOPTS_VALUE || av > kFarthest || av < -kFarthest ? kNoStamp : av;
@@ -281,10 +283,11 @@ private:
         while (true) {
             if (scanned_audio_.size() != context_->nb_streams) {  // transport streams find new ones on the way
                 scanned_audio_.resize(context_->nb_streams);
-                discard_others(options_.audio);
+                discard_others(options_.audio || is_cut_matroska());
             }
             error = libav().av_read_frame(context_.get(), packet.get());
             if (error < 0) break;
+            note_end(*packet);
             if (packet->stream_index == static_cast<int>(video_)) {
                 if (auto taken = take(*packet); !taken) return taken;
                 auto walked = by_headers();
@@ -360,15 +363,38 @@ private:
         return std::string_view(context_->iformat->name).starts_with(name);
     }
 
-    /// Duration that the header states; 0: none. Matroska states the length of its longest track, which is not
-    /// always the video, so the duration is used for truncated files only.
+    bool is_cut_matroska() const { return structure_.cut && is_container("matroska"); }
+
+    void note_end(const AVPacket& packet) {
+        const std::int64_t at = stamp_of(packet.pts);
+        const AVStream& stream = *context_->streams[packet.stream_index];
+        if (at == kNoStamp || stream.time_base.den <= 0) return;
+        data_end_ns_ = std::max(data_end_ns_, to_ns(at, stream.time_base));
+        if (&stream == &video()) video_end_ns_ = std::max(video_end_ns_, to_ns(at, stream.time_base));
+    }
+
+    /// How long the video of a truncated Matroska file was, by its own tag. Without one there is only the
+    /// length of the longest track, which is not the video where others go on behind its last frame; 0: not
+    /// known.
+    std::int64_t matroska_ns() const {
+        const AVDictionaryEntry* const tag =
+            libav().av_dict_get(video().metadata, "DURATION", nullptr, AV_DICT_IGNORE_SUFFIX);
+        std::int64_t end = tag == nullptr ? 0 : tagged_ns(tag->value);
+        const bool goes_on = ends_in_frame_ || data_end_ns_ - video_end_ns_ <= kInterleaveNs;
+        if (end == 0 && goes_on) end = to_ns(stamp_of(context_->duration), {1, AV_TIME_BASE});
+        std::int64_t begin = kFarthest;
+        for (const std::int64_t show : out_.stamps.show)
+            if (show != kNoStamp) begin = std::min(begin, to_ns(show, video().time_base));
+        return begin > 0 && begin < end ? end - begin : end;
+    }
+
+    /// By the duration, or the count, that the header states; 0: none.
     std::uint64_t stated_frames() const {
         std::int64_t ns = 0;
         if (is_container("avi"))
             return static_cast<std::uint64_t>(std::max<std::int64_t>(0, video().nb_frames));
         if (is_container("mxf")) ns = to_ns(stamp_of(video().duration), video().time_base);
-        if (is_container("matroska") && structure_.cut)
-            ns = to_ns(stamp_of(context_->duration), {1, AV_TIME_BASE});
+        if (is_cut_matroska()) ns = matroska_ns();
         if (ns <= 0 || out_.stamps.stated_rates.empty()) return 0;
         const double frames = static_cast<double>(ns) * 1e-9 * out_.stamps.stated_rates.front().per_second();
         return static_cast<std::uint64_t>(frames + 0.01);
@@ -556,6 +582,8 @@ private:
     std::uint64_t guessed_ = 0;
     bool partial_ = false;  // the last frame
     bool ends_in_frame_ = false;
+    std::int64_t data_end_ns_ = 0;   // when the last packet of any track that is read begins
+    std::int64_t video_end_ns_ = 0;  // of the video
     ReadContainer out_;
 };
 

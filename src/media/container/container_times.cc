@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/ascii.h"
 #include "base/units.h"
 
 namespace streamsim::media {
@@ -243,6 +244,18 @@ private:
 };
 
 }  // namespace
+
+std::int64_t tagged_ns(std::string_view text) {
+    constexpr std::size_t kFraction = 9;
+    const auto parts = split(text, ':');
+    if (parts.size() != 3 || parts[2].size() != 3 + kFraction || parts[2][2] != '.') return 0;
+    const auto hours = whole_number<std::uint16_t>(parts[0]);
+    const auto minutes = whole_number<std::uint16_t>(parts[1]);
+    const auto seconds = whole_number<std::uint16_t>(parts[2].substr(0, 2));
+    const auto fraction = whole_number<std::uint32_t>(parts[2].substr(3));
+    if (!hours || !minutes || !seconds || !fraction) return 0;
+    return (*hours * std::int64_t{3600} + *minutes * std::int64_t{60} + *seconds) * 1'000'000'000 + *fraction;
+}
 
 std::int64_t plausible_last(const std::vector<std::int64_t>& decode, std::int64_t ticks) {
     constexpr std::int64_t kReorderedFramesMax = 17;

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/time.h"
@@ -24,6 +25,9 @@ struct FrameStamps {
     std::vector<FrameRate> stated_rates;  // rates that the container names, the best first
     bool cut = false;                     // frames at its end are missing
 };
+
+/// "00:00:04.000000000", as a tag of Matroska has it, in ns; 0: anything else.
+std::int64_t tagged_ns(std::string_view text);
 
 /// The duration that a track's length leaves for its last frame, which includes the delay between decoding and
 /// display. 0: a length that leaves more than reordering can explain is ignored. `decode`: as in FrameStamps.

@@ -247,6 +247,29 @@ TEST_F(HostileContainers, FramesBehindACutAreSaidAndKeepTheirSlots) {
     }
 }
 
+/// By the length of the video, also where only the longest track says how long it is.
+TEST_F(HostileContainers, AudioThatIsCutBehindTheLastFrameTakesNoFrame) {
+    NEED_TOOL("ffmpeg");
+    const std::string good = made("a.mkv", "-t 9 -vf trim=end=4 -c:v mpeg4 -bf 2 -c:a pcm_s16le");
+    for (const bool tagged : {true, false}) {
+        std::string bytes = good;
+        for (std::size_t at = 0; (at = bytes.find("DURATION", at)) != std::string::npos; ++at)
+            if (!tagged) bytes[at] = 'X';
+        SCOPED_TRACE(tagged);
+        const auto whole = index(bytes);
+        ASSERT_TRUE(whole);
+        ASSERT_EQ(whole->index->count(), 100u);
+        const auto clip = index(bytes.substr(0, bytes.size() * 99 / 100));
+        ASSERT_TRUE(clip);
+        EXPECT_EQ(clip->index->count(), 100u);
+        EXPECT_THAT(::testing::PrintToString(clip->notes), Not(HasSubstr("the file states")));
+        // Between the pictures frames are missing. Without the tag the longest track counts, at most.
+        const auto less = index(bytes.substr(0, whole->index->extent(60).offset + 10));
+        ASSERT_TRUE(less);
+        EXPECT_EQ(less->index->count(), tagged ? 100u : 225u);
+    }
+}
+
 /// A table of 2^31 samples of one byte in a file of a few kB: the claim costs nothing.
 TEST_F(HostileContainers, AClaimGetsNoMemory) {
     std::string file = our_mov(20);
