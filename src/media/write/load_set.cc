@@ -97,9 +97,11 @@ Result<std::uint64_t> unfinished_bytes(ByteStore& store,
     return bytes;
 }
 
-/// Files in the directories of the set whose paths are chosen; nothing below a link.
+/// Files in the directories of the set whose names may be of such a file, and that are chosen then; nothing
+/// below a link.
 Result<void> remove_from(ByteStore& whole_store,
                          const LoadSet& set,
+                         const std::function<bool(const std::string& path)>& named,
                          const std::function<bool(const std::string& path, const FileInfo& info)>& chosen) {
     const auto there = whole_store.stat(load_root(set.target));
     if (!there) return there.error();
@@ -116,7 +118,7 @@ Result<void> remove_from(ByteStore& whole_store,
         if (!entries) return entries.error();
         for (const DirectoryEntry& entry : *entries) {
             const std::string path = join_path(directory, entry.name);
-            if (entry.directory || entry.symbolic_link) continue;
+            if (entry.directory || entry.symbolic_link || !named(path)) continue;
             const auto info = (*inside)->stat(path);
             if (!info) return info.error();
             if (!*info || !chosen(path, **info)) continue;
@@ -274,8 +276,11 @@ Result<void> read_all(ByteStore& whole_store, const LoadSet& set) {
 Result<void> remove_others(ByteStore& store, const LoadSet& set) {
     std::set<std::string> kept;
     for (const LoadFile& file : set.files) kept.insert(file.path);
-    return remove_from(store, set, [&](const std::string& path, const FileInfo& info) {
-        return info.is_regular() && info.links <= 1 && is_created_name(base_name(path)) && !kept.contains(path);
+    const auto named = [&](const std::string& path) {
+        return is_created_name(base_name(path)) && !kept.contains(path);
+    };
+    return remove_from(store, set, named, [](const std::string&, const FileInfo& info) {
+        return info.is_regular() && info.links <= 1;
     });
 }
 
@@ -287,8 +292,8 @@ Result<void> remove_ours(ByteStore& store, const LoadSet& set, bool only_unfinis
     if (!marker) return marker.error();
     const auto ours = read_load_records(store, root, marker->value_or(0));
     if (!ours) return ours.error();
-    return remove_from(store, set, [&](const std::string& path, const FileInfo& info) {
-        if (only_unfinished && !has_run(path)) return false;
+    const auto named = [&](const std::string& path) { return !only_unfinished || has_run(path); };
+    return remove_from(store, set, named, [&](const std::string& path, const FileInfo& info) {
         return path.size() > root.size() && ours->has_file(path.substr(root.size() + 1), info);
     });
 }
