@@ -160,8 +160,8 @@ std::optional<int> fuse_server_of(const std::string& /*path*/) {
     return std::nullopt;
 }
 
-std::optional<CachedPart> cached_part(const char* /*path*/, std::uint64_t /*offset*/, std::uint64_t /*bytes*/) {
-    return std::nullopt;
+std::vector<std::optional<CachedPart>> cached_parts(const char* /*path*/, std::span<const FileRange> ranges) {
+    return std::vector<std::optional<CachedPart>>(ranges.size());
 }
 
 PlaceAnswer place_identity_of(const std::string& path) {

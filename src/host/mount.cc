@@ -185,9 +185,12 @@ std::optional<int> fuse_server_of(const std::string& path) {
     return std::nullopt;
 }
 
-std::optional<CachedPart> cached_part(const char* path, std::uint64_t offset, std::uint64_t bytes) {
+std::vector<std::optional<CachedPart>> cached_parts(const char* path, std::span<const FileRange> ranges) {
+    std::vector<std::optional<CachedPart>> parts(ranges.size());
     const FileHandle file(path);
-    return file.fd() < 0 ? std::nullopt : cached_part_of(file.fd(), offset, bytes);
+    for (std::size_t i = 0; file.fd() >= 0 && i < ranges.size(); ++i)
+        parts[i] = cached_part_of(file.fd(), ranges[i].offset, ranges[i].bytes);
+    return parts;
 }
 
 PlaceAnswer place_identity_of(const std::string& path) {

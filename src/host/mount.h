@@ -3,8 +3,10 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/system/page_cache.h"
 #include "streamsim/run_result.h"
@@ -26,10 +28,16 @@ std::optional<MountFacts> mount_in(std::string_view table,
 /// process.
 std::optional<int> fuse_server_of(const std::string& path);
 
-/// The part of a file's range that is in this computer's page cache; nullopt: unknown. By default of all of it.
-std::optional<CachedPart> cached_part(const char* path,
-                                      std::uint64_t offset = 0,
-                                      std::uint64_t bytes = UINT64_MAX);
+/// The parts of a file's ranges that are in this computer's page cache; nullopt: unknown. Opens the file once.
+std::vector<std::optional<CachedPart>> cached_parts(const char* path, std::span<const FileRange> ranges);
+
+/// The same of one range, by default of the whole file.
+inline std::optional<CachedPart> cached_part(const char* path,
+                                             std::uint64_t offset = 0,
+                                             std::uint64_t bytes = UINT64_MAX) {
+    const FileRange range{offset, bytes};
+    return cached_parts(path, {&range, 1}).front();
+}
 
 /// The identity of a directory or a file, which a later one of the same name does not have.
 struct PlaceIdentity {

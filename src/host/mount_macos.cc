@@ -53,12 +53,14 @@ std::optional<int> fuse_server_of(const std::string& /*path*/) {
     return std::nullopt;
 }
 
-std::optional<CachedPart> cached_part(const char* path, std::uint64_t offset, std::uint64_t bytes) {
+std::vector<std::optional<CachedPart>> cached_parts(const char* path, std::span<const FileRange> ranges) {
+    std::vector<std::optional<CachedPart>> parts(ranges.size());
     const int file = open(path, O_RDONLY | O_CLOEXEC);
-    if (file < 0) return std::nullopt;
-    const auto cached = cached_part_of(file, offset, bytes);
+    if (file < 0) return parts;
+    for (std::size_t i = 0; i < ranges.size(); ++i)
+        parts[i] = cached_part_of(file, ranges[i].offset, ranges[i].bytes);
     close(file);
-    return cached;
+    return parts;
 }
 
 PlaceAnswer place_identity_of(const std::string& path) {

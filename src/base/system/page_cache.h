@@ -6,6 +6,12 @@
 
 namespace streamsim {
 
+/// Bytes of a file, some of which may be behind its end.
+struct FileRange {
+    std::uint64_t offset = 0;
+    std::uint64_t bytes = UINT64_MAX;
+};
+
 /// The bytes of a range of a file.
 struct CachedPart {
     std::uint64_t cached = 0;  // in the page cache

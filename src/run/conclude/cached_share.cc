@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -13,27 +14,38 @@ namespace {
 constexpr std::uint64_t kSlotsOfStream = 64;
 constexpr std::uint64_t kSlotsOfAll = 8192;
 
-/// Looks at each frame once, however many streams show it.
+/// Looks at each frame once, however many streams show it, and opens each file once.
 class Sample {
 public:
-    void add(const FrameIndex& index, std::uint64_t frame) {
-        const auto [at, is_new] = seen_.try_emplace({&index, frame});
-        if (is_new) {
-            const Extent extent = index.extent(frame);
-            at->second = host::cached_part(index.path_of(frame).c_str(), extent.offset, extent.bytes);
-        }
-        if (!at->second) return;
-        all_.cached += at->second->cached;
-        all_.bytes += at->second->bytes;
-    }
+    void add(const FrameIndex& index, std::uint64_t frame) { ++times_[{&index, frame}]; }
+
     std::optional<double> share() const {
-        if (all_.bytes == 0) return std::nullopt;
-        return static_cast<double>(all_.cached) / static_cast<double>(all_.bytes);
+        std::map<std::string, File> files;
+        for (const auto& [shown, times] : times_) {
+            File& file = files[shown.first->path_of(shown.second)];
+            const Extent extent = shown.first->extent(shown.second);
+            file.ranges.push_back({extent.offset, extent.bytes});
+            file.times.push_back(times);
+        }
+        CachedPart all;
+        for (const auto& [path, file] : files) {
+            const auto parts = host::cached_parts(path.c_str(), file.ranges);
+            for (std::size_t i = 0; i < parts.size(); ++i) {
+                if (!parts[i]) continue;
+                all.cached += file.times[i] * parts[i]->cached;
+                all.bytes += file.times[i] * parts[i]->bytes;
+            }
+        }
+        if (all.bytes == 0) return std::nullopt;
+        return static_cast<double>(all.cached) / static_cast<double>(all.bytes);
     }
 
 private:
-    std::map<std::pair<const FrameIndex*, std::uint64_t>, std::optional<CachedPart>> seen_;
-    CachedPart all_;
+    struct File {
+        std::vector<FileRange> ranges;
+        std::vector<std::uint64_t> times;  // that each is shown
+    };
+    std::map<std::pair<const FrameIndex*, std::uint64_t>, std::uint64_t> times_;
 };
 
 }  // namespace
@@ -50,7 +62,7 @@ std::optional<double> cached_share(const GrowingList<StreamPlan>& streams) {
     for (const StreamPlan& plan : streams) {
         if (plan.record != nullptr) continue;
         const std::uint64_t slots = slots_of_cached_share(plan);
-        const std::uint64_t step = std::max<std::uint64_t>(slots / most, 1);
+        const std::uint64_t step = std::max<std::uint64_t>((slots + most - 1) / most, 1);
         for (std::uint64_t slot = 0; slot < slots; slot += step) {
             plan.path->shown(slot, shown);
             for (const play::ShownFrame& each : shown)

@@ -4,6 +4,9 @@
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
+#ifdef __linux__
+#include <sys/inotify.h>
+#endif
 
 #include <algorithm>
 #include <memory>
@@ -43,6 +46,7 @@ public:
     std::size_t path_capacity() const override { return path_.size() + 1; }
     Extent extent(std::uint64_t frame) const override { return {frame * kFrameBytes, kFrameBytes}; }
     std::uint64_t largest_frame_bytes() const override { return kFrameBytes; }
+    const std::string& path() const { return path_; }
 
 private:
     std::string path_ = testing::TempDir() + "streamsim-half-warm-XXXXXX";
@@ -69,6 +73,22 @@ TEST(CachedShare, IsOfTheFramesThatArePlayed) {
     EXPECT_EQ(share_of(clip, 8), 1);
     EXPECT_FALSE(share_of(clip, 8, true)) << "a recorder reads nothing";
 }
+
+#ifdef __linux__
+/// A file server would answer an open for each frame.
+TEST(CachedShare, OpensAFileOnce) {
+    const auto clip = std::make_shared<HalfWarm>();
+    const int watch = inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
+    ASSERT_GE(watch, 0);
+    // With the events between them: two alike in a row are told as one.
+    ASSERT_GE(inotify_add_watch(watch, clip->path().c_str(), IN_OPEN | IN_CLOSE), 0);
+    EXPECT_TRUE(share_of(clip, kFrames));
+    std::vector<inotify_event> events(4 * kFrames);
+    const ssize_t got = read(watch, events.data(), events.size() * sizeof(inotify_event));
+    close(watch);
+    EXPECT_EQ(got, static_cast<ssize_t>(2 * sizeof(inotify_event)));
+}
+#endif
 
 }  // namespace
 }  // namespace streamsim::run
