@@ -112,6 +112,17 @@ Result<std::uint64_t> sum_of_end(ByteSource& file,
     return fnv1a(std::span<const std::byte>(*end));
 }
 
+/// True for what is left of a container of prepare, cut within its first bytes: QuickTime and MP4 begin with a
+/// small box "ftyp", MXF with a key of SMPTE.
+bool begins_as_container(std::span<const std::byte> head) {
+    const std::string_view text(reinterpret_cast<const char*>(head.data()), head.size());
+    const auto has = [text](std::size_t at, std::string_view wanted) {
+        const std::string_view found = text.substr(std::min(at, text.size()), wanted.size());
+        return wanted.starts_with(found);
+    };
+    return has(0, "\x06\x0e\x2b\x34") || (has(0, std::string_view("\0\0\0", 3)) && has(4, "ftyp"));
+}
+
 std::uint64_t tail_offset(std::uint64_t bytes) {
     return bytes > kEndBytes ? bytes - kEndBytes : 0;
 }
@@ -257,7 +268,8 @@ Result<bool> begins_as_recorded(ByteStore& store, const std::string& path, const
     const auto head = read_end(**file, path, *bytes, 0);
     if (!head) return head.error();
     const bool zeroes = std::all_of(head->begin(), head->end(), [](std::byte b) { return b == std::byte{0}; });
-    return zeroes || fnv1a(std::span<const std::byte>(*head)) == sums.head;
+    if (zeroes || fnv1a(std::span<const std::byte>(*head)) == sums.head) return true;
+    return *bytes < kEndBytes && *bytes < sums.bytes && begins_as_container(*head);
 }
 
 Result<std::string> problem_of_container(ByteStore& store,

@@ -74,7 +74,8 @@ Result<ClipSums> sums_of_container(ByteStore& store, const std::string& path);
 Result<ClipSums> sums_of_frames(ByteStore& store, const std::string& first, const std::string& last);
 
 /// False when a finished container begins otherwise than its checksum says, and not with zeroes alone: another
-/// file has its name. Errors: environment from the store.
+/// file has its name. The first eight bytes decide where it is cut to less than the checksum covers. Errors:
+/// environment from the store.
 Result<bool> begins_as_recorded(ByteStore& store, const std::string& path, const ClipSums& sums);
 
 /// The defect of a clip of ours with its final name; empty: the clip is whole. Missing frames and frames of

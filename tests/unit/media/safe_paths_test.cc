@@ -275,6 +275,20 @@ TEST_F(SafePaths, ClipsThatAreNotWholeDoNotCountAndAreMadeAgain) {
     EXPECT_EQ(fs::file_size(clip), bytes);
 }
 
+TEST_F(SafePaths, AContainerThatIsCutWithinItsChecksumIsOurs) {
+    const std::string clip = place_.at(dir_ + "clip-0001.mov");
+    must_prepare();
+    for (const std::uintmax_t bytes : {1u, 7u, 500u, 1023u}) {
+        fs::resize_file(clip, bytes);
+        must_prepare();
+        EXPECT_THAT(notes_, ElementsAre(HasSubstr("its record says"))) << bytes;
+        EXPECT_GT(fs::file_size(clip), 1024u);
+    }
+    place_.write(dir_ + "clip-0001.mov", "mine");
+    EXPECT_THAT(must_clean().kept, ElementsAre(clip));
+    EXPECT_EQ(place_.read(dir_ + "clip-0001.mov"), "mine");
+}
+
 /// Written over ours, it has the inode of ours; some file systems have no inodes at all.
 TEST_F(SafePaths, AFileOfTheUsersInPlaceOfAContainerStays) {
     const std::string mine(300'000, 'm');
