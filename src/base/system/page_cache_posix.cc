@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "base/system/page_cache.h"
+#include "base/system/proc_text.h"
 
 namespace streamsim {
 namespace {
@@ -35,10 +36,16 @@ bool acts_as_owner_of_all() {
            (sets[CAP_TO_INDEX(CAP_FOWNER)].effective & CAP_TO_MASK(CAP_FOWNER)) != 0;
 }
 
+/// False: the owner has no number in this user namespace, where no capability counts for its files.
+bool is_mapped(uid_t owner) {
+    const auto stand_in = number_after(read_proc_text("/proc/sys/kernel/overflowuid").value_or(""), "");
+    return owner != stand_in.value_or(65534);
+}
+
 /// False: mincore(2) calls every page cached (since Linux 5.2), as this user neither owns the file nor may
 /// write it.
 bool is_told(int file, uid_t owner) {
-    if (owner == geteuid() || acts_as_owner_of_all()) return true;
+    if (owner == geteuid() || (is_mapped(owner) && acts_as_owner_of_all())) return true;
     return faccessat(AT_FDCWD, ("/proc/self/fd/" + std::to_string(file)).c_str(), W_OK, AT_EACCESS) == 0;
 }
 #else

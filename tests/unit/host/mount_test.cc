@@ -3,6 +3,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sched.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -234,6 +235,26 @@ TEST(CachedBytes, AreUnknownOfAFileThatThisUserNeitherOwnsNorMayWrite) {
     int status = 0;
     waitpid(nobody, &status, 0);
     std::remove(path.c_str());
+    EXPECT_EQ(status, 0);
+}
+
+/// As in rootless containers: all capabilities, and not for files of users who are not in there.
+TEST(CachedBytes, AreUnknownOfAFileWhoseOwnerHasNoNumberInThisUserNamespace) {
+    const std::string own = testing::TempDir() + "streamsim-unmapped-" + std::to_string(getpid());
+    std::ofstream(own) << "x";
+    const std::string path = geteuid() == 0 ? own : "/bin/sh";
+    if (geteuid() == 0) ASSERT_EQ(chown(path.c_str(), 12'345, 12'345), 0);
+    const std::string map = "0 " + std::to_string(geteuid()) + " 1";
+    const pid_t inside = fork();
+    if (inside == 0) {
+        if (unshare(CLONE_NEWUSER) != 0 || !(std::ofstream("/proc/self/uid_map") << map << std::flush))
+            _exit(2);
+        _exit(access(path.c_str(), R_OK) != 0 || cached_part(path.c_str()) ? 1 : 0);
+    }
+    int status = 0;
+    waitpid(inside, &status, 0);
+    std::remove(own.c_str());
+    if (WIFEXITED(status) && WEXITSTATUS(status) == 2) GTEST_SKIP() << "no user namespaces here";
     EXPECT_EQ(status, 0);
 }
 
