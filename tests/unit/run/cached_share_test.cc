@@ -44,23 +44,29 @@ public:
     bool file_per_frame() const override { return false; }
     void write_path(std::uint64_t, char* into) const override { std::ranges::copy(path_ + '\0', into); }
     std::size_t path_capacity() const override { return path_.size() + 1; }
-    Extent extent(std::uint64_t frame) const override { return {frame * kFrameBytes, kFrameBytes}; }
+    Extent extent(std::uint64_t frame) const override {
+        ++asked_;
+        return {frame * kFrameBytes, kFrameBytes};
+    }
     std::uint64_t largest_frame_bytes() const override { return kFrameBytes; }
     const std::string& path() const { return path_; }
+    std::uint64_t asked() const { return asked_; }
 
 private:
+    mutable std::uint64_t asked_ = 0;
     std::string path_ = testing::TempDir() + "streamsim-half-warm-XXXXXX";
 };
 
 std::optional<double> share_of(const std::shared_ptr<const FrameIndex>& clip,
                                std::uint64_t slots,
-                               bool records = false) {
+                               bool records = false,
+                               int of_streams = 1) {
     StreamPlan plan;
     plan.path = play::make_path({clip}, {}, std::nullopt, 1);
     plan.options.slots = slots;
     if (records) plan.record = std::make_shared<RecordPlan>();
     GrowingList<StreamPlan> streams;
-    streams.emplace_back(plan);
+    for (int i = 0; i < of_streams; ++i) streams.emplace_back(plan);
     return cached_share(streams);
 }
 
@@ -72,6 +78,12 @@ TEST(CachedShare, IsOfTheFramesThatArePlayed) {
     EXPECT_NEAR(*all, 8.0 / kFrames, 0.1);
     EXPECT_EQ(share_of(clip, 8), 1);
     EXPECT_FALSE(share_of(clip, 8, true)) << "a recorder reads nothing";
+}
+
+TEST(CachedShare, LooksAtNoMoreFramesThanItsSampleHas) {
+    const auto clip = std::make_shared<HalfWarm>();
+    EXPECT_TRUE(share_of(clip, kFrames, false, 200));
+    EXPECT_LE(clip->asked(), 8192u / 200);
 }
 
 #ifdef __linux__
