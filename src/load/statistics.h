@@ -36,8 +36,12 @@ public:
     void user_read_all(std::uint32_t user, Instant at);
     void set_end(Instant end) { end_ = end; }
     Instant end() const { return end_; }
-    /// The meter has no more to do: its end is the completion of the last block.
-    void end_early() { end_ = std::min(end_, std::max(begin_, last_block_)); }
+    /// The meter has no more to do: its end is the completion of the last block. One that finds nothing to read
+    /// on its seat did run, for an instant: a meter without any time never ran.
+    void end_early() {
+        const Instant last = result_.blocks_done > 0 ? last_block_ : begin_ + nanoseconds(1);
+        end_ = std::min(end_, std::max(begin_, last));
+    }
 
     void arrived(std::uint64_t operations = 1) { result_.arrived += operations; }
     void unfinished(std::uint64_t operations = 1) { result_.unfinished += operations; }

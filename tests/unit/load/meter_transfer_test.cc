@@ -316,6 +316,18 @@ TEST(MeterTransfers, ReadingASharedFileOnceIsSharedBetweenTheUsers) {
     }
 }
 
+TEST(MeterTransfers, ASeatThatHasNothingToReadOfASharedFileRan) {
+    Rig rig;
+    rig.weigh(LoadOperation::read, 1);
+    rig.spec.read_once = true;
+    rig.spec.set = {1, 4 * 4096, 1, 0, WorkingSet::Of::all};
+    rig.plan.seats = 6;
+    rig.run(seconds(100));
+    EXPECT_EQ(read_once_bytes(rig), 0u);
+    EXPECT_GT(rig.result.wall_ns, 0) << "without a time it never ran";
+    EXPECT_LT(rig.result.wall_ns, 1000);
+}
+
 TEST(MeterTransfers, ReadingWholeFilesOnceOpensEachOnce) {
     Rig rig;
     rig.weigh(LoadOperation::read, 1);
