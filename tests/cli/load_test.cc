@@ -426,6 +426,19 @@ TEST_F(LoadTest, RunsAloneAsLongAsBesideTheFramesOfStreams) {
     EXPECT_EQ(result["alone"]["meters"][0]["wall_ns"], result["meters"][0]["wall_ns"]);
 }
 
+TEST_F(LoadTest, AMeterThatBeginsWhenTheFramesOfStreamsAreOverIsRefusedBeforeTheyPlay) {
+    Json document = workload();
+    document["duration"] = "10s";
+    document["meters"][0]["start"] = "3s";
+    std::vector<std::string> words = {"--meter", write(document), "--prores-hd", "--frames", "60", "sim:h500"};
+    for (int i = 0; i < 2; ++i, words.emplace_back("--not-alone")) {
+        const Finished refused = streamsim(words);
+        EXPECT_EQ(refused.exit_code, 2) << refused.text();
+        EXPECT_THAT(refused.err, HasSubstr("meter tested-m: never runs"));
+        EXPECT_THAT(refused.err, Not(HasSubstr("first the streams")));
+    }
+}
+
 TEST_F(LoadTest, FindsItsFilesAsTheyWereInEachOfItsRuns) {
     Json document = workload();
     Json& meter = document["meters"][0];

@@ -104,6 +104,7 @@ int MediaCommand::play() {
     if (done) {
         auto media = find();
         done = together(media);
+        if (done) done = together(run::check_meters(options_.play, *media));
         if (done) return play_media(std::move(*media));
     }
     return end_before_play(done.error(), options_.play);

@@ -13,6 +13,7 @@
 #include "base/path.h"
 #include "base/prng.h"
 #include "base/units.h"
+#include "run/plan/stream_plan.h"
 #include "scenario/workload_steps.h"
 
 namespace streamsim::run {
@@ -269,6 +270,15 @@ Result<void> check_meters(const PlayRequest& request) {
     }
     if (!error.problems.empty()) return error;
     return {};
+}
+
+Result<void> check_meters(const PlayRequest& request, const FoundMedia& media) {
+    if (request.meters.empty() || (!request.frames && !request.cuts)) return {};
+    const std::vector<PlayPart> parts = one_part(request, media);
+    PlayRequest timed = request;
+    const auto planned = plan_parts(parts, 1, &timed.duration.emplace());
+    if (!planned) return planned.error();
+    return *timed.duration > Duration{} ? check_meters(timed) : Result<void>();
 }
 
 bool writes(const MeterSpec& spec) {

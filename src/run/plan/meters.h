@@ -9,6 +9,7 @@
 #include "base/result.h"
 #include "load/meter_plan.h"
 #include "media/write/load_set.h"
+#include "run/plan/media_plan.h"
 #include "run/plan/play_request.h"
 #include "streamsim/byte_store.h"
 #include "streamsim/workload.h"
@@ -37,6 +38,8 @@ std::vector<std::string> fit_to_alignment(std::vector<load::MeterPlan>& plans, s
 /// sim:null); or where it never runs, or users of it never begin, before play ends. Play whose length a cut
 /// list or a number of frames gives is not checked for that.
 Result<void> check_meters(const PlayRequest& request);
+/// The same where a cut list or a number of frames gives the length of play. Success where nothing does.
+Result<void> check_meters(const PlayRequest& request, const FoundMedia& media);
 
 /// True: the meter also writes, or changes names.
 bool writes(const MeterSpec& spec);
