@@ -73,7 +73,7 @@ public:
         if (probe.kind == ProbeKind::cold && store_ != nullptr) {
             auto why = work_.run([store = store_, request] { return run::why_not_evicted(*store, request); });
             if (auto done = together(why); !done) return done.error();
-            if (!why->empty()) cold_remark = "its files were not evicted before: " + *why;
+            if (!why->empty()) request.remarks.push_back(std::string(run::kNotEvicted) + *why);
         }
         auto result = play_all(request, probe.id);
         if (!result) return result.error();
@@ -89,7 +89,6 @@ public:
     }
 
     using LoadRun::left_behind;
-    std::string cold_remark;  // on the row of the cold probe
 };
 
 class CalibrateCommand {
@@ -371,7 +370,6 @@ Result<void> CalibrateCommand::measure_probe(ProbeRun& probes, const Probe& prob
         return environment_error(fmt::format("{}: not measured from all seats: {}", probe.id, seat));
     note_computer(*result);
     measured_.rows.push_back(run::row_of(probe, *result));
-    if (probe.kind == ProbeKind::cold) measured_.rows.back().remark = probes.cold_remark;
     const std::size_t all = run::probes_of(measured_, probe_options()).size();
     say(fmt::format("{} of {}: {}: {}", measured_.rows.size(), all, probe.id,
                     report::probe_finding(measured_.rows.back())));

@@ -242,6 +242,9 @@ ProbeRow row_of(const Probe& probe, const RunResult& result) {
     ProbeRow row;
     row.probe = probe;
     row.measured_at = result.started_at;
+    const auto why = std::ranges::find_if(
+        result.notices, [](const std::string& text) { return text.starts_with(kNotEvicted); });
+    if (why != result.notices.end()) row.remark = *why;
     std::int64_t wall_ns = 0;
     std::uint64_t bytes = 0;
     std::uint64_t opened = 0;

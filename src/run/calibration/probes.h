@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include "streamsim/calibration.h"
@@ -9,6 +11,9 @@
 #include "streamsim/workload.h"
 
 namespace streamsim::run {
+
+/// Why the files of the cold probe may still have been in the page cache: a notice of its run.
+inline constexpr std::string_view kNotEvicted = "the files of the probe were not evicted before: ";
 
 struct ProbeOptions {
     Duration length = seconds(6);  // of a probe
@@ -25,7 +30,8 @@ Workload workload_of(const Probe& probe, const Measurement& measured);
 
 /// The raw row of a probe from what its workload gave: operations and bytes that were complete by the end;
 /// response times also of those that were in flight then. `result` has rows of single operations where all
-/// seats were played by this process: the series then has ten intervals a second.
+/// seats were played by this process: the series then has ten intervals a second. A notice of any seat that
+/// begins with kNotEvicted is the remark of the row.
 ProbeRow row_of(const Probe& probe, const RunResult& result);
 
 /// Notes the speed of the seat's network port: of the link that received most in one probe. `links`: of a

@@ -245,6 +245,15 @@ TEST(Calibrate, ARemarkOnARowIsANote) {
     EXPECT_THAT(measurement_notes(measured), Contains("ladder-1: its files were not evicted before: cannot"));
 }
 
+TEST(Calibrate, WhyAnySeatHadWarmFilesIsTheRemarkOfTheRow) {
+    const Probe probe = two_writes().rows.front().probe;
+    RunResult result;
+    result.notices = {"another thing"};
+    EXPECT_EQ(run::row_of(probe, result).remark, "");
+    result.notices.push_back(std::string(run::kNotEvicted) + "cannot");
+    EXPECT_EQ(run::row_of(probe, result).remark, "the files of the probe were not evicted before: cannot");
+}
+
 TEST(Calibrate, WritesThatFailedGiveNoJournal) {
     Measurement measured = two_writes();
     EXPECT_FALSE(write_values(measured, 0).empty());
