@@ -298,7 +298,7 @@ run::PlayRequest MaxCommand::step_of(const Contender& contender, std::uint64_t c
         case MaxCounts::seats: request.seats = number; break;
     }
     request.duration = length;
-    request.cold = true;
+    request.evict = true;
     request.media_read_before = contender.played && !steps_.has_command();
     request.find_cause &= !virtual_time();  // the search itself finds what a model delivers at most
     // The largest number of streams that plays needs one read-ahead's time for its preroll.

@@ -84,7 +84,8 @@ struct PlayRequest : play::ReadSettings, StorageRequest {
     Duration stagger;
     Duration decode_cpu;
     bool direct = true;
-    bool cold = false;               // evict the clips from this client's page cache first
+    bool cold = false;               // evict the clips from this client's page cache first; tells what stays
+    bool evict = false;              // the same where nobody asked for it: tells nothing
     bool require_cold = false;       // fail the verdict where a cache may have been warm
     bool media_read_before = false;  // by this command, which has not emptied any cache since
     bool realtime = false;

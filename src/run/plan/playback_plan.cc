@@ -169,7 +169,7 @@ std::uint32_t PlaybackPlan::alignment_of_files() {
         const auto mount = host::mount_of(all.front()->index->path_of(0));
         direct_uses_page_cache_ = storage::direct_reads_use_cached_pages(mount ? mount->type : "");
     }
-    if (request_.cold || direct_uses_page_cache_) {
+    if (request_.cold || request_.evict || direct_uses_page_cache_) {
         const std::string left = evict_clips();
         if (request_.cold && !left.empty()) log_.add("--cold: " + left);
     }
