@@ -135,6 +135,22 @@ TEST_F(Paths, AreOnTheDiskBeforeTheyHaveTheirNames) {
     EXPECT_GE(named, 2u) << "the result and the journal";
 }
 
+TEST_F(Paths, OfACutListAreLookedForOnce) {
+    if (traced({"--version"}).empty()) GTEST_SKIP() << "strace is not here, or may not trace";
+    ASSERT_EQ(streamsim(prepare_args("1")).exit_code, 0);
+    const std::string list = dir_ / "list.edl";
+    write_text(list,
+               "TITLE: x\nFCM: NON-DROP FRAME\n\n001  AX       V     C        00:00:00:01 00:00:00:06 "
+               "00:00:00:00 00:00:00:05\n* FROM CLIP NAME: clip-0001\n");
+    const std::vector<std::string> words = {"prepare", "--cuts", list, "--streams", "1", target()};
+    const std::size_t once = count(traced(words), "/clip-0001\", ");
+    EXPECT_GT(once, 0u);
+    std::vector<std::string> recorded = words;
+    recorded.insert(recorded.end() - 1, {"--record", "1", "--yes"});
+    EXPECT_EQ(count(traced(recorded), "/clip-0001\", "), once)
+        << "the length of the recordings is that of the list";
+}
+
 TEST_F(Paths, OfOthersAreNeverWritten) {
     const auto before = facts();
     ASSERT_EQ(streamsim(prepare_args("1")).exit_code, 0);

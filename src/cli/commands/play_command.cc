@@ -35,23 +35,26 @@ private:
     Result<void> plan_proof();
     void complete(RunResult& result) override;
 
+    std::optional<run::FoundMedia> found_;    // by look(), before what is missing is written
     std::optional<run::PartsToPlay> played_;  // on a model
 };
 
 Result<void> MediaCommand::prepare_missing() {
     if (store_ == nullptr) return {};
     const run::PlayRequest& request = options_.play;
-    run::FoundMedia list;  // its length is that of the recordings
     if (request.cuts && request.record.streams > 0 && !request.duration && !request.frames) {
-        auto found = look();
-        if (!found) return found.error();
-        list = std::move(*found);
+        if (auto held = media_.hold(request, false); !held) return held;
+        auto list = look();  // its length is that of the recordings
+        if (!list) return list.error();
+        found_ = std::move(*list);
     }
     const auto media = [this] { return run::missing_media(*store_, options_.play); };
-    return media_.write_missing(request, media, run::record_bytes_of(request, list));
+    return media_.write_missing(request, media,
+                                run::record_bytes_of(request, found_.value_or(run::FoundMedia{})));
 }
 
 Result<run::FoundMedia> MediaCommand::look() {
+    if (found_) return *std::exchange(found_, std::nullopt);
     return work_.index(
         [this](IndexProgress& progress) { return run::find_media(store_.get(), options_.play, &progress); });
 }
