@@ -124,6 +124,11 @@ Result<void> PlaybackPlan::make() {
         add_stream(std::move(plan));
         warn_about_pattern(streams_.back());
     }
+    if (request_.target.kind == target::Target::Kind::local &&
+        (request_.cold || request_.evict || direct_uses_page_cache_)) {
+        const std::string left = evict_clips();
+        if (request_.cold && !left.empty()) log_.add("--cold: " + left);
+    }
     if (!is_empty()) {
         if (auto had = reserve_memory(); !had) return had;
     }
@@ -168,10 +173,6 @@ std::uint32_t PlaybackPlan::alignment_of_files() {
     if (request_.direct && !all.empty()) {
         const auto mount = host::mount_of(all.front()->index->path_of(0));
         direct_uses_page_cache_ = storage::direct_reads_use_cached_pages(mount ? mount->type : "");
-    }
-    if (request_.cold || request_.evict || direct_uses_page_cache_) {
-        const std::string left = evict_clips();
-        if (request_.cold && !left.empty()) log_.add("--cold: " + left);
     }
     if (!request_.direct) return alignment;
     for (const Clip* clip : all)
@@ -259,17 +260,55 @@ std::string PlaybackPlan::first_file() const {
     return files.empty() ? request_.target.name() : files.front();
 }
 
+/// Those of all clips where the user asks for that; else those that streams play, and of clips that may be
+/// added.
+std::set<std::pair<const FrameIndex*, std::uint64_t>> PlaybackPlan::files_to_evict() const {
+    std::set<std::pair<const FrameIndex*, std::uint64_t>> files;
+    const auto add_all = [&files](const FrameIndex& index) {
+        const std::uint64_t count = index.file_per_frame() ? index.count() : 1;
+        for (std::uint64_t i = 0; i < count; ++i) files.emplace(&index, i);
+    };
+    if (request_.cold) {
+        for (const Clip* clip : clips()) add_all(*clip->index);
+        return files;
+    }
+    for (const PlayPart& part : parts_) {
+        for (const auto& list : part.media.spare) {
+            for (const Clip& clip : list) add_all(*clip.index);
+        }
+    }
+    std::vector<play::ShownFrame> shown;
+    for (const StreamPlan& plan : streams_) {
+        if (plan.record != nullptr) continue;
+        const auto& sources = plan.path->sources();
+        std::uint64_t frames = 0;  // that have a file each
+        for (const auto& source : sources) frames += source->file_per_frame() ? source->count() : 0;
+        const std::uint64_t slots = std::min(plan.options.slots, plan.path->pass_slots());
+        const bool some = slots < frames;
+        for (const auto& source : sources) {
+            if (!some || !source->file_per_frame()) add_all(*source);
+        }
+        for (std::uint64_t slot = 0; some && slot < slots; ++slot) {
+            plan.path->shown(slot, shown);
+            for (const play::ShownFrame& each : shown) {
+                const FrameIndex& source = *sources[each.source];
+                if (source.file_per_frame()) files.emplace(&source, each.frame);
+            }
+        }
+    }
+    return files;
+}
+
 std::string PlaybackPlan::evict_clips() const {
     const auto store = make_byte_store(request_.target, request_.credentials);
     std::uint64_t files = 0, left = 0;
     std::string first;
-    for (const Clip* clip : clips()) {
-        for (std::uint64_t i = 0; i < files_in(*clip); ++i, ++files) {
-            const auto evicted = store->evict(clip->index->path_of(i));
-            // A frame that is missing, or may not be read, fails at its slot.
-            if (evicted || evicted.error().inaccessible) continue;
-            if (++left == 1) first = evicted.error().problems.front();
-        }
+    for (const auto& [index, file] : files_to_evict()) {
+        ++files;
+        const auto evicted = store->evict(index->path_of(file));
+        // A frame that is missing, or may not be read, fails at its slot.
+        if (evicted || evicted.error().inaccessible) continue;
+        if (++left == 1) first = evicted.error().problems.front();
     }
     if (left == 0) return "";
     return fmt::format("{} of {} could not be evicted: {}", show_count(left), counted(files, "file"), first);

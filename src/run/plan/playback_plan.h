@@ -9,6 +9,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <utility>
@@ -131,7 +132,8 @@ public:
     const CutList* cuts() const;
     /// A file or directory that is played from and exists.
     std::string first_file() const;
-    /// Removes all clips from this computer's page cache. Returns a sentence about the files that may still be
+    /// Removes the files of the clips from this computer's page cache, where nobody asked for it those that are
+    /// played alone. Returns a sentence about the files that may still be
     /// there; empty: none. Blocks.
     std::string evict_clips() const;
 
@@ -154,6 +156,7 @@ private:
     void describe_storage();
     Result<void> make_recordings(std::uint32_t& alignment);
     std::uint32_t alignment_of_files();
+    std::set<std::pair<const FrameIndex*, std::uint64_t>> files_to_evict() const;
     void describe_model();
     void warn_about_pattern(const StreamPlan& plan);
     Result<void> reserve_memory();

@@ -161,5 +161,36 @@ TEST_F(ColdPlay, SaysThatFilesCouldNotBeEvicted) {
     EXPECT_THAT(said(), IsEmpty()) << "nobody asked for it";
 }
 
+TEST_F(ColdPlay, OnlyFramesThatArePlayedAreEvictedWhereNobodyAskedForIt) {
+    std::filesystem::create_directory(place_.at("shot"));
+    const std::vector<std::string> numbers = {"1", "2", "3", "4", "5", "6", "7", "8", "9"};
+    streamsim::testing::write_sequence(place_, "shot/f.", ".dpx", numbers,
+                                       streamsim::testing::small_dpx("d", 64, 36));
+    PlayPart some = part(place_.at("shot"));
+    some.request.direct = false;
+    some.request.frames = 3;
+    const auto found = find_media(&store_, {some}, nullptr);
+    ASSERT_TRUE(found);
+    for (const std::string& number : numbers) {
+        const std::string file = place_.at("shot/f." + number + ".dpx");
+        std::filesystem::remove(file);
+        std::filesystem::create_directory(file);
+    }
+    const auto left = [&] {
+        std::vector<PlayPart> parts = *found;
+        parts.front().request.frames = some.request.frames;
+        NoticeLog log([](const std::string&) {});
+        PlaybackPlan plan(some.request, std::move(parts), {}, log);
+        EXPECT_TRUE(plan.make());
+        return plan.evict_clips();
+    };
+    EXPECT_THAT(left(), StartsWith("3 of 3 files"));
+    some.request.frames = 20;
+    EXPECT_THAT(left(), StartsWith("9 of 9 files")) << "each frame twice";
+    some.request.frames = 3;
+    some.request.cold = true;
+    EXPECT_THAT(left(), StartsWith("9 of 9 files")) << "as was asked for";
+}
+
 }  // namespace
 }  // namespace streamsim::run
