@@ -14,6 +14,7 @@
 #include "media/own_files/own_names.h"
 #include "run/plan/meters.h"
 #include "run/plan/needs.h"
+#include "run/playback/loop_options.h"
 
 namespace streamsim::cli {
 namespace {
@@ -145,6 +146,8 @@ int MediaCommand::play_media(run::FoundMedia media) {
     }
     const bool has_streams = options_.play.streams > 0;
     steps_.expect(plays_alone(options_.play, has_streams) + 1);
+    if (plays_alone(options_.play, has_streams) > 0)  // streams and meters together need most
+        run::reserve_io_threads(run::io_threads_of(options_.play, media));
     const auto alone = measure_alone(options_.play, has_streams, [&](const run::PlayRequest& request) {
         return std::make_unique<run::Session>(request, media, context_.program, notices());
     });

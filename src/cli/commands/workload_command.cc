@@ -24,6 +24,7 @@
 #include "result/json_report.h"
 #include "run/load_steps.h"
 #include "run/plan/meters.h"
+#include "run/playback/loop_options.h"
 #include "scenario/workload_steps.h"
 #include "target/credentials.h"
 #include "target/named_documents.h"
@@ -218,6 +219,12 @@ std::vector<double> WorkloadCommand::step_values() const {
 Result<void> WorkloadCommand::play_steps() {
     const std::vector<double> values = step_values();
     steps_.expect(values.size());
+    std::uint64_t threads = 0;  // of the largest step
+    for (const double at : values) {
+        const Workload step = scenario::at_step(result_.workload, at);
+        threads = std::max(threads, run::io_threads_of(run::load_request(step, options_.play), {}));
+    }
+    run::reserve_io_threads(threads);
     for (const double at : values) {
         if (result_.interrupted || left_behind()) break;
         const auto lost = lost_a_rank();

@@ -155,6 +155,31 @@ void reserve_io_threads(const PlayRequest& request, std::uint64_t streams) {
     storage::size_thread_pool(std::min(frames * (request.io_depth + 1) + kPoolThreadsSpare, kPoolThreadsMax));
 }
 
+void reserve_io_threads(std::uint64_t threads) {
+    if (threads > 0) storage::size_thread_pool(std::min(threads, kPoolThreadsMax));
+}
+
+std::uint64_t io_threads_of(const PlayRequest& request, const FoundMedia& media) {
+    if (request.target.kind != target::Target::Kind::local) return 0;
+    const std::vector<PlayPart> parts = one_part(request, media);
+    const auto streams = plan_parts(parts, 1);
+    if (!streams) return 0;  // the run fails
+    std::uint64_t threads = kPoolThreadsSpare;
+    std::uint64_t largest = 0;  // of one stream
+    for (const StreamPlan& plan : *streams) {
+        const Operations own = operations_at_once(plan);
+        threads += own.reads + own.opens;
+        largest = std::max(largest, own.reads + own.opens);
+    }
+    threads += request.spare_streams * largest;
+    for (const MeterPart& part : request.meters) {
+        for (std::uint32_t seat = part.first_seat; seat < part.first_seat + part.seats; ++seat) {
+            if (request.plays(seat)) threads += std::uint64_t{2} * part.spec.users * part.spec.inflight;
+        }
+    }
+    return threads;
+}
+
 void size_io_threads(const PlayRequest& request, std::vector<PlaybackLoopOptions>& loops) {
     if (request.target.kind != target::Target::Kind::local) return;
     std::uint64_t threads = kPoolThreadsSpare;

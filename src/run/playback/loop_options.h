@@ -23,6 +23,11 @@ std::vector<PlaybackLoopOptions> loop_options(PlaybackPlan& plan, std::size_t lo
 /// size: to be called before it, where later runs play more streams.
 void reserve_io_threads(const PlayRequest& request, std::uint64_t streams);
 
+/// The same for `threads`, of the largest run.
+void reserve_io_threads(std::uint64_t threads);
+/// Threads that a run of the request on these media needs at once; 0: it needs no pool.
+std::uint64_t io_threads_of(const PlayRequest& request, const FoundMedia& media);
+
 /// Makes the pool large enough for all operations of the loops at once. Loops that read with it will say that
 /// it stays smaller, by an earlier run or by the user.
 void size_io_threads(const PlayRequest& request, std::vector<PlaybackLoopOptions>& loops);

@@ -102,6 +102,21 @@ TEST(ThreadPool, ThatIsTooSmallIsToldToAllLoops) {
     set != nullptr ? setenv("UV_THREADPOOL_SIZE", before.c_str(), 1) : unsetenv("UV_THREADPOOL_SIZE");
 }
 
+TEST(ThreadPool, HasThreadsForAllMetersOfARun) {
+    PlayRequest request;
+    request.target = *target::parse_target("/tmp");
+    request.formats.clear();
+    request.streams = 0;
+    request.seats = 2;
+    MeterSpec spec;
+    spec.users = 5;
+    spec.inflight = 3;
+    request.meters = {{spec, 0, 2}};
+    EXPECT_EQ(io_threads_of(request, {}), 2u * 2 * 15 + 4) << "an open and a read each, and those for hints";
+    request.target = *target::parse_target("null:");
+    EXPECT_EQ(io_threads_of(request, {}), 0u);
+}
+
 TEST(ThreadPool, ThatIsTooSmallIsSaidWhereItReads) {
     for (const IoChoice io : {IoChoice::automatic, IoChoice::iocp, IoChoice::threads}) {
         std::vector<std::string> said;
