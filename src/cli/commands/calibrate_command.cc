@@ -28,6 +28,7 @@
 #include "run/calibration/model_fit.h"
 #include "run/calibration/probes.h"
 #include "run/plan/meters.h"
+#include "run/playback/loop_options.h"
 
 namespace streamsim::cli {
 namespace {
@@ -44,6 +45,7 @@ constexpr std::uint64_t kShareOfFreeSpace = 16;
 constexpr Duration kSearchStepMax = seconds(10);
 constexpr Duration kSearchStepMin = seconds(2);
 constexpr std::int64_t kConfirmSteps = 3;  // long
+constexpr std::uint64_t kSearchStreamsMax = 10'000;
 /// Its clips: those of `max` would take more than the files of all probes.
 constexpr Duration kHeldBackClip = seconds(2);
 
@@ -573,6 +575,7 @@ int CalibrateCommand::run() {
     if (ready && leads()) ready = take_earlier_rows();
     if (auto all = together(context_, ready); !all) return report_error(context_, all.error());
     Result<void> done;
+    if (!options_.refit) run::reserve_io_threads(options_.play, kSearchStreamsMax);
     if (!options_.refit && !options_.check) done = measure();
     if (done && !options_.refit && !left_behind_) done = play_held_back();
     if (!leads()) return kExitPass;

@@ -283,8 +283,8 @@ std::set<std::pair<const FrameIndex*, std::uint64_t>> PlaybackPlan::files_to_evi
         const auto& sources = plan.path->sources();
         std::uint64_t frames = 0;  // that have a file each
         for (const auto& source : sources) frames += source->file_per_frame() ? source->count() : 0;
-        const std::uint64_t slots = std::min(plan.options.slots, plan.path->pass_slots());
-        const bool some = slots < frames;
+        const std::uint64_t slots = plan.options.slots;
+        const bool some = slots < frames && slots <= plan.path->pass_slots();  // later passes may show others
         for (const auto& source : sources) {
             if (!some || !source->file_per_frame()) add_all(*source);
         }
