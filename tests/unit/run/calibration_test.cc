@@ -246,7 +246,7 @@ TEST(Calibrate, ARemarkOnARowIsANote) {
 }
 
 TEST(Calibrate, WhyAnySeatHadWarmFilesIsTheRemarkOfTheRow) {
-    const Probe probe = two_writes().rows.front().probe;
+    const Probe probe = two_writes().rows.back().probe;
     RunResult result;
     result.notices = {"another thing"};
     EXPECT_EQ(run::row_of(probe, result).remark, "");

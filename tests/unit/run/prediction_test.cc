@@ -261,7 +261,7 @@ TEST_F(Predictions, HarderPlayThanMoreStreamsThanTheHeldBackRunGaveIsRefused) {
     EXPECT_TRUE(refused([](PlayRequest& asked) { asked.decode_cpu = milliseconds(1); }));
     EXPECT_TRUE(refused([](PlayRequest& asked) {
         asked.model_faults.resize(1);
-        asked.model_faults[0].length = milliseconds(1);
+        asked.model_faults[0].kind = ScenarioFault::Kind::cache_flush;
     }));
     EXPECT_TRUE(refused([](PlayRequest& asked) { asked.frames = 1000; }));
     EXPECT_FALSE(refused([&](PlayRequest& asked) {
