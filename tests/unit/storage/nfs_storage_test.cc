@@ -19,6 +19,13 @@
 #include "storage/backends.h"
 #include "unit/storage/scripted_nfs.h"
 
+// libnfs keeps the name that a client of version 4 was given, and what it knows of a path at each link on it.
+extern "C" const char* __lsan_default_suppressions();
+
+extern "C" const char* __lsan_default_suppressions() {
+    return "leak:libnfs.so\n";
+}
+
 namespace streamsim::storage {
 namespace {
 
