@@ -33,6 +33,17 @@ inline int listen_on_loopback(std::uint16_t& port, int backlog = 50, int flags =
     return listener;
 }
 
+/// A connection to this port of 127.0.0.1. A failure fails the test.
+inline int connect_to_loopback(std::uint16_t port) {
+    const int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    sockaddr_in to{};
+    to.sin_family = AF_INET;
+    to.sin_port = htons(port);
+    to.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    EXPECT_EQ(connect(fd, reinterpret_cast<const sockaddr*>(&to), sizeof to), 0);
+    return fd;
+}
+
 /// Takes this thread, and those that it starts, into a network of their own, in which every port is free.
 /// False: this process may not do that.
 inline bool enter_own_network() {

@@ -13,6 +13,8 @@
 #include <thread>
 #include <vector>
 
+#include "loopback.h"
+
 namespace streamsim::report {
 namespace {
 
@@ -32,19 +34,9 @@ std::uint16_t port_of(const view::MetricsServer& of) {
     return static_cast<std::uint16_t>(std::stoul(url.substr(url.rfind(':') + 1)));
 }
 
-int connected(std::uint16_t port) {
-    const int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    sockaddr_in to{};
-    to.sin_family = AF_INET;
-    to.sin_port = htons(port);
-    to.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    EXPECT_EQ(connect(fd, reinterpret_cast<const sockaddr*>(&to), sizeof to), 0);
-    return fd;
-}
-
 /// The whole answer to a request; the connection is closed after it.
 std::string ask(std::uint16_t port, const std::string& request) {
-    const int fd = connected(port);
+    const int fd = tests::connect_to_loopback(port);
     const std::string text = request + " HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n";
     EXPECT_EQ(write(fd, text.data(), text.size()), static_cast<ssize_t>(text.size()));
     std::string out;
@@ -97,7 +89,7 @@ TEST(MetricsServer, ClientsThatDripStarveNobody) {
     metrics->publish("figures\n");
     std::vector<int> dripping;
     for (int i = 0; i < 200; ++i) {
-        dripping.push_back(connected(port_of(*metrics)));
+        dripping.push_back(tests::connect_to_loopback(port_of(*metrics)));
         (void)send(dripping.back(), "GET /metr", 9, MSG_NOSIGNAL | MSG_DONTWAIT);
     }
     std::atomic<bool> answered = false;
@@ -133,7 +125,7 @@ TEST(MetricsServer, ThereIsNothingElse) {
 TEST(MetricsServer, EndsWhileSomebodyAsks) {
     auto metrics = server();
     const std::uint16_t port = port_of(*metrics);
-    const int silent = connected(port);
+    const int silent = tests::connect_to_loopback(port);
     std::thread client([port] { ask(port, "GET /metrics"); });
     while (!metrics->wanted()) std::this_thread::yield();
     metrics.reset();

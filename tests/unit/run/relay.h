@@ -17,17 +17,6 @@
 
 namespace streamsim::test {
 
-/// A connection to this port of this computer.
-inline int connection_to(std::uint16_t port) {
-    const int fd = socket(AF_INET, SOCK_STREAM, 0);
-    sockaddr_in to{};
-    to.sin_family = AF_INET;
-    to.sin_port = htons(port);
-    to.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    EXPECT_EQ(connect(fd, reinterpret_cast<const sockaddr*>(&to), sizeof to), 0);
-    return fd;
-}
-
 /// Passes the bytes of one connection on to another port, but while it is cut.
 class Relay {
 public:
@@ -55,7 +44,7 @@ private:
             if (poll(all.data(), all.size(), kLookMs) <= 0) continue;
             if (all[0].revents != 0) {
                 end();
-                ends_ = {accept(listener_, nullptr, nullptr), connection_to(to_)};
+                ends_ = {accept(listener_, nullptr, nullptr), tests::connect_to_loopback(to_)};
                 continue;
             }
             bool passes = true;

@@ -75,7 +75,7 @@ private:
 /// A socket that speaks for itself.
 class Stranger {
 public:
-    explicit Stranger(std::uint16_t port) : fd_(test::connection_to(port)) {}
+    explicit Stranger(std::uint16_t port) : fd_(tests::connect_to_loopback(port)) {}
     ~Stranger() { close(fd_); }
     Stranger(const Stranger&) = delete;
     Stranger& operator=(const Stranger&) = delete;
