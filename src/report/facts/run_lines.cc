@@ -136,8 +136,8 @@ void add_skipped(const std::vector<std::string>& skipped, ReportLines& out) {
 }
 
 void add_repeat_line(const RunResult& result, ReportLines& out) {
-    out.add("Repeat", fmt::format("seed {}, digest {}{}", result.seed, result.digest,
-                                  result.timing_digest ? ", timing " + *result.timing_digest : ""));
+    const std::string timing = result.timing_digest ? ", timing " + *result.timing_digest : "";
+    out.add("Repeat", printable(fmt::format("seed {}, digest {}{}", result.seed, result.digest, timing)));
 }
 
 std::string lateness_text(const ClientEvidence& client) {
