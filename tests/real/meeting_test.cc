@@ -48,6 +48,23 @@ TEST(Meeting, MediaAreMadeByASeatAndPlayedByAll) {
     EXPECT_GT(meeting.result()["totals"]["bytes_read"], 0);
 }
 
+TEST(Meeting, ClipsOfTheTargetArePlayedThoughTheHostDoesNotReadThem) {
+    const TempDir media;
+    const Finished made =
+        streamsim({"prepare", "--prores-hd", "--streams", "2", "--clip-duration", "1s", media.path().string()});
+    ASSERT_EQ(made.exit_code, 0) << made.text();
+    Json scenario = meeting_scenario(1, media / "streamsim-media", "1s");
+    scenario["seats"][0]["streams"] = Json::array({{{"count", 2}}});
+    const Meeting meeting(scenario);
+    const auto host = meeting.host();
+    const auto seat = meeting.seat("edit");
+    const Finished ended = host->wait();
+    ASSERT_LE(ended.exit_code, 1) << ended.text();  // 1: frames were late on this machine
+    ASSERT_GE(ended.exit_code, 0) << ended.text();
+    EXPECT_LE(seat->wait().exit_code, 1);
+    EXPECT_EQ(meeting.result()["streams"].size(), 2u);
+}
+
 TEST(Meeting, ASeatThatIsStartedFirstWaitsForItsHost) {
     const Meeting meeting(1, "null:");
     { const auto maker = meeting.host(); }  // makes the key

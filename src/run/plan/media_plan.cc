@@ -404,6 +404,7 @@ Result<std::vector<PlayPart>> find_media(ByteStore* store,
                                          std::vector<PlayPart> parts,
                                          IndexProgress* progress) {
     for (const Pool& pool : pools_of(parts)) {
+        if (store == nullptr && pool.request.formats.empty()) continue;  // only who reads the target knows them
         for (const bool audio : {false, true}) {
             const auto is_one = [&](std::size_t part) { return reads_audio(parts[part].request) == audio; };
             if (std::none_of(pool.parts.begin(), pool.parts.end(), is_one)) continue;

@@ -79,7 +79,8 @@ Result<FoundMedia> find_media(ByteStore* store, const PlayRequest& request, Inde
 
 /// The parts with their media. Streams with a clip of their own get one that no other stream of their target
 /// has, in any part; streams of one format that share a clip share it over all parts. Targets that lie in one
-/// another are searched each for itself. Blocks. Errors: as find_media of one request.
+/// another are searched each for itself. Without a store, parts without a format stay without clips: a computer
+/// that only leads plays none. Blocks. Errors: as find_media of one request.
 Result<std::vector<PlayPart>> find_media(ByteStore* store,
                                          std::vector<PlayPart> parts,
                                          IndexProgress* progress);

@@ -82,6 +82,15 @@ TEST_F(SharedClips, AClipOfTwoTargetsIsOne) {
     EXPECT_THAT(shared({part(place_.at("reel")), part(place_.at("other"))}), ElementsAre(false, false));
 }
 
+TEST_F(SharedClips, AComputerThatOnlyLeadsHasNone) {
+    const auto found = find_media(nullptr, {part(place_.path()), part(place_.path(), false, true)}, nullptr);
+    ASSERT_TRUE(found);
+    for (const PlayPart& each : *found) EXPECT_THAT(each.media.clips, IsEmpty());
+    const auto streams = plan_parts(*found, 1);
+    ASSERT_TRUE(streams);
+    EXPECT_THAT(*streams, IsEmpty());
+}
+
 using LongPlay = SharedClips;
 
 TEST_F(LongPlay, IsRefusedWhereItsDeadlinesHaveNoNumber) {
