@@ -263,6 +263,39 @@ TEST_F(Usage, PrepareSaysHowMuchItChecks) {
     EXPECT_THAT(done.err, HasSubstr("checking 1.8 MB of media and writing what is wrong: 1 clip of small, 24"));
 }
 
+TEST_F(Usage, PrepareMakesNothingThatPlayWithoutAFormatWouldNotUse) {
+    copy_clip_of_others();
+    const Finished refused = streamsim({"prepare", target()});
+    EXPECT_EQ(refused.exit_code, 2) << refused.text();
+    EXPECT_THAT(refused.err, HasSubstr(target() + ": holds files of its own, and play without a format needs"));
+    EXPECT_FALSE(std::filesystem::exists(target() + "/streamsim-media"));
+    EXPECT_EQ(streamsim({"prepare", "--record", "1", "--frames", "2", target()}).exit_code, 0)
+        << "recorders need no clips";
+    EXPECT_THAT(streamsim({"prepare", target() + "/away"}).err, HasSubstr("no such directory"));
+}
+
+TEST_F(Usage, OneFormatOfThosePreparedIsNamed) {
+    prepare(1);
+    for (const char* command : {"", "prepare", "max"}) {
+        std::vector<std::string> words = {target()};
+        if (*command != '\0') words.insert(words.begin(), command);
+        const Finished refused = streamsim(words);
+        EXPECT_EQ(refused.exit_code, 2) << refused.text();
+        EXPECT_THAT(refused.err, HasSubstr(target() + ": has prepared media of small: give --format small (or "
+                                                      "--format dpx12 to have others made)"));
+    }
+    EXPECT_EQ(clip_directories().size(), 1U);
+    EXPECT_EQ(streamsim({"prepare", "--record", "1", "--frames", "2", target()}).exit_code, 0)
+        << "recorders need no clips";
+    Spawn both;
+    both.env = {{"STREAMSIM_FORMATS", formats_with_small_default()}};
+    both.args = {"prepare", "--dpx12", "--clip-duration", "1s", target()};
+    EXPECT_EQ(streamsim(both).exit_code, 0);
+    both.args = {"prepare", target()};
+    const Finished standard = streamsim(both);
+    EXPECT_THAT(standard.out, HasSubstr("1 clip of dpx12 ready")) << standard.text();
+}
+
 TEST_F(Usage, CleanRemovesItsOwnAndNothingElse) {
     prepare(2);
     write_text(target() + "/edit.prproj", "precious");

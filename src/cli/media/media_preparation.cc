@@ -45,18 +45,51 @@ std::vector<std::string> sets_of(const run::PlayRequest& request) {
     return sets;
 }
 
+/// Errors: bad input where the media set of an otherwise empty TARGET has media of other formats alone, which a
+/// person who names none may mean.
+Result<void> check_prepared(ByteStore& store, const CliOptions& options) {
+    const std::string& target = options.play.target.name();
+    const std::string& standard = options.default_format.name;
+    const auto prepared = media::formats_in_set(store, target);
+    if (!prepared) return prepared.error();
+    if (prepared->empty() || std::ranges::count(*prepared, standard) > 0) return {};
+    return bad_input(
+        fmt::format("{}: has prepared media of {}: give --format {} (or --format {} to have others made)",
+                    target, fmt::join(*prepared, ", "), fmt::join(*prepared, " or --format "), standard));
+}
+
+/// True: media of the default format are made in TARGET, which is a path. Errors: bad input where prepare would
+/// make media that play does not use; as check_prepared.
+Result<bool> gets_default_format(ByteStore& store, const CliOptions& options) {
+    const std::string& target = options.play.target.name();
+    const bool prepares = options.command == Command::prepare;
+    const auto empty = run::is_empty_directory(store, target);
+    if (!empty) return empty;
+    if (run::streams_of_format(options.play) == 0) return *empty || prepares;  // recorders alone
+    if (*empty) {
+        if (auto checked = check_prepared(store, options); !checked) return checked.error();
+        return true;
+    }
+    if (!prepares) return false;
+    const auto info = store.stat(target);
+    if (!info) return info.error();
+    if (!*info || !(**info).directory) return true;  // its plan says what is wrong
+    if (!options.play.meters.empty()) return false;  // their files are made
+    return bad_input(
+        fmt::format("{}: holds files of its own, and play without a format needs nothing made: give a format "
+                    "such as --dpx12",
+                    target));
+}
+
 }  // namespace
 
 Result<void> MediaPreparation::choose_formats() {
     if (!context_.options.play.formats.empty() || context_.options.play.cuts) return {};
-    bool wanted = store_ == nullptr || context_.options.command == Command::prepare;
-    if (!wanted) {
-        auto empty =
-            work_.run([this] { return run::is_empty_directory(*store_, context_.options.play.target.name()); });
-        if (!empty) return empty.error();
-        wanted = *empty;
-    }
-    if (wanted) context_.options.play.formats.push_back(context_.options.default_format);
+    Result<bool> wanted(true);
+    if (store_ != nullptr)
+        wanted = work_.run([this] { return gets_default_format(*store_, context_.options); });
+    if (!wanted) return wanted.error();
+    if (*wanted) context_.options.play.formats.push_back(context_.options.default_format);
     return {};
 }
 

@@ -11,6 +11,7 @@
 #include "base/path.h"
 #include "base/system/parallel_for.h"
 #include "base/units.h"
+#include "media/catalogue/catalogue.h"
 #include "media/catalogue/frame_sizes.h"
 #include "media/container/container_clip.h"
 #include "media/frames/frame_maker.h"
@@ -395,6 +396,34 @@ Result<std::vector<Clip>> complete_clips(ByteStore& whole_store,
         clips.push_back(std::move(*clip));
     }
     return clips;
+}
+
+Result<std::vector<std::string>> formats_in_set(ByteStore& whole_store, const std::string& target) {
+    const std::string root = media_root(target);
+    const auto there = whole_store.stat(root);
+    if (!there) return there.error();
+    if (!*there) return std::vector<std::string>();
+    const auto confined = whole_store.beneath(target);
+    if (!confined) return confined.error();
+    ByteStore& store = **confined;
+    const auto set = read_marker(store, root);
+    if (!set) return set.error();
+    if (!*set) return std::vector<std::string>();
+    const auto entries = store.list(root);
+    if (!entries) return entries.error();
+    std::set<std::string> formats;
+    for (const DirectoryEntry& entry : *entries) {
+        if (!entry.directory || entry.symbolic_link) continue;
+        const std::string directory = join_path(root, entry.name);
+        const auto identity = read_identity(store, directory);
+        if (!identity) return identity.error();
+        const auto format = *identity ? format_of_identity(**identity) : std::nullopt;
+        if (!format) continue;
+        const auto clips = stored_clips(store, directory, *format, std::nullopt);
+        if (!clips) return clips.error();
+        if (!clips->empty()) formats.insert(format->name);
+    }
+    return std::vector(formats.begin(), formats.end());
 }
 
 Result<PreparePlan> plan_prepare(ByteStore& whole_store, const PrepareRequest& request) {

@@ -502,6 +502,21 @@ TEST_F(MediaSet, CleanKeepsAndNamesWhatIsNotItsOwn) {
     EXPECT_FALSE(fs::exists(place_.at("streamsim-media")));
 }
 
+TEST_F(MediaSet, SaysOfWhichFormatsItHoldsClips) {
+    const auto formats = [this] { return formats_in_set(store_, place_.path()).value(); };
+    EXPECT_THAT(formats(), IsEmpty());
+    prepare_all(request(1));
+    fs::create_directories(place_.at("streamsim-media/recordings/tiny"));
+    EXPECT_THAT(formats(), ElementsAre("tiny"));
+    format_ = small_prores("p", 64, 36, 5000);
+    prepare_all(request(1));
+    EXPECT_THAT(formats(), ElementsAre("p", "tiny"));
+    fs::remove(place_.at(dir_ + "../format.json"));
+    EXPECT_THAT(formats(), ElementsAre("p")) << "nobody knows the format of the other";
+    fs::remove(place_.at("streamsim-media/streamsim-media.json"));
+    EXPECT_THAT(formats_in_set(store_, place_.path()).error().problems.front(), HasSubstr("did not make it"));
+}
+
 TEST_F(MediaSet, ALinkInPlaceOfTheSetIsNotCleaned) {
     prepare_all(request(1));
     const Place other;
