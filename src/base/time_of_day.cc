@@ -1,5 +1,6 @@
 #include "base/time_of_day.h"
 
+#include <fmt/chrono.h>
 #include <fmt/format.h>
 
 #include <array>
@@ -29,6 +30,10 @@ std::optional<std::array<int, 6>> numbers_of(std::string_view text, std::string_
     return numbers;
 }
 
+std::tm local_time(std::time_t time) {
+    return *std::localtime(&time);  // NOLINT(concurrency-mt-unsafe): before any other thread is there
+}
+
 }  // namespace
 
 std::int64_t time_of_day_ns() {
@@ -38,7 +43,7 @@ std::int64_t time_of_day_ns() {
 
 Result<std::int64_t> parse_local_time(std::string_view text, std::int64_t now_s) {
     const auto now = static_cast<std::time_t>(now_s);
-    std::tm local = *std::localtime(&now);  // NOLINT(concurrency-mt-unsafe): before any other thread is there
+    std::tm local = local_time(now);
     local.tm_isdst = -1;
     const std::string whole =
         text.size() == 5 || text.size() == 16 ? std::string(text) + ":00" : std::string(text);
@@ -67,6 +72,10 @@ Result<std::int64_t> parse_local_time(std::string_view text, std::int64_t now_s)
         if (is_time) return bad_input(fmt::format("'{}': is over", text));
     }
     return bad_input(fmt::format("'{}': expected a local time such as 14:30 or 2026-11-26T14:30:00", text));
+}
+
+std::string show_local_time(std::int64_t time_s) {
+    return fmt::format("{:%Y-%m-%d %H:%M:%S}", local_time(static_cast<std::time_t>(time_s)));
 }
 
 }  // namespace streamsim

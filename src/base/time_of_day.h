@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <string_view>
 
 #include "base/result.h"
@@ -15,5 +16,8 @@ std::int64_t time_of_day_ns();
 /// all local times. Returns seconds since 1970. `now_s`: the same of the moment. Errors: bad input: the form;
 /// the time is over.
 Result<std::int64_t> parse_local_time(std::string_view text, std::int64_t now_s);
+
+/// "2026-11-26 14:30:00", local time. `time_s`: since 1970.
+std::string show_local_time(std::int64_t time_s);
 
 }  // namespace streamsim

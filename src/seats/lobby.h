@@ -58,7 +58,7 @@ struct StartRule {
     std::optional<std::uint32_t> quorum;  // so many seats are enough; nothing: all
     std::optional<Duration> within;       // of the host's start; then it begins, or ends
     std::optional<Duration> at;           // of the host's start: it begins then, and not before
-    std::string at_text;                  // as a person reads it
+    std::string at_text;                  // with its date, as a person reads it
     bool by_key = false;                  // not by itself
 
     /// With a quorum and no time, the others are awaited for so long.

@@ -144,12 +144,20 @@ TEST(MeetingLobby, IsNotOpenedForARunThatWouldBeRefused) {
 }
 
 /// "14:30:05", so many seconds from now.
-std::string time_in(int seconds) {
+std::string time_in(int seconds, const char* form = "%H:%M:%S") {
     const std::time_t then = std::time(nullptr) + seconds;
-    std::array<char, 16> text{};
+    std::array<char, 32> text{};
     std::tm local{};
-    std::strftime(text.data(), text.size(), "%H:%M:%S", localtime_r(&then, &local));
+    std::strftime(text.data(), text.size(), form, localtime_r(&then, &local));
     return text.data();
+}
+
+TEST(MeetingLobby, SaysOnWhichDayItBegins) {
+    const Meeting meeting(1, "null:");
+    const std::string tomorrow = time_in(86'340, "%Y-%m-%d ");
+    const std::string before_now = time_in(-60);
+    const auto host = Meeting::begun(meeting.host_of({meeting.document(), "--at", before_now}));
+    EXPECT_TRUE(says(*host, "begins at " + tomorrow + before_now + ", in 23 h 5")) << host->err_so_far();
 }
 
 TEST(MeetingLobby, BeginsAtItsTime) {

@@ -189,12 +189,13 @@ Result<Invitation> read_run(CommandContext& context) {
 }
 
 Result<seats::StartRule> start_rule(const CliOptions& options) {
-    seats::StartRule rule{options.quorum, options.within, std::nullopt, options.at, options.on_key};
+    seats::StartRule rule{options.quorum, options.within, std::nullopt, "", options.on_key};
     if (options.at.empty()) return rule;
     const std::int64_t now_ns = time_of_day_ns();
     const auto at_s = parse_local_time(options.at, now_ns / kNsPerSecond);
     if (!at_s) return bad_input("--at: " + at_s.error().problems.front());
     rule.at = Duration{*at_s * kNsPerSecond - now_ns};
+    rule.at_text = show_local_time(*at_s);
     return rule;
 }
 
@@ -207,7 +208,9 @@ Result<void> wait_in_lobby(CommandContext& context,
                            const std::shared_ptr<view::WebServer>& page) {
     const std::int64_t began_ns = context.control.now_ns();
     seats::StartWatch watch(rule);
-    LobbyView lobby(context, rule.text(context.options.play.seats), join, page);
+    const std::string begins = rule.text(context.options.play.seats);
+    if (rule.at && !context.options.quiet) context.log.info("{}, in {}", begins, show_duration(*rule.at));
+    LobbyView lobby(context, begins, join, page);
     Result<void> met;
     wait_for_ranks(context.control, ranks, [&] {
         met = ranks.wait_for_seats([&](const seats::Lobby& seats) -> Result<bool> {

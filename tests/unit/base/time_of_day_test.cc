@@ -44,5 +44,10 @@ TEST(LocalTime, OfAnotherFormIsRefused) {
         EXPECT_FALSE(parse_local_time(text, local(2026, 1, 1, 0, 0)).has_value()) << text;
 }
 
+TEST(LocalTime, IsShownWithItsDate) {
+    EXPECT_EQ(show_local_time(local(2026, 11, 29, 0, 1)), "2026-11-29 00:01:00");
+    EXPECT_EQ(show_local_time(local(2026, 7, 1, 14, 30, 5)), "2026-07-01 14:30:05");
+}
+
 }  // namespace
 }  // namespace streamsim
