@@ -81,6 +81,11 @@ TEST_F(Help, EveryCommandListsItsOptions) {
     EXPECT_THAT(options(""), AllOf(Contains("--csv"), Not(Contains("--find"))));
 }
 
+TEST_F(Help, TheCommandMayFollow) {
+    EXPECT_EQ(streamsim({"--help", "max"}).out, help("max"));
+    EXPECT_EQ(streamsim({"-h", "/mnt"}).out, help(""));
+}
+
 TEST_F(Help, DefaultsAreShown) {
     EXPECT_THAT(help(""), AllOf(HasSubstr("frames buffered ahead, per stream (default: 8)"),
                                 HasSubstr("own|same"), HasSubstr("(default: own)")));

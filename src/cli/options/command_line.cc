@@ -139,6 +139,19 @@ bool is_mistyped_command(const CliOptions& options, std::vector<std::string>& pr
     return true;
 }
 
+/// A command behind an option, which play takes for its TARGET. A folder may have such a name.
+void check_late_command(const std::vector<std::string>& extras,
+                        const CliOptions& options,
+                        std::vector<std::string>& problems) {
+    const auto is_operand = [](const std::string& extra) { return !extra.starts_with("-"); };
+    const auto is_named = [&](const CommandInfo& each) {
+        return each.command != Command::play && options.target == each.name;
+    };
+    if (options.command != Command::play || std::ranges::none_of(extras, is_operand)) return;
+    if (std::ranges::none_of(command_table(), is_named)) return;
+    problems.push_back(fmt::format("'{0}' is a command, which comes first: streamsim {0} ...", options.target));
+}
+
 void check_operands(const std::vector<std::string>& extras,
                     const CliOptions& options,
                     std::vector<std::string>& problems) {
@@ -464,6 +477,7 @@ Result<void> read(const TypedOptions& typed, const std::vector<std::string>& ext
         check_meeting(options, problems);
         return problems.empty() ? Result<void>() : Error{ErrorKind::bad_input, std::move(problems)};
     }
+    check_late_command(extras, options, problems);
     // The word after an option that does not exist may be its value: the operands are not known then.
     if (!problems.empty() || is_mistyped_command(options, problems)) {
         read_options(typed, options, problems);
@@ -553,6 +567,7 @@ Result<ParsedCommandLine> parse_command_line(int argc, const char* const* argv) 
         app.parse(static_cast<int>(words.size()) - skip, words.data() + skip);
     } catch (const CLI::CallForHelp&) {
         parsed.answer = Answer::help;
+        if (options.command == Command::play) options.command = command_of(argc - 1, argv + 1);  // --help max
         return parsed;
     } catch (const CLI::CallForVersion&) {
         parsed.answer = Answer::version;
