@@ -91,6 +91,11 @@ TEST_F(Help, DefaultsAreShown) {
                                 HasSubstr("own|same"), HasSubstr("(default: own)")));
 }
 
+TEST_F(Help, SaysHowOldColdMediaAre) {
+    for (const char* command : {"", "max"})
+        EXPECT_THAT(help(command), HasSubstr("media less than an hour old, or read more than once"));
+}
+
 TEST_F(Help, CalibrateHasItsOwnClipsAndItsOwnFile) {
     EXPECT_THAT(help("calibrate"), AllOf(HasSubstr("held-back run (default: 2s)"), HasSubstr("has to be named"),
                                          Not(HasSubstr("(default: standard output)"))));

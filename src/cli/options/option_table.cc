@@ -136,7 +136,9 @@ Options reading_options() {
          flag(&PlayRequest::direct)},
         {"--buffered", kMakes, "through this client's page cache", flag(&PlayRequest::direct, false)},
         {"--cold", kPlays, "evict these files from this client's page cache first", flag(&PlayRequest::cold)},
-        {"--require-cold", kPlays, "fail the verdict where a cache may have been warm",
+        {"--require-cold", kPlays,
+         "fail the verdict where a cache may have been warm: media less than an hour old, or read more than "
+         "once",
          flag(&PlayRequest::require_cold)},
         {"--before-step", kSteps,
          "a shell command to run before each step, while no file of TARGET is open: flush caches, remount; if "
