@@ -272,6 +272,14 @@ TEST_F(Usage, PrepareMakesNothingThatPlayWithoutAFormatWouldNotUse) {
     EXPECT_EQ(streamsim({"prepare", "--record", "1", "--frames", "2", target()}).exit_code, 0)
         << "recorders need no clips";
     EXPECT_THAT(streamsim({"prepare", target() + "/away"}).err, HasSubstr("no such directory"));
+    write_text(dir_ / "load.json",
+               R"({"schema": "streamsim.workload", "version": 1, "name": "m", "duration": "1s",
+        "meters": [{"name": "m", "operations": {"read": 1}, "blocks": "64KiB",
+                    "files": {"count": 1, "bytes": "1MiB"}}]})");
+    const Finished load = streamsim({"prepare", "--meter", dir_ / "load.json", target()});
+    EXPECT_EQ(load.exit_code, 0) << load.text();
+    EXPECT_TRUE(std::filesystem::exists(target() + "/streamsim-media/load"));
+    EXPECT_EQ(clip_directories().size(), 1U) << "no clips";
 }
 
 TEST_F(Usage, OneFormatOfThosePreparedIsNamed) {
