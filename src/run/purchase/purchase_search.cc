@@ -410,7 +410,7 @@ Result<PurchaseNeed> read_purchase_need(std::string_view text,
     words.model = [&formats](const std::string& model) -> Result<void> {
         auto target = target::parse_target("sim:" + model);
         if (!target) return target.error();
-        if (target->kind != target::Target::Kind::model || target->nodes || target->cluster || target->warm)
+        if (target->kind != target::Target::Kind::model || model.find('?') != std::string::npos)
             return bad_input(fmt::format("expected a model: a NAME or a FILE, found '{}'", model));
         if (auto opened = target::open_model(*target, formats + "/storage"); !opened) return opened;
         return refuse_rejected(*target->model);

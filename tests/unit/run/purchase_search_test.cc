@@ -297,6 +297,19 @@ TEST(PurchaseSearch, RefusesTimesWithoutAUnit) {
             testing::HasSubstr("/offers/0/choices/1/alternatives/0/set//drive/seek_track: expected a time")));
 }
 
+TEST(PurchaseSearch, RefusesModelsWithOptions) {
+    for (const char* const options : {"?nodes=4", "?strategy=streaming", "?cache=cold"}) {
+        Json json = small_need();
+        const std::string model = std::string("nfs-generic") + options;
+        json["offers"][0]["model"] = model;
+        const auto need = read_purchase_need(json.dump(), "n.json", kFormats);
+        ASSERT_FALSE(need) << model;
+        EXPECT_THAT(need.error().problems,
+                    testing::ElementsAre(
+                        "n.json: /offers/0/model: expected a model: a NAME or a FILE, found '" + model + "'"));
+    }
+}
+
 /// The last of 300 users of three seats begins 3 s after the first.
 TEST(PurchaseSearch, RefusesMetersWhoseUsersNeverBegin) {
     Json json = small_need();
