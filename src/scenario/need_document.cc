@@ -35,29 +35,46 @@ void read_some(JsonObject& parent, const char* key, bool required, std::size_t m
 /// A number of the model's document.
 struct ModelPlace {
     std::string pointer;
-    std::optional<bool> time;  // the number is a time; nullopt: there is none, or its model is not known
+    enum class Takes {
+        anything,  // there is no number, or its model is not known
+        number,
+        size,
+        time,
+    } takes = Takes::anything;
 };
 
-/// A number, or a text with a unit: bytes, nanoseconds. Times have a unit, and other numbers have no time's.
+/// "a number (bits a second), as the model has at /node/front_end/bits_per_s"
+std::string expected_at(const ModelPlace& place) {
+    std::string what = "a number";
+    switch (place.takes) {
+        case ModelPlace::Takes::anything: return "a number, a size such as \"64GiB\" or a time such as \"1ms\"";
+        case ModelPlace::Takes::number:
+            if (place.pointer.ends_with("bits_per_s")) what += " (bits a second)";
+            if (place.pointer.ends_with("bytes_per_s")) what += " (bytes a second)";
+            break;
+        case ModelPlace::Takes::size: what += " or a size such as \"64GiB\""; break;
+        case ModelPlace::Takes::time: what = "a time such as \"1ms\""; break;
+    }
+    return fmt::format("{}, as the model has at {}", what, place.pointer);
+}
+
+/// A number, or a text with a unit: bytes, nanoseconds. Times have a unit; sizes may have one, and rates and
+/// counts have none.
 std::optional<double> read_value(const Json& value,
                                  const std::string& at,
                                  const ModelPlace& place,
                                  JsonProblems& problems) {
-    const bool may_be_time = place.time.value_or(true), may_be_other = !place.time.value_or(false);
-    if (value.is_number() && may_be_other) return value.get<double>();
+    using Takes = ModelPlace::Takes;
+    const auto may_be = [&place](Takes kind) { return place.takes == kind || place.takes == Takes::anything; };
+    if (value.is_number() && place.takes != Takes::time) return value.get<double>();
     if (value.is_string()) {
         const auto text = value.get<std::string>();
         const auto size = parse_size(text);
-        if (size && may_be_other) return static_cast<double>(*size);
+        if (size && may_be(Takes::size)) return static_cast<double>(*size);
         const auto time = parse_duration(text);
-        if (time && may_be_time) return static_cast<double>(time->ns);
+        if (time && may_be(Takes::time)) return static_cast<double>(time->ns);
     }
-    std::string expected = "a number, a size such as \"64GiB\" or a time such as \"1ms\"";
-    if (place.time)
-        expected = fmt::format("{}, as the model has at {}",
-                               *place.time ? "a time such as \"1ms\"" : "a number or a size such as \"64GiB\"",
-                               place.pointer);
-    problems.add(at, fmt::format("expected {}, found {}", expected, json_text(value)));
+    problems.add(at, fmt::format("expected {}, found {}", expected_at(place), json_text(value)));
     return std::nullopt;
 }
 
@@ -112,12 +129,14 @@ private:
     }
 
     ModelPlace place_of(const std::string& at, const std::string& pointer) {
-        if (!known_) return {pointer, std::nullopt};
+        if (!known_) return {pointer};
         if (const auto number = words_.number(offer_.model, pointer); !number) {
             for (const std::string& problem : number.error().problems) problems_.add(at, problem);
-            return {pointer, std::nullopt};
+            return {pointer};
         }
-        return {pointer, words_.time(offer_.model, pointer)};
+        if (words_.time(offer_.model, pointer)) return {pointer, ModelPlace::Takes::time};
+        return {pointer,
+                words_.size(offer_.model, pointer) ? ModelPlace::Takes::size : ModelPlace::Takes::number};
     }
 
     void check_whole(const std::string& at, const std::string& pointer, double value) {
@@ -144,7 +163,7 @@ private:
             const auto to = object.number("to", 0, 1e15);
             const double step = object.number("step", 1e-9, 1e15, false).value_or(1);
             if (!from || !to) return;
-            if (place.time.value_or(false))
+            if (place.takes == ModelPlace::Takes::time)
                 return object.problem("from", fmt::format("expected \"values\" such as \"1ms\": the model has "
                                                           "a time at {}",
                                                           pointer));

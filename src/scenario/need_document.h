@@ -22,6 +22,8 @@ struct NeedWords {
     std::function<bool(const std::string& model, const std::string& pointer)> whole;
     /// The model has a time at a pointer. REQUIRES: it has a number there.
     std::function<bool(const std::string& model, const std::string& pointer)> time;
+    /// The model takes a size such as "1GiB" at a pointer. REQUIRES: it has a number there.
+    std::function<bool(const std::string& model, const std::string& pointer)> size;
     /// Drop events a day, of a text such as "1 drop/day".
     std::function<Result<double>(const std::string& text)> claim;
 };

@@ -45,7 +45,7 @@ inline scenario::ScenarioWords scenario_words() {
     return words;
 }
 
-/// Every model is there, and has each number: a time where the pointer ends with "b".
+/// Every model is there, and has each number: a time where the pointer ends with "b", a size with "bytes".
 inline scenario::NeedWords need_words() {
     scenario::NeedWords words;
     words.scenario = scenario_words();
@@ -59,6 +59,7 @@ inline scenario::NeedWords need_words() {
     };
     words.whole = [](const std::string&, const std::string& pointer) { return pointer.ends_with("s"); };
     words.time = [](const std::string&, const std::string& pointer) { return pointer.ends_with("b"); };
+    words.size = [](const std::string&, const std::string& pointer) { return pointer.ends_with("bytes"); };
     words.claim = [](const std::string& text) -> Result<double> {
         if (!text.ends_with("/day")) return bad_input("it is no rate");
         return 1.0;

@@ -431,6 +431,10 @@ Result<PurchaseNeed> read_purchase_need(std::string_view text,
         const auto document = read_model_text(model, formats);
         return document && sim::is_time_at(document->text, document->path, pointer);
     };
+    words.size = [&formats](const std::string& model, const std::string& pointer) {
+        const auto document = read_model_text(model, formats);
+        return document && sim::is_size_at(document->text, document->path, pointer);
+    };
     words.claim = judge::parse_prove;
     auto need = scenario::read_need(text, source, words);
     if (!need) return need;

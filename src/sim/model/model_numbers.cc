@@ -143,6 +143,15 @@ bool is_time_at(std::string_view text, const std::string& source, const std::str
     return entry != nullptr && is_time(*entry);
 }
 
+bool is_size_at(std::string_view text, const std::string& source, const std::string& pointer) {
+    if (!read_model_document(text, source)) return false;
+    auto document = OrderedJson::parse(text);
+    OrderedJson* const entry = entry_at(document, pointer);
+    if (entry == nullptr) return false;
+    (*entry)["value"] = "1GiB";
+    return !refuses_value(document, source, pointer);
+}
+
 Result<double> number_at(std::string_view text, const std::string& source, const std::string& pointer) {
     if (const auto model = read_model_document(text, source); !model) return model.error();
     auto document = OrderedJson::parse(text);

@@ -49,6 +49,9 @@ bool is_whole_at(std::string_view text, const std::string& source, const std::st
 /// The document has a time at this pointer, a text with its unit. False, too, where there is no number.
 bool is_time_at(std::string_view text, const std::string& source, const std::string& pointer);
 
+/// The document takes a size at this pointer, such as "1GiB". False, too, where there is no number.
+bool is_size_at(std::string_view text, const std::string& source, const std::string& pointer);
+
 /// The number at a pointer: nanoseconds, bytes or as it is. Errors: bad input where there is none.
 Result<double> number_at(std::string_view text, const std::string& source, const std::string& pointer);
 

@@ -273,7 +273,7 @@ TEST(PurchaseSearch, RefusesFractionsOfWholeThings) {
             testing::HasSubstr("/offers/0/choices/3/alternatives/0/set//node/ram_bytes: expected a whole")));
 }
 
-TEST(PurchaseSearch, RefusesTimesWithoutAUnit) {
+TEST(PurchaseSearch, RefusesTimesWithoutAUnitAndRatesWithOne) {
     Json json = small_need();
     json["offers"][0]["choices"] =
         Json::array({{{"what", "link"}, {"pointer", "/client/link/latency"}, {"values", Json::array({0.002})}},
@@ -283,7 +283,9 @@ TEST(PurchaseSearch, RefusesTimesWithoutAUnit) {
                          {"set",
                           {{"/client/link/bits_per_s", "1ms"},
                            {"/drive/seek_full", "9ms"},
-                           {"/drive/seek_track", 5e-4}}}}}}}});
+                           {"/drive/seek_track", 5e-4},
+                           {"/node/front_end/bits_per_s", "3GB"},
+                           {"/node/ram_bytes", "3GB"}}}}}}}});
     const auto need = read_purchase_need(json.dump(), "n.json", kFormats);
     ASSERT_FALSE(need);
     EXPECT_THAT(
@@ -294,7 +296,9 @@ TEST(PurchaseSearch, RefusesTimesWithoutAUnit) {
                 "at /client/link/latency, found 0.002"),
             testing::HasSubstr(
                 "/offers/0/choices/1/alternatives/0/set//client/link/bits_per_s: expected a number"),
-            testing::HasSubstr("/offers/0/choices/1/alternatives/0/set//drive/seek_track: expected a time")));
+            testing::HasSubstr("/offers/0/choices/1/alternatives/0/set//drive/seek_track: expected a time"),
+            testing::HasSubstr("/offers/0/choices/1/alternatives/0/set//node/front_end/bits_per_s: expected a "
+                               "number (bits a second)")));
 }
 
 TEST(PurchaseSearch, RefusesModelsWithOptions) {

@@ -50,6 +50,7 @@ Result<PurchaseNeed> read(const Json& json) {
     };
     words.whole = [](const std::string&, const std::string& pointer) { return pointer == "/node/drives"; };
     words.time = [](const std::string&, const std::string& pointer) { return pointer == "/b"; };
+    words.size = [](const std::string&, const std::string& pointer) { return pointer == "/node/ram_bytes"; };
     words.claim = [](const std::string& text) -> Result<double> {
         if (text != "2 drops/hour") return bad_input("it is no rate");
         return 48.0;
@@ -137,10 +138,11 @@ TEST(NeedDocument, TimesHaveAUnitAndOtherNumbersHaveNoTimes) {
     choices[3]["alternatives"][1]["set"]["/b"] = 0.0005;
     EXPECT_THAT(
         problems_of(json),
-        ElementsAre(HasSubstr("n.json: /offers/0/choices/1/values/1: expected a number or a size such as "
-                              "\"64GiB\", as the model has at /node/drives, found \"1ms\""),
-                    HasSubstr("n.json: /offers/0/choices/2/alternatives/0/value: expected a number or a "),
-                    HasSubstr("n.json: /offers/0/choices/3/alternatives/0/set//a: expected a number or a "),
+        ElementsAre(HasSubstr("n.json: /offers/0/choices/1/values/1: expected a number, as the model has at "
+                              "/node/drives, found \"1ms\""),
+                    HasSubstr("n.json: /offers/0/choices/2/alternatives/0/value: expected a number or a size "
+                              "such as \"64GiB\", as the model has at /node/ram_bytes, found \"1s\""),
+                    HasSubstr("n.json: /offers/0/choices/3/alternatives/0/set//a: expected a number, as "),
                     HasSubstr("n.json: /offers/0/choices/3/alternatives/1/set//b: expected a time such as "
                               "\"1ms\", as the model has at /b, found 0.0005")));
     choices = Json::array({{{"what", "delay"}, {"pointer", "/b"}, {"values", {"0", 1, "1MiB", "2ms"}}},
@@ -150,6 +152,20 @@ TEST(NeedDocument, TimesHaveAUnitAndOtherNumbersHaveNoTimes) {
         ElementsAre(HasSubstr("/choices/0/values/1: expected a time such as \"1ms\", as the model has at /b"),
                     HasSubstr("/choices/0/values/2: expected a time such as \"1ms\""),
                     HasSubstr("/choices/1/from: expected \"values\" such as \"1ms\": the model has a time")));
+}
+
+TEST(NeedDocument, RatesAndCountsHaveNoSizes) {
+    Json json = sample();
+    json["offers"][0]["choices"] = Json::array(
+        {{{"what", "port"}, {"pointer", "/port/bits_per_s"}, {"values", Json::array({1e9, "3GB"})}},
+         {{"what", "disk"}, {"pointer", "/disk/bytes_per_s"}, {"values", Json::array({"100MB"})}},
+         {{"what", "drives"}, {"pointer", "/node/drives"}, {"values", Json::array({"16B"})}},
+         {{"what", "memory"}, {"pointer", "/node/ram_bytes"}, {"values", Json::array({1024, "1MiB"})}}});
+    EXPECT_THAT(problems_of(json),
+                ElementsAre(HasSubstr("/choices/0/values/1: expected a number (bits a second), as the model "
+                                      "has at /port/bits_per_s, found \"3GB\""),
+                            HasSubstr("/choices/1/values/0: expected a number (bytes a second), as the model"),
+                            HasSubstr("/choices/2/values/0: expected a number, as the model has")));
 }
 
 TEST(NeedDocument, TheVerificationRunIsLongerThanTheShortOnes) {

@@ -105,6 +105,16 @@ TEST(ModelNumbers, ATimeOfZeroIsATimeAndASizeOfZeroASize) {
     EXPECT_EQ(changed({"/strategy/streaming_bytes", false, 1 << 20}).strategy.streaming_bytes, 1U << 20);
 }
 
+TEST(ModelNumbers, ASizeIsNoRateAndNoCount) {
+    const std::string text = shipped("h500");
+    for (const char* const pointer :
+         {"/node/ram_bytes", "/block_bytes", "/stripe_bytes", "/drive/capacity_bytes"})
+        EXPECT_TRUE(is_size_at(text, "h500", pointer)) << pointer;
+    for (const char* const pointer : {"/node/front_end/bits_per_s", "/drive/outer_bytes_per_s", "/node/drives",
+                                      "/node/front_end/latency", "/node/nothing"})
+        EXPECT_FALSE(is_size_at(text, "h500", pointer)) << pointer;
+}
+
 TEST(ModelNumbers, AModelThatIsNoneIsAnError) {
     const std::string text = shipped("h500");
     const auto unaligned = changed_model(text, "h500", {{"/stripe_bytes", true, 1.2}});
