@@ -84,8 +84,12 @@ std::string shown(const Json& value) {
 
 class ChoiceReader {
 public:
-    ChoiceReader(const NeedWords& words, JsonProblems& problems, const PurchaseOffer& offer, bool known)
-        : words_(words), problems_(problems), offer_(offer), known_(known) {}
+    ChoiceReader(const NeedWords& words,
+                 JsonProblems& problems,
+                 const Scenario& seats,
+                 const PurchaseOffer& offer,
+                 bool known)
+        : words_(words), problems_(problems), seats_(seats), offer_(offer), known_(known) {}
 
     PurchaseChoice read(const Json& value, const std::string& pointer) {
         JsonObject object(value, pointer, problems_);
@@ -128,7 +132,29 @@ private:
         }
     }
 
+    /// Another choice would set the number again, and a seat's link takes the place of the model's.
+    void check_effect(const std::string& at, const std::string& pointer) {
+        const auto sets = [&pointer](const PurchaseLevel& level) {
+            return std::ranges::count(level.numbers, pointer, &PurchaseNumber::pointer) > 0;
+        };
+        for (const PurchaseChoice& other : offer_.choices) {
+            if (std::ranges::any_of(other.levels, sets))
+                problems_.add(at, fmt::format("expected a number that no choice before sets: {} sets {}",
+                                              other.pointer, pointer));
+        }
+        const auto own_link = [&pointer](const ScenarioSeats& seats) {
+            return (pointer == "/client/link/bits_per_s" && seats.link_bits_per_s) ||
+                   (pointer == "/client/link/efficiency" && seats.link_efficiency) ||
+                   (pointer == "/client/link/latency" && seats.link_latency);
+        };
+        if (!seats_.seats.empty() && std::ranges::all_of(seats_.seats, own_link))
+            problems_.add(at, fmt::format("expected a number that some seats take from the model: all set {} "
+                                          "for themselves, as /seats/0/link does",
+                                          pointer));
+    }
+
     ModelPlace place_of(const std::string& at, const std::string& pointer) {
+        check_effect(at, pointer);
         if (!known_) return {pointer};
         if (const auto number = words_.number(offer_.model, pointer); !number) {
             for (const std::string& problem : number.error().problems) problems_.add(at, problem);
@@ -250,12 +276,14 @@ private:
 
     const NeedWords& words_;
     JsonProblems& problems_;
+    const Scenario& seats_;  // of the need
     const PurchaseOffer& offer_;
     const bool known_;  // the model is
 };
 
 PurchaseOffer read_offer(const NeedWords& words,
                          JsonProblems& problems,
+                         const Scenario& seats,
                          const Json& value,
                          const std::string& pointer) {
     JsonObject object(value, pointer, problems);
@@ -271,7 +299,7 @@ PurchaseOffer read_offer(const NeedWords& words,
     offer.price = object.number("price", 0, kMoneyMax, false).value_or(0);
     offer.watts = object.number("watts", 0, kMoneyMax, false).value_or(0);
     read_some(object, "choices", false, kChoicesMax, [&](const Json& each, const std::string& at) {
-        PurchaseChoice choice = ChoiceReader(words, problems, offer, known).read(each, at);
+        PurchaseChoice choice = ChoiceReader(words, problems, seats, offer, known).read(each, at);
         offer.choices.push_back(std::move(choice));
     });
     object.finish();
@@ -359,7 +387,7 @@ Result<PurchaseNeed> read_need(std::string_view text, const std::string& source,
     if (document->is_object()) read_seats_of_need(object, words, need, of_seats);
     read_demands(object, problems, words, need);
     read_some(object, "offers", true, kOffersMax, [&](const Json& each, const std::string& at) {
-        need.offers.push_back(read_offer(words, problems, each, at));
+        need.offers.push_back(read_offer(words, problems, need.scenario, each, at));
     });
     object.finish();
     if (!problems.empty() || !of_seats.empty()) {

@@ -260,7 +260,7 @@ TEST(PurchaseSearch, RefusesFractionsOfWholeThings) {
          {{"what", "cores"}, {"pointer", "/node/cores"}, {"values", {1.5, 2}}},
          {{"what", "nodes"}, {"pointer", "/nodes"}, {"from", 1}, {"to", 2}, {"step", 0.5}},
          {{"what", "memory"},
-          {"alternatives", {{{"name", "a"}, {"set", {{"/node/ram_bytes", 0.5}, {"/node/drives", 7.5}}}}}}}});
+          {"alternatives", {{{"name", "a"}, {"set", {{"/node/ram_bytes", 0.5}, {"/data_drives", 7.5}}}}}}}});
     const auto need = read_purchase_need(json.dump(), "n.json", kFormats);
     ASSERT_FALSE(need);
     EXPECT_THAT(
@@ -269,7 +269,7 @@ TEST(PurchaseSearch, RefusesFractionsOfWholeThings) {
             testing::HasSubstr("/offers/0/choices/0/values/0: expected a whole number, as the model has at "
                                "/node/drives, found 8.5"),
             testing::HasSubstr("/offers/0/choices/2/step: expected a whole number"),
-            testing::HasSubstr("/offers/0/choices/3/alternatives/0/set//node/drives: expected a whole"),
+            testing::HasSubstr("/offers/0/choices/3/alternatives/0/set//data_drives: expected a whole"),
             testing::HasSubstr("/offers/0/choices/3/alternatives/0/set//node/ram_bytes: expected a whole")));
 }
 

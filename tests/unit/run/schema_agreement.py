@@ -39,6 +39,7 @@ TOGETHER = [
     r"expected 1 B to", r"says which step", r"/at: expected", r"never runs", r"would begin", r"are more than",
     # Levels that do not ascend, names and pointers of a need that name nothing.
     r"that ascend", r"expected \"seats\" or the name", r"is no model", r"expected a model",
+    r"expected a number that (no choice|some seats)",
     r"expected .*, as the model has at ", r"there is no (number|model)", r"expected such as", r"has no \"pointer\"", r"/value: missing", r"is for (\"from\"|values)", r"expected a JSON pointer", r"or more$",
     # Names in published results that name nothing, numbers that do not fit each other.
     r"there is no row", r"is no row with", r"there is no such parameter", r"expected a multiple of the", r"expected no less than /least",

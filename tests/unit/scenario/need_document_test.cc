@@ -49,7 +49,9 @@ Result<PurchaseNeed> read(const Json& json) {
         return 1.0;
     };
     words.whole = [](const std::string&, const std::string& pointer) { return pointer == "/node/drives"; };
-    words.time = [](const std::string&, const std::string& pointer) { return pointer == "/b"; };
+    words.time = [](const std::string&, const std::string& pointer) {
+        return pointer == "/b" || pointer == "/c";
+    };
     words.size = [](const std::string&, const std::string& pointer) { return pointer == "/node/ram_bytes"; };
     words.claim = [](const std::string& text) -> Result<double> {
         if (text != "2 drops/hour") return bad_input("it is no rate");
@@ -146,7 +148,7 @@ TEST(NeedDocument, TimesHaveAUnitAndOtherNumbersHaveNoTimes) {
                     HasSubstr("n.json: /offers/0/choices/3/alternatives/1/set//b: expected a time such as "
                               "\"1ms\", as the model has at /b, found 0.0005")));
     choices = Json::array({{{"what", "delay"}, {"pointer", "/b"}, {"values", {"0", 1, "1MiB", "2ms"}}},
-                           {{"what", "pause"}, {"pointer", "/b"}, {"from", 1}, {"to", 2}}});
+                           {{"what", "pause"}, {"pointer", "/c"}, {"from", 1}, {"to", 2}}});
     EXPECT_THAT(
         problems_of(json),
         ElementsAre(HasSubstr("/choices/0/values/1: expected a time such as \"1ms\", as the model has at /b"),
@@ -166,6 +168,29 @@ TEST(NeedDocument, RatesAndCountsHaveNoSizes) {
                                       "has at /port/bits_per_s, found \"3GB\""),
                             HasSubstr("/choices/1/values/0: expected a number (bytes a second), as the model"),
                             HasSubstr("/choices/2/values/0: expected a number, as the model has")));
+}
+
+TEST(NeedDocument, EachNumberIsOfOneChoice) {
+    Json json = sample();
+    json["offers"][0]["choices"][3]["alternatives"][1]["set"]["/node/drives"] = 12;
+    EXPECT_THAT(
+        problems_of(json),
+        ElementsAre("n.json: /offers/0/choices/3/alternatives/1/set//node/drives: expected a number that "
+                    "no choice before sets: /offers/0/choices/1 sets /node/drives"));
+}
+
+TEST(NeedDocument, ChoosesNoLinkThatAllSeatsHave) {
+    Json json = sample();
+    json["offers"][0]["choices"][0]["pointer"] = "/client/link/bits_per_s";
+    json["seats"][0]["link"]["bits_per_s"] = 1e9;
+    EXPECT_THAT(problems_of(json), IsEmpty()) << "the other seats have that of the model";
+    json["seats"][1]["link"]["latency"] = "1ms";
+    EXPECT_THAT(problems_of(json), IsEmpty()) << "and its rate";
+    json["seats"][1]["link"]["bits_per_s"] = 2e9;
+    EXPECT_THAT(
+        problems_of(json),
+        ElementsAre("n.json: /offers/0/choices/0/pointer: expected a number that some seats take from "
+                    "the model: all set /client/link/bits_per_s for themselves, as /seats/0/link does"));
 }
 
 TEST(NeedDocument, TheVerificationRunIsLongerThanTheShortOnes) {
