@@ -136,6 +136,7 @@ struct SeatSetting {
     std::optional<double> link_efficiency;
     std::optional<Duration> link_latency;
 
+    bool has_link() const { return link_bits_per_s || link_efficiency || link_latency; }
     friend bool operator==(const SeatSetting&, const SeatSetting&) = default;
 };
 

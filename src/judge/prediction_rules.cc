@@ -257,10 +257,18 @@ OutsideMeasured outside_measured(const ClusterModel& model, const PredictionQues
     OutsideMeasured out;
     if (!model.calibration) return out;
     const CalibrationFacts& facts = *model.calibration;
-    if (question.seats > facts.seats) {
+    const bool more_seats = question.seats > facts.seats;
+    if (more_seats)
         out.sentences.push_back(
             fmt::format("{} are more than the {} measured", counted(question.seats, "seat"),
                         facts.seats == 1 ? "one that was" : fmt::format("{} that were", facts.seats)));
+    if (question.own_links) {
+        out.sentences.emplace_back(
+            "seats have links of their own, which were not measured: the error of the model is doubled");
+        out.next.emplace_back("calibrate with seats that have these links");
+        out.model_error_factor *= 2;
+    }
+    if (more_seats || question.own_links) {
         out.server_may_be_full =
             std::any_of(model.uncertain.begin(), model.uncertain.end(),
                         [](const UncertainNumber& number) { return number.at_least() && !of_seat(number); });

@@ -18,6 +18,7 @@ namespace streamsim::judge {
 struct PredictionQuestion {
     std::vector<std::string> formats;  // that play
     std::uint32_t seats = 1;
+    bool own_links = false;  // seats have other links than those that were measured
 };
 
 /// How the question lies outside what was measured.
@@ -25,8 +26,8 @@ struct OutsideMeasured {
     std::vector<std::string> sentences;
     std::vector<std::string> next;    // what to measure instead
     double model_error_factor = 1;    // of the draws: doubled for each step outside
-    bool server_may_be_full = false;  // more seats than were measured, and parts of the server that never were
-                                      // full
+    bool server_may_be_full = false;  // more seats than were measured, or other links, and parts of the server
+                                      // that never were full
 };
 OutsideMeasured outside_measured(const ClusterModel& model, const PredictionQuestion& question);
 

@@ -50,7 +50,7 @@ sim::SeatPlace place_of(const StorageSpec& spec, std::uint32_t seat) {
     if (seat >= spec.seat_settings.size()) return place;
     const SeatSetting& setting = spec.seat_settings[seat];
     place.node = setting.node.value_or(place.node);
-    if (setting.link_bits_per_s || setting.link_efficiency || setting.link_latency) {
+    if (setting.has_link()) {
         const ClusterModel& model = *spec.target.model;
         place.link = model.client.link;
         place.link->bits_per_s = setting.link_bits_per_s.value_or(place.link->bits_per_s);

@@ -71,11 +71,17 @@ Result<std::vector<Model>> draws_of(const ModelText& text,
     return models;
 }
 
+bool has_own_links(const PlayRequest& request) {
+    return std::ranges::any_of(request.seat_settings, &SeatSetting::has_link);
+}
+
 /// The document that a question is asked of. As many seats as were measured did not fill the parts that were
-/// never full: these limit nothing then, but beside other load, which filled them. Errors: of the document.
-Result<ModelText> text_for(const ModelText& text, const ClusterModel& model, std::uint32_t seats) {
-    if (!model.calibration || seats > model.calibration->seats) return text;
-    if (model.node.other_load.share > 0) return text;
+/// never full: these limit nothing then, but beside other load, which filled them, and for other links than
+/// were measured. Errors: of the document.
+Result<ModelText> text_for(const ModelText& text, const PlayRequest& request) {
+    const ClusterModel& model = *request.target.model;
+    if (!model.calibration || request.seats > model.calibration->seats) return text;
+    if (model.node.other_load.share > 0 || has_own_links(request)) return text;
     auto document = sim::document_without_bounds(text.text, text.path);
     if (!document) return document.error();
     return ModelText{text.path, std::move(*document)};
@@ -336,7 +342,7 @@ Result<Prediction> predict_most(const ModelText& whole,
                                 const PlayRequest& request,
                                 std::optional<std::uint64_t> nominal,
                                 const PredictionOptions& options) {
-    const auto asked = text_for(whole, *request.target.model, request.seats);
+    const auto asked = text_for(whole, request);
     if (!asked) return asked.error();
     const ModelText& text = *asked;
     const auto of_question = model_of(text, *request.target.model);
@@ -348,7 +354,8 @@ Result<Prediction> predict_most(const ModelText& whole,
     prediction.seats = request.seats;
     prediction.as_held_back = reads_as_held_back(request) && is_as_measured(request) && plays_alone(request) &&
                               options.headroom_percent == 0;
-    const judge::OutsideMeasured outside = judge::outside_measured(*model, {{prediction.what}, request.seats});
+    const judge::OutsideMeasured outside =
+        judge::outside_measured(*model, {{prediction.what}, request.seats, has_own_links(request)});
     const bool searched_by_caller = nominal.has_value();
     if (!nominal) {
         const auto found = player.most(model, player.step(), kDecisive);
@@ -396,7 +403,7 @@ Result<Prediction> predict_most(const ModelText& whole,
 Result<Prediction> predict_plays(const ModelText& whole,
                                  const PartsToPlay& what,
                                  const PredictionOptions& options) {
-    const auto asked = text_for(whole, *what.request.target.model, what.request.seats);
+    const auto asked = text_for(whole, what.request);
     if (!asked) return asked.error();
     const ModelText& text = *asked;
     const Model& model = what.request.target.model;
@@ -415,6 +422,7 @@ Result<Prediction> predict_plays(const ModelText& whole,
         streams += streams_of(part.request);
     }
     question.seats = what.request.seats;
+    question.own_links = has_own_links(what.request);
     prediction.what = fmt::format("{}", fmt::join(question.formats, ", "));
     prediction.seats = question.seats;
     prediction.no_easier = no_easier_streams(what);

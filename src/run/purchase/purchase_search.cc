@@ -352,9 +352,11 @@ Result<std::vector<PurchasePlayer::ModelDocument>> documents_of(const PurchaseNe
     return all;
 }
 
-/// The formats that the seats play and record, and how many seats there are.
+/// The formats that the seats play and record, how many seats there are, and whether they have links.
 judge::PredictionQuestion question_of(const PurchaseNeed& need) {
     judge::PredictionQuestion question{{}, static_cast<std::uint32_t>(need.seats())};
+    question.own_links =
+        std::ranges::any_of(common_request(need.scenario).seat_settings, &SeatSetting::has_link);
     for (const ScenarioSeats& seats : need.scenario.seats) {
         for (const ScenarioStreams& streams : seats.streams) {
             if (streams.format && std::ranges::count(question.formats, streams.format->name) == 0)

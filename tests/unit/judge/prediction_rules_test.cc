@@ -163,6 +163,17 @@ TEST(PredictionOutside, OtherFormatsAndManyMoreSeatsDoubleTheErrorOfTheModel) {
     EXPECT_THAT(outside_measured(by_hand, {{"prores-hd"}, 99}).sentences, IsEmpty());
 }
 
+TEST(PredictionOutside, OtherLinksMayFillPartsOfTheServer) {
+    ClusterModel model = calibrated();
+    const PredictionQuestion question{{"dpx12"}, 2, true};
+    const OutsideMeasured outside = outside_measured(model, question);
+    EXPECT_EQ(outside.model_error_factor, 2);
+    EXPECT_THAT(outside.sentences, ElementsAre(HasSubstr("links of their own")));
+    EXPECT_FALSE(outside.server_may_be_full) << "the server was full";
+    model.uncertain = {number("/node/front_end/bits_per_s", 100, std::nullopt)};
+    EXPECT_TRUE(outside_measured(model, question).server_may_be_full);
+}
+
 TEST(PredictionOutside, AModelThatNoHeldBackRunCheckedHasTwiceTheError) {
     ClusterModel model = calibrated();
     model.calibration->held_back.reset();

@@ -174,6 +174,27 @@ TEST_F(Predictions, AServerThatWasNeverFullGivesAtLeastSoMuch) {
     EXPECT_FALSE(most(document, 2).if_never_full) << "no more seats than were measured";
 }
 
+TEST_F(Predictions, SeatsWithOtherLinksMayFillAServerThatWasNeverFull) {
+    const Json document = server_of(streams(4.5), streams(4.5), std::nullopt);
+    options_.draws = 3;
+    const auto predicted = [&](std::optional<double> link_bits_per_s) {
+        PlayRequest asked = request(document, 2);
+        asked.total_streams = 8;
+        asked.seat_settings.resize(2);
+        asked.seat_settings[1].link_bits_per_s = link_bits_per_s;
+        auto media = find_media(nullptr, asked, nullptr);
+        EXPECT_TRUE(media);
+        const auto prediction = predict_plays(text_, {asked, one_part(asked, std::move(*media)), {}}, options_);
+        EXPECT_TRUE(prediction) << prediction.error().problems.front();
+        return prediction ? *prediction : Prediction{};
+    };
+    EXPECT_EQ(predicted({}).draws_that_play, 3U) << "the seats that were measured did not fill it";
+    const Prediction faster = predicted(200e9);
+    EXPECT_EQ(faster.draws_that_play, 0U) << faster.sentence;
+    EXPECT_EQ(faster.verdict, Prediction::Verdict::refused);
+    EXPECT_THAT(faster.outside, testing::Contains(HasSubstr("links of their own")));
+}
+
 /// No frame is there more than a read-ahead of 8 before its deadline.
 TEST_F(Predictions, NoStreamPlaysWithoutTheHeadroom) {
     options_.draws = 3;

@@ -402,7 +402,8 @@ TEST(PurchaseSearch, RefusesAModelThatItsHeldBackRunRejected) {
 }
 
 TEST(PurchaseSearch, SaysWhatTheHeldBackRunGaveAndWhatWasNotMeasured) {
-    const Json json = calibrated_need(false);
+    Json json = calibrated_need(false);
+    json["seats"][0]["link"]["bits_per_s"] = 1e10;
     const auto result = plan_purchase(need_of(json), options_with(0));
     std::filesystem::remove(json["offers"][0]["model"].get<std::string>());
     ASSERT_TRUE(result);
@@ -410,6 +411,7 @@ TEST(PurchaseSearch, SaysWhatTheHeldBackRunGaveAndWhatWasNotMeasured) {
                 testing::ElementsAre(
                     "measured: held back: 2 streams of dpx12 on 2 seats, and 2 were predicted (2 to 3)",
                     "measured: 3 seats are more than the 2 that were measured",
+                    testing::HasSubstr("measured: seats have links of their own"),
                     testing::HasSubstr("measured: parts of the server were never full"),
                     "measured: not measured: prores-hd; the error of the model is doubled"));
 }
