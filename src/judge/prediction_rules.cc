@@ -155,15 +155,6 @@ void advise(const ClusterModel& model, const OutsideMeasured& outside, Predictio
     }
 }
 
-/// More streams than the held-back run gave, no easier than its own, do not play.
-void refuse_more_than_held_back(const ClusterModel& model, Prediction& prediction) {
-    if (!model.calibration || !model.calibration->held_back) return;
-    const HeldBackRun& run = *model.calibration->held_back;
-    if (run.is_bound() || run.seats != prediction.seats || prediction.no_easier <= run.streams_measured) return;
-    prediction.refused.push_back(fmt::format("the held-back run gave {}, and one more did not play",
-                                             counted(run.streams_measured, "stream")));
-}
-
 void refuse_rejected(const ClusterModel& model, Prediction& prediction) {
     if (!model.calibration || !model.calibration->held_back || !model.calibration->held_back->rejected) return;
     prediction.refused.push_back("the model does not hold: " +
@@ -244,7 +235,8 @@ void conclude_plays(const ClusterModel& model,
             counted(run->streams_measured, "stream"), run->low, run->high,
             run->streams_measured < run->low ? "fewer" : "more"));
     }
-    refuse_more_than_held_back(model, prediction);
+    const std::string more = more_than_held_back(model, prediction.seats, prediction.no_easier);
+    if (!more.empty()) prediction.refused.push_back(more);
     if (outside.server_may_be_full && plays < answers.size())
         prediction.refused.emplace_back(
             "the parts of the server that fail were never full when it was measured: they may give more");
@@ -302,6 +294,21 @@ OutsideMeasured outside_measured(const ClusterModel& model, const PredictionQues
     out.next.push_back("calibrate with " + unmeasured);
     out.model_error_factor *= 2;
     return out;
+}
+
+double held_back_share(const ClusterModel& model) {
+    constexpr double kNone = 0.5;
+    const HeldBackRun* const run = contradiction(model);
+    if (run == nullptr || run->is_bound() || run->streams_measured >= run->low) return 1;
+    return std::min(1.0, std::max<double>(run->streams_measured, kNone) / std::max(run->predicted, 1U));
+}
+
+std::string more_than_held_back(const ClusterModel& model, std::uint64_t seats, std::uint64_t no_easier) {
+    if (!model.calibration || !model.calibration->held_back) return "";
+    const HeldBackRun& run = *model.calibration->held_back;
+    if (run.is_bound() || run.seats != seats || no_easier <= run.streams_measured) return "";
+    return fmt::format("the held-back run gave {}, and one more did not play",
+                       counted(run.streams_measured, "stream"));
 }
 
 std::string full_part(const RunResult& result) {

@@ -31,6 +31,14 @@ struct OutsideMeasured {
 };
 OutsideMeasured outside_measured(const ClusterModel& model, const PredictionQuestion& question);
 
+/// The streams of the held-back run by those that were predicted, where it gave fewer than their interval
+/// allows; else 1. A run that gave none has half of one.
+double held_back_share(const ClusterModel& model);
+
+/// The reason why these streams do not play on so many seats, where more of them are no easier than the
+/// held-back run gave; empty: that run does not say so.
+std::string more_than_held_back(const ClusterModel& model, std::uint64_t seats, std::uint64_t no_easier);
+
 /// The part of a model that a play which failed found full: "server", "server network", "drives", "seat link",
 /// "seat CPU"; "response time" where none was.
 std::string full_part(const RunResult& result);

@@ -146,23 +146,6 @@ bool plays_throughout(const PlayPart& part, const MediaFormat& format, Duration 
     return true;
 }
 
-/// As many streams of the held-back run's format are no easier for the storage than those of that run: what it
-/// did not play then, it does not play with other load besides.
-std::uint64_t no_easier_streams(const PartsToPlay& what) {
-    const auto& calibration = what.request.target.model->calibration;
-    if (!calibration || !calibration->held_back || !is_as_measured(what.request)) return 0;
-    const Duration length = what.request.duration.value_or(kDefaultDuration);
-    std::uint64_t streams = 0;
-    for (const PlayPart& part : what.parts) {
-        for (const MediaFormat& format : part.request.formats) {
-            if (format.name == calibration->held_back->format && reads_no_easier(part.request, format) &&
-                plays_throughout(part, format, length))
-                streams += streams_of_format(part.request);
-        }
-    }
-    return streams;
-}
-
 std::uint64_t seed_of(std::uint64_t seed, std::size_t draw) {
     return derive_seed(seed, draw + 1);
 }
@@ -333,6 +316,21 @@ std::uint64_t median(const std::vector<judge::DrawAnswer>& answers) {
 }
 
 }  // namespace
+
+std::uint64_t no_easier_streams(const PartsToPlay& what) {
+    const auto& calibration = what.request.target.model->calibration;
+    if (!calibration || !calibration->held_back || !is_as_measured(what.request)) return 0;
+    const Duration length = what.request.duration.value_or(kDefaultDuration);
+    std::uint64_t streams = 0;
+    for (const PlayPart& part : what.parts) {
+        for (const MediaFormat& format : part.request.formats) {
+            if (format.name == calibration->held_back->format && reads_no_easier(part.request, format) &&
+                plays_throughout(part, format, length))
+                streams += streams_of_format(part.request);
+        }
+    }
+    return streams;
+}
 
 bool is_uncertain(const ClusterModel& model) {
     return !model.uncertain.empty();

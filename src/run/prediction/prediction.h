@@ -40,6 +40,11 @@ Result<Prediction> predict_most(const ModelText& text,
                                 std::optional<std::uint64_t> nominal,
                                 const PredictionOptions& options);
 
+/// As many streams of the held-back run's format are no easier for the storage than those of that run: what it
+/// did not play then, it does not play with other load besides. 0, too, where the storage is not as it was
+/// measured.
+std::uint64_t no_easier_streams(const PartsToPlay& what);
+
 /// Whether these streams play. `what`: as the answer names them. Errors, blocks: as predict_most.
 Result<Prediction> predict_plays(const ModelText& text,
                                  const PartsToPlay& what,

@@ -5,6 +5,7 @@
 #include <string_view>
 #include <utility>
 
+#include "judge/prediction_rules.h"
 #include "sim/model/model_draws.h"
 
 namespace streamsim::run {
@@ -73,7 +74,8 @@ Result<std::vector<ClusterModel>> models_to_verify(const std::string& text,
     if (!nominal) return nominal.error();
     const auto scores = worse_ends(*nominal, changes);
     std::vector<sim::ModelChange> to_worst = lowest_bounds(*nominal, text, source, changes);
-    const bool exact = !nominal->calibration || nominal->calibration->model_error == 0;
+    const double held_back = judge::held_back_share(*nominal);
+    const bool exact = !nominal->calibration || (nominal->calibration->model_error == 0 && held_back == 1);
     std::vector<ClusterModel> all = {std::move(*nominal)};
     if (scores.empty() && to_worst.empty() && exact) return all;
     to_worst.insert(to_worst.end(), changes.begin(), changes.end());
@@ -82,7 +84,7 @@ Result<std::vector<ClusterModel>> models_to_verify(const std::string& text,
     std::vector<std::string> chosen;
     for (const sim::ModelChange& each : changes) chosen.push_back(each.pointer);
     const double of_rates = -sim::kScoreOf95 * model_error_factor;
-    auto worst = sim::model_at_scores(*document, source, scores, of_rates, chosen);
+    auto worst = sim::model_at_scores(*document, source, scores, of_rates, chosen, held_back);
     if (!worst) return worst.error();
     all.push_back(std::move(*worst));
     return all;

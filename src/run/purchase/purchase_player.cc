@@ -6,9 +6,11 @@
 #include <memory>
 #include <utility>
 
+#include "judge/prediction_rules.h"
 #include "judge/search/max_search.h"
 #include "run/plan/media_plan.h"
 #include "run/plan/needs.h"
+#include "run/prediction/prediction.h"
 #include "run/published/published_run.h"
 #include "run/purchase/purchase_models.h"
 #include "run/scenario_run.h"
@@ -45,6 +47,11 @@ std::vector<std::uint32_t> kept(const Scenario& scenario, std::uint64_t seats) {
     std::vector<std::uint32_t> counts(scenario.seats.size());
     for (std::size_t i = 0; i < std::min<std::size_t>(order.size(), seats); ++i) ++counts[order[i].second];
     return counts;
+}
+
+bool has_streams(const Scenario& scenario) {
+    return std::any_of(scenario.seats.begin(), scenario.seats.end(),
+                       [](const ScenarioSeats& seats) { return !seats.streams.empty(); });
 }
 
 std::vector<PurchasePart> fullest(const std::vector<PartResult>& parts) {
@@ -139,8 +146,7 @@ PurchaseRun PurchasePlayer::once(const PurchaseQuestion& question,
     }
     PurchaseRun out;
     const Scenario scenario = scenario_for(question.offer, question.seats, length);
-    const auto has_streams = [](const ScenarioSeats& seats) { return !seats.streams.empty(); };
-    if (std::none_of(scenario.seats.begin(), scenario.seats.end(), has_streams)) {
+    if (!has_streams(scenario)) {
         out.pass = true;  // nothing has a deadline
         return out;
     }
@@ -186,6 +192,27 @@ PurchaseRun PurchasePlayer::long_enough(const PurchaseQuestion& question,
     return once(question, model, Duration{length.ns * kLongerFactor}, still);
 }
 
+/// Each number is that of the document, or worse.
+bool PurchasePlayer::is_no_better(const PurchaseQuestion& question) const {
+    const ModelDocument& document = documents_[question.offer];
+    return std::ranges::all_of(
+        changes(question.offer, question.levels), [&document](const sim::ModelChange& each) {
+            const auto measured = sim::number_at(document.text, document.path, each.pointer);
+            return measured && (more_is_worse(each.pointer) ? each.by >= *measured : each.by <= *measured);
+        });
+}
+
+/// The reason why the storage that was measured, or less of it, does not play this; empty: none is known.
+std::string PurchasePlayer::more_than_measured(const PurchaseQuestion& question,
+                                               const ClusterModel& model) const {
+    if (!model.calibration || !model.calibration->held_back || !is_no_better(question)) return "";
+    const Scenario scenario = scenario_for(question.offer, question.seats, verify_length());
+    if (!has_streams(scenario)) return "";
+    PartsToPlay what{common_request(scenario), parts_of(scenario), {}};
+    what.request.target.model = std::make_shared<const ClusterModel>(model);
+    return judge::more_than_held_back(model, what.request.seats, no_easier_streams(what));
+}
+
 PurchaseRun PurchasePlayer::decided(const PurchaseQuestion& question) {
     const ModelDocument& document = documents_[question.offer];
     const auto models = models_to_verify(document.text, document.path, changes(question.offer, question.levels),
@@ -195,6 +222,12 @@ PurchaseRun PurchasePlayer::decided(const PurchaseQuestion& question) {
         none.limit = Limit::unknown;
         none.reason = "it is no model: " + models.error().problems.front();
         return none;
+    }
+    if (std::string reason = more_than_measured(question, models->front()); !reason.empty()) {
+        PurchaseRun refused;
+        refused.limit = Limit::storage;
+        refused.reason = std::move(reason);
+        return refused;
     }
     const bool screens = question.length == PurchaseQuestion::Length::screen;
     if (screens) return long_enough(question, models->front(), screen_);

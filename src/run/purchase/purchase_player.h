@@ -65,6 +65,8 @@ private:
     std::vector<sim::ModelChange> changes(std::size_t offer, const judge::PlanLevels& levels) const;
     std::string key(const PurchaseQuestion& question) const;
     Scenario scenario_for(std::size_t offer, std::uint64_t seats, Duration length) const;
+    bool is_no_better(const PurchaseQuestion& question) const;
+    std::string more_than_measured(const PurchaseQuestion& question, const ClusterModel& model) const;
     PurchaseRun decided(const PurchaseQuestion& question);
     PurchaseRun long_enough(const PurchaseQuestion& question, const ClusterModel& model, Duration length);
     PurchaseRun once(const PurchaseQuestion& question,

@@ -125,8 +125,10 @@ public:
         return at(scores_of(own), score_of(own, kModelErrorPart));
     }
 
-    Result<ClusterModel> at(const std::map<std::string, double>& scores, double of_rates) const {
-        const double common = model_error_ * of_rates;
+    Result<ClusterModel> at(const std::map<std::string, double>& scores,
+                            double of_rates,
+                            double rates_by = 1) const {
+        const double common = model_error_ * of_rates + std::log(rates_by);
         double share = 1;
         for (int i = 0; i < kHalvings; ++i, share /= 2) {
             if (auto model = model_at(scores, common, share)) return model;
@@ -215,11 +217,12 @@ Result<ClusterModel> model_at_scores(std::string_view text,
                                      const std::string& source,
                                      const std::map<std::string, double>& scores,
                                      double of_rates,
-                                     const std::vector<std::string>& exact) {
+                                     const std::vector<std::string>& exact,
+                                     double rates_by) {
     auto draws = Draws::of(text, source, 1);
     if (!draws) return draws.error();
     draws->keep(exact);
-    return draws->at(scores, of_rates);
+    return draws->at(scores, of_rates, rates_by);
 }
 
 Result<std::string> document_without_bounds(std::string_view text, const std::string& source) {

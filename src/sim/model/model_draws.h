@@ -28,13 +28,14 @@ Result<std::vector<ClusterModel>> model_draws(std::string_view text,
 inline constexpr double kScoreOf95 = 1.645;
 
 /// As a draw with these scores, by pointer: kScoreOf95 is a number's high, -kScoreOf95 its low. Numbers without
-/// a score keep their values. `of_rates`: the score of the common factor of all rates but `exact`, by pointer.
-/// Errors: as read_model_document.
+/// a score keep their values. `of_rates`: the score of the common factor of all rates but `exact`, by pointer;
+/// `rates_by`: another factor of these. Errors: as read_model_document.
 Result<ClusterModel> model_at_scores(std::string_view text,
                                      const std::string& source,
                                      const std::map<std::string, double>& scores,
                                      double of_rates,
-                                     const std::vector<std::string>& exact = {});
+                                     const std::vector<std::string>& exact = {},
+                                     double rates_by = 1);
 
 /// The document's model with a server that is never full: each "at least" number times 1000, as far as its
 /// bounds go, but those of /client at their low. Errors: as read_model_document.

@@ -313,6 +313,19 @@ TEST(PredictionOfTheHeldBackRun, ThatGaveNothingIsNoPlay) {
     EXPECT_TRUE(predicts_play(concluded(calibrated(), draws({{0, 10}, {1, 190}}), 1)));
 }
 
+TEST(PredictionOfTheHeldBackRun, HasAShareOfWhatWasPredicted) {
+    ClusterModel model = calibrated();
+    const auto share = [&model](const HeldBackRun& run) {
+        model.calibration->held_back = run;
+        return held_back_share(model);
+    };
+    EXPECT_DOUBLE_EQ(share({"dpx12", 2, 8, 10, 9, 11, false}), 0.8);
+    EXPECT_DOUBLE_EQ(share({"dpx12", 2, 0, 2, 1, 2, false}), 0.25) << "half a stream";
+    EXPECT_EQ(share({"dpx12", 2, 9, 10, 9, 11, false}), 1) << "within its interval";
+    EXPECT_EQ(share({"dpx12", 2, 12, 10, 9, 11, false}), 1) << "more";
+    EXPECT_EQ(share({"dpx12", 2, 8, 10, 9, 11, false, "no more clips may be made"}), 1) << "a bound";
+}
+
 TEST(PredictionOfTheHeldBackRun, SaysThatItsNumberIsABound) {
     ClusterModel model = calibrated();
     model.calibration->held_back = HeldBackRun{"dpx12", 2, 20, 19, 18, 19, false, "no more clips may be made"};

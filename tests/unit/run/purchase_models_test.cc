@@ -100,6 +100,21 @@ TEST(PurchaseModels, TheErrorOfACalibratedModelLeavesChosenRates) {
         << "twice the error";
 }
 
+TEST(PurchaseModels, RatesAreSlowerWhereTheHeldBackRunGaveLessThanWasPredicted) {
+    Json json = Json::parse(*read_document(STREAMSIM_SOURCE_DIR "/tests/sim/calibrated.json"));
+    const double as_predicted = models(json).at(1).drive.outer_bytes_per_s;
+    json["calibration"]["held_back"].update(
+        {{"streams_measured", 2}, {"predicted", 3}, {"low", 3}, {"high", 3}});
+    EXPECT_NEAR(models(json).at(1).drive.outer_bytes_per_s, as_predicted * 2 / 3, 1);
+    Json certain = shipped("nfs-generic");
+    certain["calibration"] = json["calibration"];
+    certain["calibration"]["model_error"] = 0;
+    certain["calibration"].erase("correlation");
+    const auto all = models(certain);
+    ASSERT_EQ(all.size(), 2U) << "also where nothing else is uncertain";
+    EXPECT_NEAR(all[1].drive.outer_bytes_per_s, all[0].drive.outer_bytes_per_s * 2 / 3, 1);
+}
+
 TEST(PurchaseModels, WhatIsAtLeastIsAsLowAsItWasMeasured) {
     Json json = shipped("nfs-generic");
     const auto at_least = [](const Json& value, const Json& low) {

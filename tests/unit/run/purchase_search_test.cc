@@ -416,6 +416,28 @@ TEST(PurchaseSearch, SaysWhatTheHeldBackRunGaveAndWhatWasNotMeasured) {
                     "measured: not measured: prores-hd; the error of the model is doubled"));
 }
 
+/// The six streams of the need, on what was measured, on less, and on more.
+TEST(PurchaseSearch, BuysNotWhatTheHeldBackRunDidNotPlay) {
+    Json model = calibrated_model();
+    model["calibration"]["held_back"] = {{"format", "prores-hd"}, {"seats", 3}, {"streams_measured", 5},
+                                         {"predicted", 6},        {"low", 6},   {"high", 6},
+                                         {"rejected", false}};
+    Json json = need_with(model, "held-back");
+    json["offers"][0]["choices"] = Json::parse(R"([{"what": "port", "alternatives": [
+      {"name": "less", "set": {"/node/front_end/bits_per_s": 8e9}, "price": 1},
+      {"name": "as measured", "set": {"/node/front_end/bits_per_s": 9e9}, "price": 10},
+      {"name": "more", "set": {"/node/front_end/bits_per_s": 25e9}, "price": 90}]}])");
+    const auto result = plan_purchase(need_of(json), options_with(48));
+    std::filesystem::remove(json["offers"][0]["model"].get<std::string>());
+    ASSERT_TRUE(result);
+    ASSERT_EQ(result->plans.size(), 1U);
+    const PurchaseChosen& chosen = result->plans.front().choices.front();
+    EXPECT_EQ(chosen.value, "more");
+    ASSERT_TRUE(chosen.less);
+    EXPECT_EQ(chosen.less->reason, "the held-back run gave 5 streams, and one more did not play");
+    EXPECT_THAT(result->worse, testing::IsEmpty());
+}
+
 /// The link of a seat got 30 MB/s and was never full: two streams of 18.3 MB/s are more than that.
 TEST(PurchaseSearch, TakesNoRateThatNobodyMeasured) {
     Json model = calibrated_model();
