@@ -269,6 +269,25 @@ std::optional<Duration> buffers_empty_after(const std::vector<TimelineEntry>& ti
     return Duration{static_cast<std::int64_t>(middle_ns + level[2] / per_ns)};
 }
 
+Result<std::uint64_t> most_near(std::uint64_t guess,
+                                std::uint64_t limit,
+                                const std::function<Result<bool>(std::uint64_t streams)>& plays) {
+    std::uint64_t good = 0, bad = limit + 1;  // the largest number that plays, and the smallest that does not
+    std::uint64_t at = std::min(std::max<std::uint64_t>(guess, 1), limit);
+    for (std::uint64_t step = 1; good + 1 < bad; step *= 2) {
+        const auto played = plays(at);
+        if (!played) return played.error();
+        (*played ? good : bad) = at;
+        if (bad > limit)
+            at = std::min(at + step, limit);
+        else if (good == 0)
+            at -= std::min(step, at - 1);
+        else
+            at = good + (bad - good) / 2;
+    }
+    return good;
+}
+
 std::vector<MaxNext> runs_ahead(const MaxSearchOptions& options,
                                 const std::vector<Result<MaxRun>>& so_far,
                                 std::size_t most) {

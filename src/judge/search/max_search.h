@@ -52,6 +52,12 @@ using MaxPlay = std::function<Result<MaxRun>(const MaxNext& next)>;
 /// or of one of the confirmation; environment where the storage vanished. An interruption is no error.
 Result<MaxFormat> find_max(const MaxSearchOptions& options, const MaxPlay& play);
 
+/// The largest number up to `limit` that plays, 0 where none does: from `guess` up or down in steps of 1, 2, 4,
+/// ..., then by halving. Errors: of `plays`.
+Result<std::uint64_t> most_near(std::uint64_t guess,
+                                std::uint64_t limit,
+                                const std::function<Result<bool>(std::uint64_t streams)>& plays);
+
 /// The runs for which find_max() may ask soon, whatever comes of the one for which it asks after `so_far`:
 /// those that follow it, then those that follow them; at most so many, no two alike. `so_far`: what the calls
 /// of `play` have returned, in their order.

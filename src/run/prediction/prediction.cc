@@ -216,36 +216,23 @@ private:
     Duration step_;
 };
 
-/// The largest number that one draw plays: from a guess up or down in steps of 1, 2, 4, ..., then by
-/// halving.
+/// The largest number that one draw plays.
 class DrawSearch {
 public:
     DrawSearch(const CountPlayer& player, const Model& model, std::uint64_t seed)
         : player_(player), model_(model), seed_(seed) {}
 
     Result<judge::DrawAnswer> run(std::uint64_t begin) {
-        std::uint64_t plays = 0;  // the largest number that plays, and the smallest that does not
-        std::uint64_t fails = kStreamsMax + 1;
-        std::uint64_t at = std::clamp<std::uint64_t>(begin, 1, kStreamsMax);
-        for (std::uint64_t step = 1; plays + 1 < fails; step *= 2) {
-            const bool good = try_it(at);
-            if (error_) return *error_;
-            (good ? plays : fails) = at;
-            if (good && fails > kStreamsMax)
-                at = std::min(at + step, kStreamsMax);
-            else if (!good && plays == 0)
-                at -= std::min(step, at - 1);
-            else
-                at = plays + (fails - plays) / 2;
-        }
-        return judge::DrawAnswer{plays, plays > 0, full_[fails]};
+        const auto most =
+            judge::most_near(begin, kStreamsMax, [this](std::uint64_t streams) { return try_it(streams); });
+        if (!most) return most.error();
+        return judge::DrawAnswer{*most, *most > 0, full_[*most + 1]};
     }
 
 private:
-    bool try_it(std::uint64_t streams) {
+    Result<bool> try_it(std::uint64_t streams) {
         const auto played = player_.decide(model_, seed_, streams);
-        if (!played) error_ = played.error();
-        if (!played) return false;
+        if (!played) return played.error();
         full_[streams] = played->full;
         return played->run.pass;
     }
@@ -254,7 +241,6 @@ private:
     const Model& model_;
     const std::uint64_t seed_;
     std::map<std::uint64_t, std::string> full_;
-    std::optional<Error> error_;
 };
 
 /// The rate of the part that is full first with the nominal numbers; 0: there is no single one.

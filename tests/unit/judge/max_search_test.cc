@@ -534,5 +534,34 @@ TEST(MaxSearch, TellsHowMuchOfAConfirmationIsLeftAtMost) {
     EXPECT_THAT(left_s, ElementsAre(300 * 5, 300 * 4, 300 * 3));
 }
 
+TEST(MostNear, DoublesItsStepsAndHalvesThem) {
+    std::vector<std::uint64_t> asked;
+    const auto most = [&asked](std::uint64_t plays, std::uint64_t guess, std::uint64_t limit) {
+        asked.clear();
+        const auto found = most_near(guess, limit, [&asked, plays](std::uint64_t streams) -> Result<bool> {
+            asked.push_back(streams);
+            return streams <= plays;
+        });
+        EXPECT_TRUE(found);
+        return found ? *found : UINT64_MAX;
+    };
+    EXPECT_EQ(most(1000, 10, 2000), 1000U);
+    EXPECT_LE(asked.size(), 20U);
+    EXPECT_EQ(most(3, 1000, 2000), 3U);
+    EXPECT_LE(asked.size(), 20U);
+    EXPECT_EQ(most(5, 5, 14), 5U);
+    EXPECT_THAT(asked, ElementsAre(5, 6));
+    EXPECT_EQ(most(4, 0, 4), 4U) << "the limit";
+    EXPECT_EQ(most(0, 3, 4), 0U) << "none";
+    EXPECT_EQ(most(9, 3, 0), 0U);
+    EXPECT_THAT(asked, IsEmpty());
+}
+
+TEST(MostNear, EndsAtAnError) {
+    const auto found = most_near(4, 9, [](std::uint64_t) -> Result<bool> { return interrupted_error(); });
+    ASSERT_FALSE(found);
+    EXPECT_EQ(found.error().kind, ErrorKind::interrupted);
+}
+
 }  // namespace
 }  // namespace streamsim::judge
