@@ -211,7 +211,7 @@ void fields(ConstOr<PublishedResult> auto& result, auto& visit) {
 /// The answers that a number of a model decides.
 struct NumberSensitivity {
     std::string pointer, basis, value;
-    std::string changes;  // "none", or the answers that change: "h500-1-on-1-hd 15 -> 12 (-20 %)"
+    std::string changes;  // "none", or the answers that change: "-20 %: h500-1-on-1-hd 15 -> 12"
     bool changes_any = false;
     std::string not_changed;  // why the number could not be changed alone; empty: it was
 };

@@ -221,8 +221,10 @@ std::string sensitivity_text_report(const ModelSensitivity& result) {
     answers.left({"question", "role"});
     answers.right({"printed"}, Keep::where_not_zero);
     answers.right({"streams"});
+    answers.left({"note"}, Keep::where_not_zero);
     for (const PublishedAnswer& answer : result.answers)
-        answers.row({answer.id, answer.role, number_text(answer.printed), number_text(answer.result)});
+        answers.row(
+            {answer.id, answer.role, number_text(answer.printed), number_text(answer.result), answer.note});
     Table numbers;
     numbers.title = fmt::format("What each number decides, changed by {:g} % alone", result.percent);
     numbers.left({"number", "value", "basis", "changes"});

@@ -2,6 +2,7 @@
 // that are asked of the model are answered again.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -16,12 +17,17 @@ std::vector<PublishedRow> questions_to(const std::string& model,
                                        std::uint32_t nodes,
                                        const std::vector<PublishedPaper>& papers);
 
-/// An answer has changed when as many streams as before do not play any more, or one step more plays.
-/// `percent`: of the change, above 0. Independent runs are on all processors. Blocks for minutes. Errors: of
-/// the document.
+/// Steps of streams (step_of) that the answers of a model have at most.
+inline constexpr std::uint64_t kSensitivityMost = 1'000;
+
+/// An answer has changed when as many streams as before do not play any more, or one step more plays. One that
+/// is a bound, as no more than `most` steps were tried, changes downwards only. `percent`: of the change, above
+/// 0; a change that is another, as of a small count, is told by its values. Independent runs are on all
+/// processors. Blocks for minutes. Errors: of the document.
 Result<ModelSensitivity> sensitivity_of(const ModelText& text,
                                         const std::vector<PublishedPaper>& papers,
                                         double percent,
-                                        const PublishedOptions& options);
+                                        const PublishedOptions& options,
+                                        std::uint64_t most = kSensitivityMost);
 
 }  // namespace streamsim::run

@@ -6,7 +6,9 @@
 #include <memory>
 #include <vector>
 
+#include "base/document/json.h"
 #include "base/system/parallel_for.h"
+#include "report/published/published_report.h"
 #include "run/published/published_run.h"
 #include "run/published/sensitivity.h"
 #include "sim/model/model_document.h"
@@ -85,6 +87,87 @@ TEST(Questions, AreThePublishedRowsOfAModelElseTheFourDataSets) {
     EXPECT_EQ(questions_to("h500", 4, *papers).size(), 16U);
     EXPECT_EQ(questions_to("mine", 4, *papers).size(), 8U);
     EXPECT_EQ(questions_to("mine", 1, *papers).size(), 4U);
+}
+
+/// A server for one seat, whose two connections limit it: each carries 1.6 streams of ProRes HD.
+class SensitivityOfASeat : public testing::Test {
+protected:
+    ModelSensitivity sensitivity(const char* format, std::uint64_t most = kSensitivityMost) {
+        const auto catalogue = media::Catalogue::load(kFormats + "/media");
+        const auto number = [](const Json& value) {
+            return Json{{"value", value}, {"basis", "assumed: for a test"}};
+        };
+        const Json model = {
+            {"schema", "streamsim.storage-model"},
+            {"version", 1},
+            {"name", "measured"},
+            {"title", "A server for a test"},
+            {"nodes", number(1)},
+            {"node",
+             {{"front_end", {{"bits_per_s", number(9e9)}}},
+              {"cores", number(64)},
+              {"ram_bytes", number("1GiB")},
+              {"drives", number(8)}}},
+            {"drive",
+             {{"kind", "flash"},
+              {"channel_bytes_per_s", number(1e9)},
+              {"channels", number(8)},
+              {"capacity_bytes", number("4TB")},
+              {"access", {{"median", number("50us")}}}}},
+            {"client",
+             {{"cores", number(64)},
+              {"link", {{"bits_per_s", number(100e9)}}},
+              {"connections", number(2)},
+              {"connection_bytes_per_s", number(1.6 * *ModelPlayer(*catalogue, {}).rate_of("prores-hd"))}}}};
+        PublishedPaper paper;
+        PublishedRow& row = paper.rows.emplace_back();
+        row.id = "q";
+        row.model = "measured";
+        row.format = format;
+        PublishedOptions options;
+        options.formats = kFormats;
+        options.progress = [](const std::string&) {};
+        const auto result = sensitivity_of({"m.json", model.dump()}, {paper}, 20, options, most);
+        EXPECT_TRUE(result) << result.error().problems.front();
+        return result ? *result : ModelSensitivity{};
+    }
+
+    static NumberSensitivity of(const ModelSensitivity& result, const std::string& pointer) {
+        for (const NumberSensitivity& number : result.numbers) {
+            if (number.pointer == pointer) return number;
+        }
+        ADD_FAILURE() << pointer;
+        return {};
+    }
+};
+
+TEST_F(SensitivityOfASeat, TellsChangesOfCountsByTheirValues) {
+    const ModelSensitivity result = sensitivity("prores-hd");
+    EXPECT_EQ(result.answers.at(0).result, 3);
+    EXPECT_EQ(result.answers.at(0).note, "");
+    EXPECT_EQ(of(result, "/client/connections").changes, "2 -> 3: q 3 -> 4; 2 -> 1: q 3 -> 1");
+    EXPECT_EQ(of(result, "/client/connection_bytes_per_s").changes, "-20 %: q 3 -> 2");
+    EXPECT_EQ(of(result, "/node/ram_bytes").changes, "none");
+    EXPECT_THAT(of(result, "/nodes").not_changed, testing::StartsWith("1 -> 0: /nodes"));
+}
+
+TEST_F(SensitivityOfASeat, AnAnswerThatIsABoundSaysSoAndChangesDownwardsOnly) {
+    const ModelSensitivity result = sensitivity("prores-hd", 2);
+    EXPECT_EQ(result.answers.at(0).result, 2);
+    EXPECT_EQ(result.answers.at(0).note, "at least: no more were tried");
+    EXPECT_THAT(report::sensitivity_text_report(result), testing::HasSubstr("at least: no more were tried"));
+    for (const NumberSensitivity& number : result.numbers) {
+        EXPECT_EQ(number.changes,
+                  number.pointer == "/client/connections" ? "2 -> 1: q at least 2 -> 1" : "none")
+            << number.pointer;
+    }
+}
+
+/// One stream of ProRes UHD empties its buffers within a minute.
+TEST_F(SensitivityOfASeat, TheAnswersAsItIsAreFoundAsThoseOfTheChanges) {
+    const ModelSensitivity result = sensitivity("prores-uhd");
+    EXPECT_EQ(result.answers.at(0).result, 0);
+    EXPECT_EQ(of(result, "/node/cores").changes, "none");
 }
 
 }  // namespace
