@@ -12,6 +12,7 @@
 #include <tuple>
 #include <utility>
 
+#include "base/ascii.h"
 #include "base/path.h"
 #include "base/system/parallel_for.h"
 #include "base/units.h"
@@ -28,11 +29,17 @@ constexpr std::size_t kOthersNamed = 6;      // extensions of files that are no 
 constexpr std::string_view kContainerSuffixes[] = {"mov", "mp4", "m4v",  "qt", "mxf",  "mkv", "webm",
                                                    "avi", "mpg", "mpeg", "ts", "m2ts", "mts", "gxf"};
 
+/// In lower case.
+constexpr std::string_view kSystemFolders[] = {"lost+found", "#recycle",           "#snapshot",
+                                               "@recycle",   "@recently-snapshot", "@eadir",
+                                               "~snapshot",  "$recycle.bin",       "system volume information"};
+
 struct Listing {
     std::vector<FoundSequence> sequences;
     std::vector<std::string> stills;  // single pictures beside media
     std::vector<std::string> containers;
     std::vector<DirectoryEntry> directories;
+    std::vector<std::string> left_out;            // folders of the system
     std::map<std::string, std::uint64_t> others;  // files that are no media, by extension
 };
 
@@ -66,9 +73,11 @@ Result<Listing> list_media(ByteStore& store, const std::string& directory) {
     for (const DirectoryEntry& entry : *entries) {
         if (entry.name.empty() || entry.name.front() == '.') continue;
         if (entry.directory) {
-            // lost+found belongs to the file system, and only root may list it
-            if (entry.name != kMediaDirectory && entry.name != "lost+found" && !is_partial(entry.name))
+            if (is_system_folder(entry.name)) {
+                out.left_out.push_back(entry.name);
+            } else if (entry.name != kMediaDirectory && !is_partial(entry.name)) {
                 out.directories.push_back(entry);
+            }
         } else if (image_kind(entry.name)) {
             images.push_back(entry.name);
         } else if (is_container_name(entry.name)) {
@@ -330,10 +339,13 @@ public:
     /// "12 clips in 40 folders, 3 levels deep; other files: 12 .xml, 4 .wav"; empty if there is nothing to say.
     std::string summary(std::size_t clips) const {
         std::map<std::string, std::uint64_t> others;
+        std::set<std::string> left_out;
         for (const Found& found : found_) {
             for (const auto& [extension, count] : found.listing.others) others[extension] += count;
+            left_out.insert(found.listing.left_out.begin(), found.listing.left_out.end());
         }
-        if (found_.size() == 1 && left_ == 0 && links_ == 0 && doubles_ == 0 && others.empty()) return {};
+        const bool plain = found_.size() == 1 && left_ == 0 && links_ == 0 && doubles_ == 0;
+        if (plain && left_out.empty() && others.empty()) return {};
         std::string out = counted(clips, "clip");
         if (levels_ > 0)
             out += fmt::format(" in {}, {} deep", counted(found_.size(), "folder"), counted(levels_, "level"));
@@ -342,6 +354,8 @@ public:
                                counted(static_cast<std::uint64_t>(options_.depth), "level"));
         if (links_ > 0) out += fmt::format("; {} to folders not followed", counted(links_, "link"));
         if (doubles_ > 0) out += fmt::format("; {} found twice, by links", counted(doubles_, "folder"));
+        for (const std::string& name : left_out)
+            out += (name == *left_out.begin() ? "; not searched: " : ", ") + name;
         std::size_t named = 0;
         for (const auto& [extension, count] : others) {
             if (++named > kOthersNamed) return out + ", ...";
@@ -498,6 +512,11 @@ bool is_container_name(const std::string& name) {
 
 bool is_image_name(const std::string& name) {
     return image_kind(name).has_value();
+}
+
+bool is_system_folder(std::string_view name) {
+    return std::find(std::begin(kSystemFolders), std::end(kSystemFolders), to_lower(name)) !=
+           std::end(kSystemFolders);
 }
 
 bool is_pattern(std::string_view path) {

@@ -21,12 +21,12 @@ namespace streamsim::media {
 Result<Clip> index_clip(ByteStore& store, const std::string& path, const IndexOptions& options = {});
 
 /// Indexes the clips of a directory and of the folders below it, `options.depth` levels deep, in name order:
-/// container files and sequences. Hidden entries and our own "streamsim-media" are passed over; links
-/// to folders are followed in the directory itself only. Files that are broken, have no video, are links
-/// without a target or may not be read by this user, further names of one container file, and folders that
-/// cannot be listed, are left out, with a note at the first clip. Empty when there is no media. Errors: when no
-/// clip is left, with all that was left out: environment if something could not be opened, else bad input; bad
-/// input when there are too many folders; environment and interrupted as index_clip.
+/// container files and sequences. Hidden entries, folders of the system and our own "streamsim-media" are
+/// passed over; links to folders are followed in the directory itself only. Files that are broken, have no
+/// video, are links without a target or may not be read by this user, further names of one container file, and
+/// folders that cannot be listed, are left out, with a note at the first clip. Empty when there is no media.
+/// Errors: when no clip is left, with all that was left out: environment if something could not be opened, else
+/// bad input; bad input when there are too many folders; environment and interrupted as index_clip.
 Result<std::vector<Clip>> clips_in(ByteStore& store,
                                    const std::string& directory,
                                    const IndexOptions& options = {});
@@ -34,6 +34,10 @@ Result<std::vector<Clip>> clips_in(ByteStore& store,
 /// Tell by its extension whether a file is a container, or an image that can be a frame of a sequence.
 bool is_container_name(const std::string& name);
 bool is_image_name(const std::string& name);
+
+/// True for the name of a folder that a NAS or an operating system keeps for itself: recycle bins, snapshots,
+/// thumbnails, lost+found. In any case. (Others begin with a dot.)
+bool is_system_folder(std::string_view name);
 
 /// True when the last component of `path` is a pattern for file names (%d, %07d, ####) rather than a name.
 bool is_pattern(std::string_view path);

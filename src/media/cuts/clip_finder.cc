@@ -111,7 +111,7 @@ Result<void> ClipFinder::add_folder(ByteStore& store,
     for (const DirectoryEntry& entry : *entries) {
         if (entry.name.empty() || entry.name.front() == '.' || entry.name.ends_with(kPartial)) continue;
         if (entry.directory) {
-            if (entry.name == "lost+found" || folder.depth >= depth_max_ ||
+            if (is_system_folder(entry.name) || folder.depth >= depth_max_ ||
                 (folder.linked && entry.symbolic_link))
                 continue;
             Folder inside = folder;

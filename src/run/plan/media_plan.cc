@@ -234,7 +234,7 @@ Result<bool> is_empty_directory(ByteStore& store, const std::string& path) {
         const auto entries = store.list_some(path, count);
         if (!entries) return entries.error();
         const bool empty = std::all_of(entries->begin(), entries->end(), [](const DirectoryEntry& entry) {
-            return entry.name == media::kMediaDirectory || entry.name == "lost+found" ||
+            return entry.name == media::kMediaDirectory || media::is_system_folder(entry.name) ||
                    entry.name.starts_with(".");
         });
         if (!empty) return false;

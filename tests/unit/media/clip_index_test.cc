@@ -232,6 +232,21 @@ TEST_F(Sequences, ClipsInADirectory) {
     EXPECT_THAT(names(0), ElementsAre("a.%d.DPX", "b.%d.dpx"));
 }
 
+TEST_F(Sequences, RecycleBinsAndSnapshotsAreNoMedia) {
+    for (const char* folder :
+         {"#recycle/a", "#snapshot/GMT-2026.01.01/a", "@Recycle/a", "@Recently-Snapshot/a", "@eaDir/a",
+          "~snapshot/a", "$RECYCLE.BIN/a", "System Volume Information/a", "proj/a", "proj/@EADIR/a"})
+        write_sequence(place_, std::string(folder) + "/f.", ".dpx", {"1", "2"}, format_);
+    const auto clips = clips_in(store_, place_.path());
+    ASSERT_TRUE(clips) << testing::all_problems(clips.error());
+    ASSERT_EQ(clips->size(), 1u);
+    EXPECT_EQ(clips->front().name, "proj/a");
+    EXPECT_EQ(clips->front().searched,
+              "1 clip in 3 folders, 2 levels deep; not searched: #recycle, #snapshot, $RECYCLE.BIN, @EADIR, "
+              "@Recently-Snapshot, @Recycle, @eaDir, System Volume Information, ~snapshot");
+    EXPECT_EQ(clips_in(store_, place_.at("#recycle"))->size(), 1u) << "it was asked for";
+}
+
 TEST_F(Sequences, CameraCardsAndLinksAreSearched) {
     const MediaFormat format = testing::small_prores("p", 64, 36, 5000);
     std::filesystem::create_directories(place_.at("CARD/CONTENTS/VIDEO"));

@@ -200,6 +200,11 @@ TEST_F(CutsResolve, LinksThatLeadInCirclesDoNoHarm) {
     EXPECT_EQ(shown(cuts(event("A")), 0), "day1/A 5");
 }
 
+TEST_F(CutsResolve, WhatLiesInARecycleBinOrASnapshotIsNoClip) {
+    for (const char* name : {"proj/A", "#recycle/A", "#Snapshot/GMT-2026.01.01/A"}) add(name, 0, 99);
+    EXPECT_EQ(shown(cuts(event("A")), 0), "proj/A 5");
+}
+
 TEST_F(CutsResolve, ATargetCanBeOneClip) {
     add("A", 0, 99);
     add("B", 0, 99);

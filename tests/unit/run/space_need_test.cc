@@ -40,6 +40,18 @@ private:
     std::unique_ptr<ByteStore> files_ = storage::make_local_byte_store();
 };
 
+TEST(EmptyDirectory, IsOneThatHoldsFoldersOfTheSystemAlone) {
+    std::string path = ::testing::TempDir() + "streamsim-empty-XXXXXX";
+    ASSERT_NE(::mkdtemp(path.data()), nullptr);
+    LocalVolume volume;
+    for (const char* name : {"/#recycle", "/@eaDir", "/lost+found", "/.hidden"})
+        std::filesystem::create_directory(path + name);
+    EXPECT_EQ(is_empty_directory(volume, path).value(), true);
+    std::filesystem::create_directory(path + "/proj");
+    EXPECT_EQ(is_empty_directory(volume, path).value(), false);
+    std::filesystem::remove_all(path);
+}
+
 TEST(SpaceNeed, UnfinishedClipsOfSeveralFormatsCountAsFreeSpaceForThemselves) {
     namespace fs = std::filesystem;
     std::string path = ::testing::TempDir() + "streamsim-space-XXXXXX";
