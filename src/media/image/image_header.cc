@@ -66,6 +66,15 @@ void read_dpx(HeaderBytes& bytes, const std::string& file, ImageHeader& header) 
     if (believed) header.expected_bytes = dpx->declared_bytes;
 }
 
+void read_by_size(HeaderBytes& bytes, ByteSource& source, const std::string& file, ImageHeader& header) {
+    if (bytes.file_bytes() == 0) bytes.fail(0, "the file is empty, expected an image");
+    if (const Known* const known = find_in(base_name(file))) header.format = known->extension;
+    header.rate_is_read = header.format == "dng";
+    if (!header.rate_is_read) return;
+    HeaderBytes alone(source, bytes.file_bytes(), file);  // its errors are none of the image
+    header.rate = read_tiff_rate(alone);
+}
+
 void check_against_file(ImageHeader& header, HeaderBytes& bytes) {
     if (header.width > kSideMax || header.height > kSideMax) {
         return bytes.fail(header.raster_at,
@@ -162,10 +171,7 @@ Result<ImageHeader> read_image_header(ByteSource& source, ImageKind kind, const 
         case ImageKind::exr: read_exr_header(bytes, header); break;
         case ImageKind::tiff: read_tiff_header(bytes, header); break;
         case ImageKind::cineon: read_cineon_header(bytes, header); break;
-        case ImageKind::by_size:
-            if (*size == 0) bytes.fail(0, "the file is empty, expected an image");
-            if (const Known* const known = find_in(base_name(file))) header.format = known->extension;
-            break;
+        case ImageKind::by_size: read_by_size(bytes, source, file, header); break;
     }
     if (!bytes.error()) check_against_file(header, bytes);
     if (bytes.error()) return *bytes.error();

@@ -18,7 +18,8 @@ enum class ImageKind {
     exr,
     tiff,
     cineon,
-    by_size,  // PNG, JPEG, JPEG 2000, ARRIRAW, ...: no header is read; the file size is the frame length
+    by_size,  // PNG, JPEG, JPEG 2000, ARRIRAW, ...: the file size is the frame length, and no header is read
+              // but the frame rate of CinemaDNG
 };
 
 /// Writers of DPX fill up their lines in more ways than one: a file that is shorter by that many bytes a line
@@ -33,7 +34,8 @@ struct ImageHeader {
     /// only the file size tells the length.
     std::uint64_t expected_bytes = 0;
     std::optional<FrameRate> rate;
-    std::string timecode;  // "01:00:00:00"; empty: it has none
+    bool rate_is_read = true;  // false: streamsim reads no rate from files of this kind
+    std::string timecode;      // "01:00:00:00"; empty: it has none
 
     // Byte offsets of the claims, for messages.
     std::uint64_t raster_at = 0;        // byte offset of the field

@@ -70,6 +70,9 @@ void read_exr_header(HeaderBytes& bytes, ImageHeader& header);
 /// directory with its values. A file with more than one directory has the length of the file.
 void read_tiff_header(HeaderBytes& bytes, ImageHeader& header);
 
+/// The frame rate alone of such a file, whatever else its directory says; empty where it has none.
+std::optional<FrameRate> read_tiff_rate(HeaderBytes& bytes);
+
 /// Limit of an image in bytes; a header that claims more is damaged.
 inline constexpr Wide kImageBytesMax = Wide{1} << 40;
 

@@ -48,6 +48,11 @@ public:
         read_rate();
     }
 
+    void read_rate_alone() {
+        read_directory(begin());
+        read_rate();
+    }
+
 private:
     template <typename... Args>
     void fail(std::uint64_t byte, fmt::format_string<Args...> what, Args&&... args) {
@@ -259,6 +264,12 @@ private:
 
 void read_tiff_header(HeaderBytes& bytes, ImageHeader& header) {
     TiffReader(bytes, header).read();
+}
+
+std::optional<FrameRate> read_tiff_rate(HeaderBytes& bytes) {
+    ImageHeader header;
+    TiffReader(bytes, header).read_rate_alone();
+    return header.rate;
 }
 
 }  // namespace streamsim::media

@@ -167,10 +167,10 @@ private:
         if (known_) return;
         if (!header.rate) {
             clip_.rate_assumed = true;
-            if (image_kind(base_name(found_.path)) == ImageKind::by_size) {
-                note("no frame rate in the file: 24 fps assumed");
-            } else {
+            if (header.rate_is_read) {
                 note("{} has no frame rate in its header: 24 fps assumed", found_.path);
+            } else {
+                note("streamsim reads no frame rate from .{} files: 24 fps assumed, give --fps", header.format);
             }
         }
         if (header.timecode.empty() || sequence_.pattern.digits == 0) return;

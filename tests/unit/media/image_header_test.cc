@@ -13,6 +13,7 @@ namespace {
 
 using testing::be;
 using testing::cineon_sample;
+using testing::dng_sample;
 using testing::dpx_sample;
 using testing::exr_attribute;
 using testing::exr_sample;
@@ -237,6 +238,20 @@ TEST(TiffFiles, NameTheByteThatIsWrong) {
     std::string more = good;  // a second directory, which is the first: not followed, not believed
     put(more, 8 + 2 + 12 * 8, le(8, 4));
     EXPECT_EQ(read(more, "f.tif")->expected_bytes, 0u);
+}
+
+TEST(DngFiles, HaveTheirRateAndNothingElseOfTheirHeaders) {
+    for (const bool big_endian : {false, true}) {
+        const std::string file = dng_sample(24000, 1001, big_endian);
+        EXPECT_EQ(read(file, "f.dng")->rate, (FrameRate{24000, 1001}));
+        EXPECT_EQ(read(file, "f.dng")->expected_bytes, 0u);
+        for (std::size_t bytes = 1; bytes < file.size(); ++bytes) {
+            const auto cut = read(file.substr(0, bytes), "f.dng");
+            ASSERT_TRUE(cut) << bytes << cut.error().problems.front();
+            EXPECT_FALSE(cut->rate) << bytes;
+        }
+    }
+    EXPECT_FALSE(read(dng_sample(25, 1), "f.ari")->rate);
 }
 
 TEST(CineonFiles, BothOrders) {

@@ -156,6 +156,15 @@ std::string tiff_sample(const TiffSample& sample) {
     return sample.directory_last ? begin + pixels + table : begin + table + pixels;
 }
 
+std::string dng_sample(int num, int den, bool big_endian) {
+    const auto u = [&](int value, int bytes) {
+        return in_order(static_cast<std::uint64_t>(value), bytes, big_endian);
+    };
+    const std::string begin = (big_endian ? "MM" : "II") + u(42, 2) + u(8, 4) + u(1, 2);
+    const std::string rate = u(51044, 2) + u(10, 2) + u(1, 4) + u(26, 4);
+    return begin + rate + u(0, 4) + u(num, 4) + u(den, 4);
+}
+
 std::string cineon_sample(int width, int height, std::uint32_t offset, bool big_endian) {
     std::string file(std::max<std::uint32_t>(offset, 1024), '\0');
     const auto u = [&](std::size_t at, std::uint64_t value, int bytes) {

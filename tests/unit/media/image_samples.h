@@ -42,6 +42,9 @@ struct TiffSample {
 /// 16 bit RGB.
 std::string tiff_sample(const TiffSample& sample);
 
+/// The directory of a CinemaDNG file, with nothing in it but its frame rate.
+std::string dng_sample(int num, int den, bool big_endian = false);
+
 /// 10 bit filled RGB.
 std::string cineon_sample(int width, int height, std::uint32_t offset, bool big_endian = true);
 

@@ -15,6 +15,7 @@ namespace {
 using ::testing::AllOf;
 using ::testing::Contains;
 using testing::DirectoryStore;
+using testing::dng_sample;
 using testing::dpx_sample;
 using testing::exr_attribute;
 using testing::exr_sample;
@@ -130,9 +131,24 @@ TEST_F(Images, KindsThatAreNotRead) {
     const Clip clip = index("j");
     EXPECT_EQ(clip.format, "jp2");
     EXPECT_EQ(clip.index->extent(1).bytes, 7u);
-    EXPECT_THAT(clip.notes, Contains("no frame rate in the file: 24 fps assumed"));
+    EXPECT_THAT(clip.notes,
+                Contains("streamsim reads no frame rate from .jp2 files: 24 fps assumed, give --fps"));
     place_.write("e/a.1.png", "");
     EXPECT_THAT(problem("e"), HasSubstr("a.1.png: byte 0: the file is empty"));
+}
+
+TEST_F(Images, CinemaDngHasTheRateOfItsHeaderAndTheLengthOfItsFiles) {
+    const std::string frame = dng_sample(25, 1);
+    place_.write("a/a.1.dng", frame);
+    place_.write("a/a.2.dng", frame + "more");
+    const Clip clip = index("a");
+    EXPECT_EQ(clip.index->rate(), (FrameRate{25, 1}));
+    EXPECT_FALSE(clip.rate_assumed);
+    EXPECT_EQ(clip.index->extent(1).bytes, frame.size() + 4);
+    EXPECT_THAT(clip.notes, IsEmpty());
+    place_.write("b/b.1.dng", dng_sample(0, 1));
+    EXPECT_THAT(index("b").notes,
+                Contains(place_.at("b/b.1.dng") + " has no frame rate in its header: 24 fps assumed"));
 }
 
 TEST_F(Images, HeadersOfDifferentLengthsAreEachTheirOwn) {
