@@ -93,6 +93,24 @@ std::vector<std::uint32_t> sync_frames(const std::vector<bool>& alone) {
     return sync;
 }
 
+void reach_next(std::vector<Extent>& extents, std::uint64_t file_bytes) {
+    constexpr std::uint64_t kReachMax = std::uint64_t{64} << 20;  // longer: a gap in the video
+    std::vector<std::uint64_t> begins;
+    begins.reserve(extents.size());
+    for (const Extent& extent : extents) begins.push_back(extent.offset);
+    std::sort(begins.begin(), begins.end());
+    std::uint64_t longest = 0;
+    for (Extent& extent : extents) {
+        const auto next = std::upper_bound(begins.begin(), begins.end(), extent.offset);
+        if (next != begins.end()) {
+            extent.bytes = std::min(*next - extent.offset, std::max(kReachMax, extent.bytes));
+        } else if (extent.offset + extent.bytes < file_bytes) {
+            extent.bytes = std::min(file_bytes - extent.offset, std::max(longest, 2 * extent.bytes));
+        }
+        longest = std::max(longest, extent.bytes);
+    }
+}
+
 std::string describe_audio(std::string_view codec, int channels, int sample_rate) {
     return fmt::format("audio {} {} ch {} kHz", codec, channels, static_cast<double>(sample_rate) / 1000);
 }

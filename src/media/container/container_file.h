@@ -29,6 +29,10 @@ std::shared_ptr<const FrameIndex> make_container_index(std::string path, Contain
 /// ContainerFrames::sync, from whether each frame can be decoded alone.
 std::vector<std::uint32_t> sync_frames(const std::vector<bool>& alone);
 
+/// Makes each extent reach up to where the next one in the file begins, unless that is far away. The last one
+/// ends with the file, but is no longer than the longest before it.
+void reach_next(std::vector<Extent>& extents, std::uint64_t file_bytes);
+
 /// "audio aac 2 ch 48 kHz"
 std::string describe_audio(std::string_view codec, int channels, int sample_rate);
 

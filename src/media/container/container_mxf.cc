@@ -1,5 +1,7 @@
 #include "media/container/container_mxf.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <cstddef>
@@ -237,6 +239,17 @@ private:
 
 Result<std::optional<MxfTracks>> walk_mxf(ByteSource& source, const MxfTracks& first, IndexProgress* progress) {
     return MxfWalker(source, first, progress).walk();
+}
+
+/// ST 377-1 annex: byte 13 is the complexity of the items, byte 14 that of the packages (a, b, c).
+std::string mxf_pattern(std::string_view label) {
+    const auto at = label.rfind('.');
+    if (at == std::string_view::npos || label.size() - at < 5) return "";
+    const std::string_view item = label.substr(at + 1, 2);
+    const std::string_view package = label.substr(at + 3, 2);
+    if (item == "10") return "OP-Atom";
+    if (item < "01" || item > "03" || package < "01" || package > "03") return "";
+    return fmt::format("OP{}{}", item[1], static_cast<char>('a' + (package[1] - '1')));
 }
 
 }  // namespace streamsim::media

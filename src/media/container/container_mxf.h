@@ -2,6 +2,8 @@
 #pragma once
 
 #include <optional>
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/result.h"
@@ -21,5 +23,8 @@ using MxfTracks = std::vector<std::vector<Extent>>;
 /// jumping from header to header would save little: these have to be read in full. Errors: those of the source;
 /// interrupted after `cancel`.
 Result<std::optional<MxfTracks>> walk_mxf(ByteSource& source, const MxfTracks& first, IndexProgress* progress);
+
+/// "OP1a", "OP-Atom": the operational pattern of a label as libavformat prints it; empty for others.
+std::string mxf_pattern(std::string_view label);
 
 }  // namespace streamsim::media

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <utility>
 
+#include "base/timecode.h"
 #include "base/units.h"
 #include "media/container/container_mxf.h"
 #include "media/libav/av.h"
@@ -314,26 +315,10 @@ private:
 
     /// libav tells how long a frame is without the packets that carry it, and a reader of such a stream reads
     /// the packets of other tracks between them as well: up to where the next frame begins. (In a program
-    /// stream the end of a frame may share a packet with it, which is read with the next frame.) The last one
-    /// ends with the file, but is no longer than the longest before it.
+    /// stream the end of a frame may share a packet with it, which is read with the next frame.)
     void reach_next_frames() {
-        constexpr std::uint64_t kReachMax = std::uint64_t{64} << 20;  // longer: a gap in the video
-        std::vector<std::uint64_t> begins;
-        begins.reserve(out_.extents.size());
-        for (const Extent& extent : out_.extents) begins.push_back(extent.offset);
-        std::sort(begins.begin(), begins.end());
         const auto size = source_.size();
-        const std::uint64_t file_bytes = size ? *size : 0;
-        std::uint64_t longest = 0;
-        for (Extent& extent : out_.extents) {
-            const auto next = std::upper_bound(begins.begin(), begins.end(), extent.offset);
-            if (next != begins.end()) {
-                extent.bytes = std::min(*next - extent.offset, std::max(kReachMax, extent.bytes));
-            } else if (extent.offset + extent.bytes < file_bytes) {
-                extent.bytes = std::min(file_bytes - extent.offset, std::max(longest, 2 * extent.bytes));
-            }
-            longest = std::max(longest, extent.bytes);
-        }
+        reach_next(out_.extents, size ? *size : 0);
         for (auto& pieces : scanned_audio_) {
             out_.audio_in_frames = out_.audio_in_frames || !pieces.empty();
             pieces.clear();
@@ -411,7 +396,23 @@ private:
             note("the file states {} frames and has {}{}", show_count(stated), show_count(found),
                  truncated ? ": it is truncated" : "");
         }
+        if (stated > 0 && found > stated + 1 && !truncated) note_more(stated, found);
         out_.missing = less && truncated ? stated - found : (ends_in_frame_ ? 1 : 0);
+    }
+
+    /// MXF may hold a picture for each eye, or each field, in an edit unit: libavformat counts them as units.
+    void note_more(std::uint64_t stated, std::uint64_t found) {
+        constexpr std::uint64_t kPicturesMax = 4;  // two fields for each eye
+        const std::uint64_t each = found / stated;
+        if (!is_container("mxf") || found % stated != 0 || each > kPicturesMax) {
+            note("the file states {} frames and has {}: all are played", show_count(stated), show_count(found));
+            return;
+        }
+        if (out_.timecode_rate == 0)
+            out_.timecode_rate = static_cast<std::int64_t>(nominal_rate(out_.stamps.stated_rates.front()));
+        count_pictures(out_.stamps, static_cast<std::int64_t>(each));
+        note("{} pictures in each edit unit: played at {} a second", each,
+             out_.stamps.stated_rates.front().to_string());
     }
 
     /// MXF: once enough packets are known, the rest by walking over its headers, where that gives the same.
@@ -529,18 +530,7 @@ private:
         if (video_tracks_ > 1) note("it has {} video tracks: the first is played", video_tracks_);
         const AVDictionaryEntry* label =
             libav().av_dict_get(context_->metadata, "operational_pattern_ul", nullptr, 0);
-        if (label != nullptr) out_.pattern = pattern_of(label->value);
-    }
-
-    /// ST 377-1 annex: byte 13 is the complexity of the items, byte 14 that of the packages (a, b, c).
-    static std::string pattern_of(std::string_view label) {
-        const auto at = label.rfind('.');
-        if (at == std::string_view::npos || label.size() - at < 5) return "";
-        const std::string_view item = label.substr(at + 1, 2);
-        const std::string_view package = label.substr(at + 3, 2);
-        if (item == "10") return "OP-Atom";
-        if (item < "01" || item > "03" || package < "01" || package > "03") return "";
-        return fmt::format("OP{}{}", item[1], static_cast<char>('a' + (package[1] - '1')));
+        if (label != nullptr) out_.pattern = mxf_pattern(label->value);
     }
 
     void find_timecode() {

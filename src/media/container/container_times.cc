@@ -267,6 +267,11 @@ std::int64_t plausible_last(const std::vector<std::int64_t>& decode, std::int64_
     return decode.size() < 2 || ticks / kReorderedFramesMax <= longest ? ticks : 0;
 }
 
+void count_pictures(FrameStamps& stamps, std::int64_t each) {
+    stamps.tick_den *= each;
+    for (FrameRate& rate : stamps.stated_rates) rate.num *= each;
+}
+
 std::optional<FrameTiming> time_frames(const FrameStamps& stamps) {
     if (stamps.decode.size() == 1) {
         if (auto timing = at_stated_rate(stamps)) return timing;

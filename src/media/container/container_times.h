@@ -17,7 +17,7 @@ inline constexpr std::int64_t kNoStamp = INT64_MIN;
 
 /// Time stamps of the frames in stored order, in ticks of tick_num / tick_den seconds.
 struct FrameStamps {
-    std::int64_t tick_num = 1;  // both: 1 ... 2^31 - 1
+    std::int64_t tick_num = 1;  // both: 1 ... 2^31 - 1; tick_den four times that after count_pictures()
     std::int64_t tick_den = 1;
     std::vector<std::int64_t> decode;     // one a frame; kNoStamp where there is none
     std::vector<std::int64_t> show;       // one a frame, or empty: not known
@@ -32,6 +32,10 @@ std::int64_t tagged_ns(std::string_view text);
 /// The duration that a track's length leaves for its last frame, which includes the delay between decoding and
 /// display. 0: a length that leaves more than reordering can explain is ignored. `decode`: as in FrameStamps.
 std::int64_t plausible_last(const std::vector<std::int64_t>& decode, std::int64_t ticks);
+
+/// Makes the stamps and rates of edit units those of the `each` pictures that every unit holds. REQUIRES: each
+/// is 1 to 4.
+void count_pictures(FrameStamps& stamps, std::int64_t each);
 
 struct FrameTiming {
     FrameRate rate;

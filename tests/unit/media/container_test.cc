@@ -222,6 +222,35 @@ TEST_F(Containers, TimeCodeKeepsItsOwnCounting) {
     }
 }
 
+/// Stereoscopic MXF, and interlaced one with an element for each field.
+TEST_F(Containers, TwoPicturesInAnEditUnitPlayAtTwiceItsRate) {
+    NEED_TOOL("ffmpeg");
+    const auto made =
+        run("ffmpeg -v error -f lavfi -i testsrc2=s=64x36:r=24 -t 2 -c:v jpeg2000 -timecode 01:00:00:10 " +
+            place_.at("a.mxf"));
+    ASSERT_EQ(made.code, 0) << made.output;
+    const std::string whole = place_.read("a.mxf");
+    const auto states = [&](int units) {
+        const std::string head = std::string("\2\2\0\10", 4) + std::string(7, '\0');  // of each duration
+        std::string bytes = whole;
+        for (std::size_t at = 0; (at = bytes.find(head + char{48}, at)) != std::string::npos; ++at)
+            bytes[at + head.size()] = static_cast<char>(units);
+        place_.write("a.mxf", bytes);
+        return index("a.mxf");
+    };
+    EXPECT_EQ(states(48).index->rate(), (FrameRate{24, 1}));
+    EXPECT_TRUE(states(48).notes.empty());
+    const Clip two = states(24);
+    EXPECT_EQ(two.index->count(), 48u);
+    EXPECT_EQ(two.index->rate(), (FrameRate{48, 1}));
+    EXPECT_FALSE(two.index->variable_rate());
+    EXPECT_EQ(two.start_timecode, 2u * (24 * 3600 + 10)) << "counted in edit units";
+    EXPECT_EQ(two.notes, std::vector<std::string>{"2 pictures in each edit unit: played at 48 a second"});
+    EXPECT_EQ(states(20).index->rate(), (FrameRate{24, 1}));
+    EXPECT_EQ(states(20).notes,
+              std::vector<std::string>{"the file states 20 frames and has 48: all are played"});
+}
+
 TEST_F(Containers, AFileCutBehindItsHeaderKeepsItsFrames) {
     NEED_TOOL("ffmpeg");
     const auto made =
