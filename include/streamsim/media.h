@@ -142,9 +142,10 @@ struct Clip {
     /// Time code of the first frame, in frames since 00:00:00:00; empty where the media states none. A sequence
     /// has the number of its first frame here.
     std::optional<std::uint64_t> start_timecode;
-    bool rate_assumed = false;  // the media states none
-    bool drop = true;           // drop-frame time code where the rate has it (29.97, 59.94)
-    bool still = false;         // a single picture outside of a numbered sequence: nothing to play
+    std::uint64_t timecode_each = 1;  // frames for each label of the time code: 2 where it counts 25 in 50
+    bool rate_assumed = false;        // the media states none
+    bool drop = true;                 // drop-frame time code where the rate has it (29.97, 59.94)
+    bool still = false;               // a single picture outside of a numbered sequence: nothing to play
     /// At the first clip of a folder: the files and clips of the folder that cannot be played, and why.
     std::vector<std::string> skipped;
     /// At the first clip of a folder with folders or other files in it: how deep was searched, what was found.

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <numeric>
 #include <string>
 
 namespace streamsim {
@@ -47,6 +48,12 @@ std::optional<TimecodeLabel> read_timecode_label(std::string_view text) {
 
 std::uint64_t nominal_rate(FrameRate rate) {
     return static_cast<std::uint64_t>((rate.num + rate.den - 1) / rate.den);
+}
+
+FrameRate label_rate(FrameRate rate, std::uint64_t each) {
+    const std::int64_t den = rate.den * static_cast<std::int64_t>(each);
+    const std::int64_t common = std::gcd(rate.num, den);
+    return {rate.num / common, den / common};
 }
 
 bool has_drop_frame(FrameRate rate) {

@@ -30,6 +30,9 @@ std::optional<TimecodeLabel> read_timecode_label(std::string_view text);
 /// Frames that a second of time code counts: 24 at 24000/1001, 30 at 30000/1001.
 std::uint64_t nominal_rate(FrameRate rate);
 
+/// The rate of a time code that has one label for `each` frames: 30000/1001 for 2 at 60000/1001.
+FrameRate label_rate(FrameRate rate, std::uint64_t each);
+
 /// True for rates that have drop-frame time code: 30000/1001 and 60000/1001.
 bool has_drop_frame(FrameRate rate);
 

@@ -129,19 +129,23 @@ void measure_container(const FrameIndex& index, InspectFacts& facts) {
     count_audio(index, facts.audio);
 }
 
+/// The rate at which the clip's time code counts: without drop-frame labels the nominal one.
+FrameRate counting_of(const Clip& clip) {
+    const FrameRate rate = label_rate(clip.index->rate(), clip.timecode_each);
+    return clip.drop ? rate : FrameRate{static_cast<std::int64_t>(nominal_rate(rate)), 1};
+}
+
 /// Empty where the first number is no time of day: a sequence may count as it likes. Behind midnight it begins
 /// anew.
 void show_timecodes(const Clip& clip, InspectFacts& facts) {
-    // The same nominal rate without drop-frame labels.
-    const FrameRate whole{static_cast<std::int64_t>(nominal_rate(facts.rate)), 1};
-    const FrameRate counted = clip.drop ? facts.rate : whole;
-    facts.timecode = timecode(facts.frames, counted);
+    facts.timecode = clip_timecode(clip, facts.frames + clip.timecode_each - 1);
     TimecodeLabel midnight;
     midnight.hours = 24;
-    const std::uint64_t day = *frames_of(midnight, counted, has_drop_frame(counted));
+    const FrameRate counted = counting_of(clip);
+    const std::uint64_t day = *frames_of(midnight, counted, has_drop_frame(counted)) * clip.timecode_each;
     if (!clip.start_timecode || *clip.start_timecode >= day) return;
-    facts.start_timecode = timecode(*clip.start_timecode, counted);
-    facts.end_timecode = timecode((*clip.start_timecode + facts.frames - 1) % day, counted);
+    facts.start_timecode = clip_timecode(clip, *clip.start_timecode);
+    facts.end_timecode = clip_timecode(clip, (*clip.start_timecode + facts.frames - 1) % day);
 }
 
 void warn(const FrameIndex& index, const FrameGaps& gaps, InspectFacts& facts) {
@@ -167,6 +171,10 @@ void warn(const FrameIndex& index, const FrameGaps& gaps, InspectFacts& facts) {
 }
 
 }  // namespace
+
+std::string clip_timecode(const Clip& clip, std::uint64_t frame) {
+    return timecode(frame / clip.timecode_each, counting_of(clip));
+}
 
 InspectFacts inspect(const Clip& clip) {
     const FrameIndex& index = *clip.index;

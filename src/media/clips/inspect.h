@@ -43,6 +43,9 @@ struct InspectFacts {
     std::vector<std::string> warnings;  // properties that make reading or timing harder
 };
 
+/// The label of a frame that is counted from 00:00:00:00, as the clip's own time code has it.
+std::string clip_timecode(const Clip& clip, std::uint64_t frame);
+
 /// Alignment of direct I/O, in bytes.
 inline constexpr std::uint64_t kAlignment = 4096;
 

@@ -84,21 +84,16 @@ void note_frames_behind(const std::vector<Extent>& extents, std::uint64_t size, 
 /// A time code that counts fewer frames a second than there are (25 in 50) counts every second frame.
 void take_timecode(const ReadContainer& read, FrameRate rate, Clip& clip) {
     if (!read.timecode) return;
-    FrameRate counted = rate;
-    std::uint64_t each = 1;
     const std::uint64_t nominal = nominal_rate(rate);
     const auto stated = static_cast<std::uint64_t>(read.timecode_rate);
-    if (stated > 0 && stated < nominal && nominal % stated == 0) {
-        each = nominal / stated;
-        counted = {rate.num, rate.den * static_cast<std::int64_t>(each)};
-        if (counted.den == 2002) counted = {counted.num / 2, 1001};
-    }
-    const auto parsed = parse_timecode(*read.timecode, counted);
+    const std::uint64_t each = stated > 0 && nominal % stated == 0 ? nominal / stated : 1;
+    const auto parsed = parse_timecode(*read.timecode, label_rate(rate, each));
     if (!parsed) {
         clip.notes.push_back("its time code is not used: " + parsed.error().problems.front());
         return;
     }
     clip.start_timecode = *parsed * each;
+    clip.timecode_each = each;
     clip.drop = !has_drop_frame(rate) || read_timecode_label(*read.timecode)->says_drop();
 }
 

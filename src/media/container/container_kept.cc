@@ -15,6 +15,7 @@
 #include "base/fnv1a.h"
 #include "base/path.h"
 #include "base/prng.h"
+#include "base/timecode.h"
 #include "media/container/container_times.h"
 #include "media/own_files/checked_removal.h"
 #include "media/own_files/own_names.h"
@@ -23,7 +24,7 @@ namespace streamsim::media {
 namespace {
 
 constexpr std::string_view kKeptMagic = "streamsim-index\n";
-constexpr std::uint32_t kKeptVersion = 3;
+constexpr std::uint32_t kKeptVersion = 4;
 constexpr std::uint32_t kWithAudio = 1;
 constexpr std::size_t kHeadBytes = kKeptMagic.size() + 4 + 4 + 8 + 8;
 /// An index of 40 million frames; a larger file of this name is not one.
@@ -126,6 +127,7 @@ void pass_facts(Stream& stream, Kept& kept) {
     stream.value(kept.clip.structure);
     stream.value(kept.clip.notes);
     stream.value(kept.clip.start_timecode);
+    stream.value(kept.clip.timecode_each);
     stream.value(kept.clip.drop);
     stream.value(kept.frames.rate.num);
     stream.value(kept.frames.rate.den);
@@ -186,11 +188,17 @@ bool sound(const ContainerFrames& frames, std::uint64_t file_bytes) {
            std::is_sorted(begin.begin(), begin.end());
 }
 
+bool counts_labels(FrameRate rate, std::uint64_t each) {
+    if (each <= 1) return each == 1;
+    return rate.num <= INT32_MAX && rate.den <= INT32_MAX && nominal_rate(rate) % each == 0;
+}
+
 std::optional<KeptClip> decode(std::span<const std::byte> bytes, std::uint64_t file_bytes) {
     KeptReader in(bytes);
     KeptClip kept;
     pass_facts(in, kept);
     if (!in.done() || !sound(kept.frames, file_bytes)) return std::nullopt;
+    if (!counts_labels(kept.frames.rate, kept.clip.timecode_each)) return std::nullopt;
     return kept;
 }
 

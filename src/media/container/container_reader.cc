@@ -542,8 +542,9 @@ private:
         look(context_->metadata);
         for (const AVStream* const stream : streams()) {
             look(stream->metadata);
-            if (stream->codecpar->codec_tag == kTimecodeTag && stream->avg_frame_rate.den == 1)
-                out_.timecode_rate = stream->avg_frame_rate.num;
+            const AVRational rate = stream->avg_frame_rate;
+            if (stream->codecpar->codec_tag == kTimecodeTag && rate.num > 0 && rate.den > 0)
+                out_.timecode_rate = (std::int64_t{rate.num} + rate.den / 2) / rate.den;
         }
     }
 

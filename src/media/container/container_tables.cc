@@ -253,7 +253,7 @@ private:
         out_.timecode = timecode_->entry.drop ? timecode(frame, {std::int64_t{counted} * 1000, 1001})
                                               : fmt::format("{:02}:{:02}:{:02}:{:02}", seconds / 3600,
                                                             seconds / 60 % 60, seconds % 60, frame % counted);
-        out_.timecode_rate = timecode_->entry.one_tick_a_frame ? counted : 0;
+        out_.timecode_rate = counted;
         return true;
     }
 

@@ -159,10 +159,8 @@ std::optional<SampleEntry> read_timecode(std::uint32_t type, Bytes body) {
     const std::uint32_t flags = u32(body, 12);
     const std::uint64_t scale = u32(body, 16);
     const std::uint64_t duration = u32(body, 20);
-    SampleEntry entry{.kind = SampleEntry::Kind::timecode,
-                      .drop = (flags & kDrop) != 0,
-                      .count_per_second = u8(body, 24),
-                      .one_tick_a_frame = duration == 1};
+    SampleEntry entry{
+        .kind = SampleEntry::Kind::timecode, .drop = (flags & kDrop) != 0, .count_per_second = u8(body, 24)};
     if ((flags & ~(kDrop | kDay)) != 0 || duration == 0 || scale > INT32_MAX || duration > INT32_MAX)
         return std::nullopt;
     const std::uint64_t nominal = (scale + duration / 2) / duration;

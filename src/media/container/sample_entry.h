@@ -23,7 +23,6 @@ struct SampleEntry {
     std::uint32_t pcm_bytes = 0;  // PCM: of one sample of all channels; 0: compressed
     bool drop = false;            // time code: drop-frame labels
     std::uint32_t count_per_second = 0;
-    bool one_tick_a_frame = false;
 };
 
 /// `stsd`: the body of the box, which has to describe one kind of samples, in this file. Empty for what is not

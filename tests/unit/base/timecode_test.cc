@@ -38,6 +38,13 @@ TEST(Timecode, DropFrameIsWhatTheSeparatorSays) {
     EXPECT_EQ(frames("00:01:00;04", {60000, 1001}), 3600u);
 }
 
+TEST(Timecode, LabelsForSeveralFrames) {
+    EXPECT_EQ(label_rate({50, 1}, 2), (FrameRate{25, 1}));
+    EXPECT_EQ(label_rate({60000, 1001}, 2), (FrameRate{30000, 1001}));
+    EXPECT_EQ(label_rate({120000, 1001}, 4), (FrameRate{30000, 1001}));
+    EXPECT_EQ(label_rate({24000, 1001}, 1), (FrameRate{24000, 1001}));
+}
+
 TEST(Timecode, IsTheInverseOfTheLabel) {
     for (const FrameRate rate : {FrameRate{24000, 1001}, FrameRate{25, 1}, FrameRate{30000, 1001},
                                  FrameRate{60000, 1001}, FrameRate{50, 1}}) {

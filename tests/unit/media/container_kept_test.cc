@@ -157,6 +157,7 @@ TEST_F(KeptIndex, KeepsAllThatIsKnown) {
     clip.clip.structure = "MP4: ...";
     clip.clip.notes = {"one", "", "three"};
     clip.clip.start_timecode = 107'892;
+    clip.clip.timecode_each = 2;
     clip.clip.drop = false;
     clip.frames.rate = {375, 22};
     clip.frames.extents = {{1, 2}, {1230, 4}};
@@ -170,6 +171,7 @@ TEST_F(KeptIndex, KeepsAllThatIsKnown) {
     ASSERT_TRUE(found.clip) << found.note;
     EXPECT_EQ(found.clip->clip.notes, clip.clip.notes);
     EXPECT_EQ(found.clip->clip.start_timecode, clip.clip.start_timecode);
+    EXPECT_EQ(found.clip->clip.timecode_each, 2u);
     EXPECT_FALSE(found.clip->clip.drop);
     EXPECT_EQ(found.clip->frames.sync, clip.frames.sync);
     EXPECT_EQ(found.clip->frames.due_ns, clip.frames.due_ns);
@@ -177,6 +179,12 @@ TEST_F(KeptIndex, KeepsAllThatIsKnown) {
     EXPECT_EQ(found.clip->frames.audio[2].bytes, 12u);
     EXPECT_EQ(found.clip->frames.extents[1].offset, 1230u);
     EXPECT_FALSE(find_kept(store_, place_.at("b"), media, false).clip);
+    for (const std::uint64_t each : {0u, 5u}) {  // 18 frames a second have no label for each 5
+        clip.clip.timecode_each = each;
+        std::filesystem::remove(place_.at("b.streamsim-index"));
+        ASSERT_TRUE(keep(store_, place_.at("b"), media, true, {}, clip));
+        EXPECT_THAT(find_kept(store_, place_.at("b"), media, true).note, HasSubstr("not plausible"));
+    }
 }
 
 /// One with a right checksum that says what no file can have: it is neither used nor made.

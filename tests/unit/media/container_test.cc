@@ -7,6 +7,7 @@
 
 #include "media/catalogue/frame_sizes.h"
 #include "media/clips/clip_index.h"
+#include "media/clips/inspect.h"
 #include "media/clips/planned_index.h"
 #include "media/frames/codec_makers.h"
 #include "media/write/container_writer.h"
@@ -219,6 +220,21 @@ TEST_F(Containers, TimeCodeKeepsItsOwnCounting) {
         const Clip clip = index(label.name);
         EXPECT_EQ(clip.start_timecode, label.frame);
         EXPECT_EQ(clip.drop, label.drop);
+    }
+}
+
+TEST_F(Containers, TimeCodeMayCountEverySecondFrame) {
+    NEED_TOOL("ffmpeg");
+    for (const char* rate : {"50", "60000/1001"}) {
+        const std::uint64_t labels = *rate == '5' ? 25 : 30;
+        testing::write_timecoded_mov(place_, "a.mov", rate, 5, "00:30:00:05", 2);
+        const Clip clip = index("a.mov");
+        EXPECT_EQ(clip.start_timecode, 2 * (3600 * labels + 5)) << rate;
+        EXPECT_EQ(clip.timecode_each, 2u) << rate;
+        EXPECT_EQ(inspect(clip).end_timecode, "01:00:00:07") << rate;
+        testing::write_timecoded_mov(place_, "a.mov", rate, 5, "01:00:00:05");
+        EXPECT_EQ(index("a.mov").start_timecode, 2 * 3600 * labels + 5) << rate;
+        EXPECT_EQ(index("a.mov").timecode_each, 1u) << rate;
     }
 }
 

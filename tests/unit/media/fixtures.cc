@@ -261,6 +261,27 @@ void write_mov(DirectoryStore& store,
     ASSERT_TRUE((*sink)->close());
 }
 
+void write_timecoded_mov(const Place& place,
+                         const std::string& name,
+                         const std::string& rate,
+                         int frames,
+                         const std::string& timecode,
+                         unsigned each) {
+    const Ran made =
+        run("ffmpeg -v error -y -f lavfi -i testsrc2=s=64x36:r=" + rate + " -frames:v " +
+            std::to_string(frames) + " -c:v prores_ks -timecode '" + timecode + "' " + place.at(name));
+    ASSERT_EQ(made.code, 0) << made.output;
+    std::string bytes = place.read(name);
+    const std::size_t entry = bytes.find(std::string("tmcd\0\0\0\0\0\0\0\1", 12));
+    ASSERT_NE(entry, std::string::npos);
+    const auto at = [&](std::size_t offset) { return static_cast<unsigned char>(bytes[entry + offset]); };
+    const unsigned ticks = (at(26) * 256u + at(27)) * each;  // the low half of a frame's duration
+    bytes[entry + 26] = static_cast<char>(ticks / 256);
+    bytes[entry + 27] = static_cast<char>(ticks % 256);
+    bytes[entry + 28] = static_cast<char>(at(28) / each);  // labels a second
+    place.write(name, bytes);
+}
+
 void write_sequence(const Place& place,
                     const std::string& prefix,
                     const std::string& suffix,

@@ -82,6 +82,15 @@ MediaFormat small_prores(const std::string& name, int width, int height, std::ui
 /// A ProRes clip in QuickTime as prepare writes it.
 void write_mov(DirectoryStore& store, const std::string& path, const MediaFormat& format, std::uint64_t frames);
 
+/// A small ProRes clip by ffmpeg. `timecode`: of its first frame, counted at its rate; the label of the clip is
+/// the one with that number where its time code counts one of `each` frames.
+void write_timecoded_mov(const Place& place,
+                         const std::string& name,
+                         const std::string& rate,
+                         int frames,
+                         const std::string& timecode,
+                         unsigned each = 1);
+
 /// The frames of a sequence as prepare names them, in `directory`, numbers [first, first + count).
 void write_sequence(const Place& place,
                     const std::string& prefix,

@@ -107,6 +107,26 @@ TEST(Inspect, LabelsWithoutDropFrame) {
     EXPECT_EQ(inspect(clip).start_timecode, "01:00:00:00");
 }
 
+TEST(Inspect, LabelsOfATimeCodeThatCountsEverySecondFrame) {
+    auto index = std::make_shared<Extents>();
+    index->frames.assign(500, Extent{0, 4096});
+    index->at = {50, 1};
+    Clip clip = clip_of(index);
+    clip.timecode_each = 2;
+    clip.start_timecode = 2 * 2 * 3600 * 25;
+    EXPECT_EQ(inspect(clip).start_timecode, "02:00:00:00");
+    EXPECT_EQ(inspect(clip).end_timecode, "02:00:09:24");
+    EXPECT_EQ(inspect(clip).timecode, "00:00:10:00");
+    index->frames.resize(501);
+    EXPECT_EQ(inspect(clip).timecode, "00:00:10:01");
+    clip.start_timecode = 2 * 24 * 3600 * 25 - 2;
+    EXPECT_EQ(inspect(clip).start_timecode, "23:59:59:24");
+    EXPECT_EQ(inspect(clip).end_timecode, "00:00:09:24");
+    index->at = {60000, 1001};
+    clip.start_timecode = 2 * 1800;
+    EXPECT_EQ(inspect(clip).start_timecode, "00:01:00;02");
+}
+
 TEST(Inspect, BehindMidnightLabelsBeginAnew) {
     auto index = std::make_shared<Extents>();
     index->frames.assign(90, Extent{0, 4096});
