@@ -13,6 +13,7 @@
 #include "base/timecode.h"
 #include "base/units.h"
 #include "media/clips/clip_index.h"
+#include "media/clips/inspect.h"
 #include "media/cuts/clip_finder.h"
 #include "media/cuts/edit_pieces.h"
 #include "media/cuts/edit_readers.h"
@@ -185,7 +186,7 @@ private:
         const Clip* other = nullptr;
         const auto shared = shared_rate(first, other);
         if (rate_) {
-            find_counting(shared && states_rate(*first) ? shared : std::nullopt);
+            find_counting(shared && states_rate(*first) ? std::optional(labels_of(*first)) : std::nullopt);
             return true;
         }
         if (shared) {
@@ -198,6 +199,16 @@ private:
             list_.source, first->name, first->index->rate().to_string(), other->name,
             other->index->rate().to_string());
         return false;
+    }
+
+    /// The rate of a clip, which is shared; or that of its time code, where all clips have one that counts
+    /// fewer frames than they have and as many as `rate_`.
+    FrameRate labels_of(const Clip& shared) const {
+        const auto labels = [](const Clip& clip) { return label_rate(clip.index->rate(), clip.timecode_each); };
+        const bool as_asked = std::all_of(clips_.begin(), clips_.end(), [&](const auto& found) {
+            return !states_rate(found.second) || nominal_rate(labels(found.second)) == nominal_rate(*rate_);
+        });
+        return as_asked && exists_at(labels(shared)) ? labels(shared) : shared.index->rate();
     }
 
     /// The time codes of an EDL have the rate of its clips if the clips state one and the time codes exist at
@@ -218,12 +229,39 @@ private:
         }
     }
 
+    static bool fits(const TimecodeLabel& in, const TimecodeLabel& out, FrameRate rate) {
+        return std::max(in.frames, out.frames) < nominal_rate(rate);
+    }
+
     bool exists_at(FrameRate rate) const {
-        const auto fits = [&](const TimecodeLabel& label) { return label.frames < nominal_rate(rate); };
         return std::all_of(list_.edl.begin(), list_.edl.end(), [&](const EdlEvent& event) {
-            const bool source = event.black || (fits(event.source_in) && fits(event.source_out));
-            return source && fits(event.record_in) && fits(event.record_out);
+            return (event.black || fits(event.source_in, event.source_out, rate)) &&
+                   fits(event.record_in, event.record_out, rate);
         });
+    }
+
+    /// Labels that a time code of 25 in a clip of 50 does not have count each of its frames.
+    bool sources_exist_at(std::uint32_t media, FrameRate rate) const {
+        return std::all_of(list_.edl.begin(), list_.edl.end(), [&](const EdlEvent& event) {
+            return event.black || event.media != media || fits(event.source_in, event.source_out, rate);
+        });
+    }
+
+    /// The time code of a container counts as the container states; the header of an image knows no better than
+    /// the list.
+    SourceCounting counting_of(std::uint32_t media) {
+        SourceCounting source{counted_};
+        const Clip& clip = clip_of(media);
+        if (clip.index->file_per_frame()) return source;
+        const FrameRate own = clip.index->rate();
+        if (clip.start_timecode && has_drop_frame(own)) source.drop = clip.drop;
+        if (nominal_rate(own) == nominal_rate(counted_)) return source;
+        other_rate_.insert(found_[media]);
+        if (!clip.start_timecode) return source;
+        source.rate = label_rate(own, clip.timecode_each);
+        source.each = static_cast<std::int64_t>(clip.timecode_each);
+        if (source.each == 1 || sources_exist_at(media, source.rate)) return source;
+        return {own, 1, source.drop};
     }
 
     /// False: there are no pieces.
@@ -233,19 +271,10 @@ private:
             frames_ = list_.frames;
             return true;
         }
-        // The time code of a container has the container's rate; the header of an image knows no better than
-        // the list.
-        std::vector<std::optional<FrameRate>> rates(list_.media.size());
-        for (std::uint32_t i = 0; i < rates.size(); ++i) {
-            if (!has_clip(i)) continue;
-            rates[i] = counted_;
-            const Clip& clip = clip_of(i);
-            const FrameRate own = clip.index->rate();
-            if (clip.index->file_per_frame() || nominal_rate(own) == nominal_rate(counted_)) continue;
-            other_rate_.insert(found_[i]);
-            if (clip.start_timecode) rates[i] = own;
-        }
-        auto timeline = lay_out_edl(list_, counted_, rates);
+        std::vector<std::optional<SourceCounting>> sources(list_.media.size());
+        for (std::uint32_t i = 0; i < sources.size(); ++i)
+            if (has_clip(i)) sources[i] = counting_of(i);
+        auto timeline = lay_out_edl(list_, counted_, sources);
         if (!timeline) {
             add_problems(timeline.error());
             return false;
@@ -395,7 +424,7 @@ private:
 
     static std::string show(std::int64_t frame, const Clip& clip) {
         if (frame < 0) return std::to_string(frame);
-        return fmt::format("{} ({})", frame, timecode(static_cast<std::uint64_t>(frame), clip.index->rate()));
+        return fmt::format("{} ({})", frame, clip_timecode(clip, static_cast<std::uint64_t>(frame)));
     }
 
     void no_such_frames(const EditPiece& piece, Range range, std::int64_t origin, const char* what) {

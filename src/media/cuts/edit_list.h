@@ -66,7 +66,7 @@ struct EdlEvent {
     std::uint32_t media = 0;  // black: none
     std::uint32_t track = 1;
     TimecodeLabel source_in, source_out, record_in, record_out;
-    /// Drop frame of the source by FCM; counts unless the separators of the line say drop frame.
+    /// Drop frame of the source by FCM; counts unless the separators of the line or the clip say it.
     bool drop = false;
     bool separators_speak = false;  // one of the line's time codes is written as drop frame
     /// Frames a second of the source by an M2 line, in thousandths; negative: backwards.

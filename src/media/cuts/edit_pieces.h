@@ -51,13 +51,20 @@ struct EditTimeline {
     std::vector<std::string> notes;
 };
 
-/// From the lines of an EDL to pieces, once the rates are known (edl_timeline.cc). `media_rates` are those of
-/// EditList::media; of a source without one nothing is checked. The first frame of the timeline is the earliest
-/// record-in. Errors: bad input with every line whose time codes do not exist at the rate, run backwards, do
-/// not fit each other or lie over another event.
+/// How the time codes of a source count.
+struct SourceCounting {
+    FrameRate rate;                 // of their labels
+    std::int64_t each = 1;          // frames of the clip for each label
+    std::optional<bool> drop = {};  // by the clip; empty: the list says
+};
+
+/// From the lines of an EDL to pieces, once the rates are known (edl_timeline.cc). `sources` are those of
+/// EditList::media; of an absent one nothing is checked. Pieces count the frames of their clips. The first
+/// frame of the timeline is the earliest record-in. Errors: bad input with every line whose time codes do not
+/// exist at the rate, run backwards, do not fit each other or lie over another event.
 Result<EditTimeline> lay_out_edl(const EditList& list,
                                  FrameRate rate,
-                                 std::span<const std::optional<FrameRate>> media_rates);
+                                 std::span<const std::optional<SourceCounting>> sources);
 
 /// Bad input: of all events of an EDL none has a picture and a length.
 Error nothing_shown(const EditList& list);

@@ -32,8 +32,8 @@ struct PlacedEvent {
 
 class EdlLayout {
 public:
-    EdlLayout(const EditList& list, FrameRate rate, std::span<const std::optional<FrameRate>> media_rates)
-        : list_(list), rate_(rate), media_rates_(media_rates) {}
+    EdlLayout(const EditList& list, FrameRate rate, std::span<const std::optional<SourceCounting>> sources)
+        : list_(list), rate_(rate), sources_(sources) {}
 
     Result<EditTimeline> lay_out() {
         for (const EdlEvent& event : list_.edl) place(event);
@@ -57,13 +57,6 @@ private:
     template <typename... Args>
     void note(fmt::format_string<Args...> text, Args&&... args) {
         timeline_.notes.push_back(fmt::format(text, std::forward<Args>(args)...));
-    }
-
-    std::optional<std::int64_t> source_frames(const EdlEvent& event,
-                                              const TimecodeLabel& label,
-                                              FrameRate rate) {
-        const bool drop = event.separators_speak ? label.says_drop() : event.drop && has_drop_frame(rate);
-        return frames(event, label, rate, drop);
     }
 
     std::optional<std::int64_t> record_frames(const EdlEvent& event, const TimecodeLabel& label) {
@@ -99,8 +92,7 @@ private:
         placed.event = &event;
         if ((event.drop || list_.record_drop) && !has_drop_frame(rate_)) dropless_ = true;
         place_record(placed);
-        if (!event.black && media_rates_[event.media])
-            place_source(placed, source_rate(*media_rates_[event.media]));
+        if (!event.black && sources_[event.media]) place_source(placed, *sources_[event.media]);
         placed_.push_back(placed);
     }
 
@@ -121,12 +113,21 @@ private:
         placed.recorded = true;
     }
 
-    void place_source(PlacedEvent& placed, FrameRate rate) {
+    void place_source(PlacedEvent& placed, const SourceCounting& source) {
         const EdlEvent& event = *placed.event;
-        const auto in = source_frames(event, event.source_in, rate);
-        auto out = source_frames(event, event.source_out, rate);
+        const FrameRate rate = source_rate(source.rate);
+        const bool unmarked = source.drop.value_or(event.drop) && has_drop_frame(rate);
+        const auto drops = [&](const TimecodeLabel& label) {
+            return event.separators_speak ? label.says_drop() : unmarked;
+        };
+        const auto in = frames(event, event.source_in, rate, drops(event.source_in));
+        auto out = frames(event, event.source_out, rate, drops(event.source_out));
+        if (!event.separators_speak && has_drop_frame(rate) && unmarked != event.drop) {
+            auto& [first, count] = against_fcm_[unmarked];
+            if (count++ == 0) first = event.number;
+        }
         if (!in || !out) return;
-        placed.day = frames_of_day(rate, event.drop || event.source_in.says_drop());
+        placed.day = frames_of_day(rate, drops(event.source_in));
         unwrap(*in, *out, placed.day);
         if (*out < *in && event.milli_fps.value_or(0) >= 0)
             return problem(event, "its source out is before its source in, and no M2 line plays it backwards");
@@ -188,7 +189,7 @@ private:
         if (!placed.recorded || !placed.sourced) return;
         if (event.milli_fps) return find_stated_speed(placed, source, record);
         if (source == record || record == 0) return;
-        const FrameRate own = *media_rates_[event.media];
+        const FrameRate own = sources_[event.media]->rate;
         const EditSpeed ratio = reduced(static_cast<std::int64_t>(nominal_rate(own)),
                                         static_cast<std::int64_t>(nominal_rate(rate_)));
         const double expected =
@@ -252,13 +253,15 @@ private:
     }
 
     EditPiece piece_of(const PlacedEvent& placed) const {
+        const auto& source = sources_[placed.event->media];
+        const std::int64_t each = source ? source->each : 1;
         EditPiece piece;
         piece.at = placed.in;
         piece.frames = placed.record_frames();
         piece.media = placed.event->media;
-        piece.first = placed.source_in;
-        piece.speed = placed.speed;
-        piece.day = placed.day;
+        piece.first = placed.source_in * each;
+        piece.speed = reduced(placed.speed.num * each, placed.speed.den);
+        piece.day = placed.day * each;
         piece.event = fmt::format("event {}", placed.event->number);
         piece.place = fmt::format("{}: line {}", list_.source, placed.event->line);
         return piece;
@@ -309,6 +312,11 @@ private:
         bool hidden = false;
         timeline_.pieces = topmost(tracks, hidden);
         if (hidden) note("where video tracks lie over each other only the topmost is read");
+        for (const auto& [drop, events] : against_fcm_) {
+            const auto& [first, count] = events;
+            note("event {}{}: source times counted as {}drop frame, as the clip states, not as FCM says", first,
+                 count > 1 ? fmt::format(" and {} more", count - 1) : "", drop ? "" : "non-");
+        }
         if (dropless_) note("FCM: DROP FRAME means nothing at {} frames a second", rate_.to_string());
         if (const auto third = third_at_once(timeline_.pieces)) {
             return bad_input(fmt::format("{}: {}: more than two pictures at record frame {}", third->place,
@@ -320,12 +328,14 @@ private:
 
     const EditList& list_;
     const FrameRate rate_;
-    const std::span<const std::optional<FrameRate>> media_rates_;
+    const std::span<const std::optional<SourceCounting>> sources_;
     std::vector<PlacedEvent> placed_;  // in the order of EditList::edl
     std::map<std::uint32_t, std::vector<EditPiece>> tracks_;
     std::map<std::pair<std::uint32_t, std::uint64_t>, std::size_t> ends_;  // track and record end: a piece
     std::map<std::uint32_t, std::vector<EditPiece>> tails_;
     bool dropless_ = false;
+    /// By drop frame: the first event that is counted so although FCM does not say it, and how many are.
+    std::map<bool, std::pair<std::string, std::uint64_t>> against_fcm_;
     ProblemList problems_{list_.source};
     EditTimeline timeline_;
 };
@@ -334,8 +344,8 @@ private:
 
 Result<EditTimeline> lay_out_edl(const EditList& list,
                                  FrameRate rate,
-                                 std::span<const std::optional<FrameRate>> media_rates) {
-    return EdlLayout(list, rate, media_rates).lay_out();
+                                 std::span<const std::optional<SourceCounting>> sources) {
+    return EdlLayout(list, rate, sources).lay_out();
 }
 
 Error nothing_shown(const EditList& list) {

@@ -69,18 +69,20 @@ STREAMSIM_FUZZ(edl) {
     }
     if (plain) fuzz::require_equal(*plain, *list);
     for (const FrameRate rate : {FrameRate{25, 1}, FrameRate{30000, 1001}}) {
-        const std::vector<std::optional<FrameRate>> same(list->media.size(), rate);
-        const std::vector<std::optional<FrameRate>> other(list->media.size(), FrameRate{24, 1});
-        for (const auto& rates : {same, other, std::vector<std::optional<FrameRate>>(list->media.size())}) {
-            const auto timeline = media::lay_out_edl(*list, rate, rates);
+        using Sources = std::vector<std::optional<media::SourceCounting>>;
+        const Sources same(list->media.size(), media::SourceCounting{rate});
+        const Sources other(list->media.size(), media::SourceCounting{{30000, 1001}, 2, true});
+        for (const auto& sources : {same, other, Sources(list->media.size())}) {
+            const auto timeline = media::lay_out_edl(*list, rate, sources);
             if (timeline) {
                 fuzz::require_timeline(*timeline, *list);
             } else {
                 fuzz::require_refusal(timeline.error(), source);
             }
-            if (!plain || rate != FrameRate{25, 1} || &rates == &other) continue;
+            if (!plain || rate != FrameRate{25, 1} || &sources == &other) continue;
             const auto length = fuzz::plain_length(*plain);
-            const bool known = length && (rates.empty() || rates.front() == rate);
+            const bool known =
+                length && (sources.empty() || (sources.front() && sources.front()->rate == rate));
             if (known)
                 require(timeline && timeline->frames == static_cast<std::uint64_t>(*length),
                         "both see one length");

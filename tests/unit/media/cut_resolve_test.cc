@@ -165,6 +165,44 @@ TEST_F(CutsResolve, AnEdlIsCountedAsItsClipsAreAndPlayedAtTheRateAskedFor) {
     EXPECT_TRUE(has(problems(list + other), "line 3: event 003: time code 00:00:00:49: at 25")) << "no --fps";
 }
 
+TEST_F(CutsResolve, ATimeCodeThatCountsEverySecondFrameIsReadSo) {
+    NEED_TOOL("ffmpeg");
+    write_timecoded_mov(place_, "A.mov", "50", 200, "01:00:00:00", 2);  // 02:00:00:00 at 25
+    add("B", 0, 99, {25, 1});
+    const std::string line = "001  A  V  C  02:00:01:12 02:00:03:12 00:00:00:00 00:00:02:00\n";
+    const std::string other = "002  B  V  C  00:00:00:05 00:00:00:06 00:00:03:00 00:00:03:01\n";
+    const Texts expected = {"A.mov 74", "A.mov 76"};
+    EXPECT_EQ(shown(cuts(line, FrameRate{25, 1}), 0, 2), expected);
+    EXPECT_EQ(cuts(line, FrameRate{25, 1}).frames, 50u);
+    EXPECT_EQ(shown(cuts(line + other, FrameRate{25, 1}), 0, 2), expected);
+    EXPECT_EQ(shown(cuts(line + "M2   A       012.5                02:00:01:12\n", FrameRate{25, 1}), 0, 2),
+              (Texts{"A.mov 74", "A.mov 75"}));
+    const std::string found =
+        problems("001  A  V  C  02:00:01:12 02:00:04:12 00:00:00:00 00:00:03:00\n" + other, FrameRate{25, 1});
+    EXPECT_TRUE(has(found, "which has 360000 (02:00:00:00) to 360199 (02:00:03:24)")) << found;
+    // Labels that a time code of 25 does not have count all frames of the clip.
+    const std::string all = "001  A  V  C  02:00:01:40 02:00:02:40 00:00:00:00 00:00:01:00\n";
+    EXPECT_EQ(shown(cuts(all + other, FrameRate{25, 1}), 0, 2), (Texts{"A.mov 90", "A.mov 92"}));
+    EXPECT_EQ(shown(cuts(line), 0, 2), (Texts{"A.mov 62", "A.mov 63"})) << "a list of 50";
+}
+
+TEST_F(CutsResolve, TheTimeCodeOfAClipKnowsBetterThanFcm) {
+    NEED_TOOL("ffmpeg");
+    write_timecoded_mov(place_, "NDF.mov", "30000/1001", 20, "01:00:59:20");
+    write_timecoded_mov(place_, "DF.mov", "30000/1001", 20, "01:00:59;20");
+    const std::string plain = "001  NDF  V  C  01:01:00:02 01:01:00:03 00:00:00:00 00:00:00:01\n";
+    const std::string drop = "002  DF  V  C  01:01:00:02 01:01:00:03 00:00:00:01 00:00:00:02\n";
+    const Texts expected = {"NDF.mov 12", "DF.mov 10"};
+    const CutList wrong = cuts("FCM: DROP FRAME\n" + plain + "FCM: NON-DROP FRAME\n" + drop);
+    EXPECT_EQ(shown(wrong, 0, 2), expected);
+    EXPECT_EQ(joined(wrong.notes),
+              "event 001: source times counted as non-drop frame, as the clip states, not as FCM says\n"
+              "event 002: source times counted as drop frame, as the clip states, not as FCM says\n");
+    const CutList right = cuts("FCM: NON-DROP FRAME\n" + plain + "FCM: DROP FRAME\n" + drop);
+    EXPECT_EQ(shown(right, 0, 2), expected);
+    EXPECT_EQ(joined(right.notes), "");
+}
+
 TEST_F(CutsResolve, ClipsThatStateNoRateDoNotCountAList) {
     add("A", 0, 99);
     for (const char* file : {"A/A.0000000.dpx", "A/A.0000099.dpx"}) {
