@@ -467,6 +467,12 @@ Result<Clip> index_directory(ByteStore& store, const std::string& path, const In
     }
     if (!sequences.empty()) return several_sequences(path, sequences);
     if (!listing->containers.empty()) return only_container(store, path, listing->containers, options);
+    if (const auto prepared = store.stat(media_root(path)); prepared && *prepared && (*prepared)->directory) {
+        return bad_input(fmt::format(
+            "{}: there is no clip in this directory; name one of its prepared clips: {}/FORMAT/.../clip-0001, "
+            "clip-0001.mov or clip-0001.mxf",
+            path, media_root(path)));
+    }
     return bad_input(fmt::format("{}: there is no image sequence in this directory; expected one of {}", path,
                                  known_image_extensions()));
 }

@@ -174,6 +174,9 @@ TEST_F(Sequences, SaysWhatCannotBePlayed) {
     EXPECT_THAT(problem("exr/a.%04d.exr"), HasSubstr("a.0001.exr: byte 3: the file ends here"));
     EXPECT_THAT(problem("exr/a.%04d.txt"), HasSubstr("unknown kind of image; expected one of dpx"));
     EXPECT_THAT(problem("empty"), HasSubstr("there is no image sequence"));
+    write_sequence(place_, "ours/streamsim-media/x/2-frames/clip-0001/", ".dpx", {"1", "2"}, format_);
+    EXPECT_THAT(problem("ours"), HasSubstr("name one of its prepared clips: " + place_.at("ours") +
+                                           "/streamsim-media/FORMAT/.../clip-0001"));
     EXPECT_THAT(problem("still/title.dpx"), HasSubstr("title.dpx: byte 4: the file ends here"));
     EXPECT_THAT(problem("empty/a.%04d.dpx"), HasSubstr("no file has a name of this pattern"));
     EXPECT_THAT(problem("exr/a.%05d.exr"), HasSubstr("of this pattern; there is a.%04d.exr"));
