@@ -133,17 +133,21 @@ TEST_F(Vanished, AFrameThatIsRemovedBeforeOrFromAnotherDirectoryIsDamage) {
     EXPECT_THAT(files["damaged-file"], ::testing::ElementsAre(clips.at(0), clips.at(1))) << result["causes"];
 }
 
-TEST_F(Vanished, ASearchForTheMostSaysThatTheAnswerIsNotKnown) {
+TEST_F(Vanished, ASearchForTheMostSaysThatTheAnswerIsNotKnownAndKeepsItsSteps) {
     make_clip();
     Spawn spawn;
-    spawn.args = {"max", "--quiet", "--media", "same", "--duration", "2s", "--confirm", "2s", clip()};
+    spawn.args = {"max",       "--media", "same",   "--duration", "2s",
+                  "--confirm", "2s",      "--json", json_path(),  clip()};
     Process process(streamsim_binary(), spawn);
-    process.wait_until_it_hears(SIGTERM);
-    sleep_ms(2'500);
+    while (process.running() && process.err_so_far().find("1 play") == std::string::npos) sleep_ms(10);
     std::filesystem::rename(parent(), dir_ / "away");
     const Finished finished = process.wait();
     EXPECT_EQ(finished.exit_code, 3) << finished.text();
     EXPECT_THAT(finished.err, HasSubstr(parent() + " vanished"));
+    const Json format = read_json(json_path())["formats"].at(0);
+    EXPECT_THAT(format["at_least_because"].get<std::string>(), HasSubstr(parent() + " vanished"));
+    EXPECT_TRUE(format["interrupted"]) << format;
+    EXPECT_EQ(format["steps"].at(0)["streams"], 1) << format;
 }
 
 TEST_F(Vanished, ADescriptorThatThisComputerLacksIsNotTheStorages) {

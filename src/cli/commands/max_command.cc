@@ -424,7 +424,7 @@ Result<void> MaxCommand::search(std::size_t which) {
     }
     std::vector<Result<MaxRun>> so_far;
     ahead_.forget();
-    auto found = judge::find_max(*options, [&](const judge::MaxNext& next) {
+    const auto play_next = [&](const judge::MaxNext& next) {
         if (plays_ahead(contender)) {
             ahead_.want(
                 next, judge::runs_ahead(*options, so_far, ahead_.at_once()),
@@ -432,7 +432,8 @@ Result<void> MaxCommand::search(std::size_t which) {
         }
         so_far.push_back(play(which, next));
         return so_far.back();
-    });
+    };
+    auto found = judge::find_max(*options, play_next, &ended_by_);
     ahead_.forget();
     if (!found) return found.error();
     if (ended_by_ && found->steps.empty()) return *ended_by_;
@@ -445,8 +446,7 @@ Result<void> MaxCommand::search(std::size_t which) {
     if (!found->interrupted) found->prediction = predicted(contender, *found);
     result_.interrupted |= found->interrupted;
     result_.formats.push_back(std::move(*found));
-    if (ended_by_) return *ended_by_;
-    return {};
+    return ended_by_ ? Result<void>(*ended_by_) : Result<void>();
 }
 
 /// The interval of the number that was found, on a model that was calibrated. A bound is not that number.

@@ -33,7 +33,7 @@ class Search {
 public:
     Search(const MaxSearchOptions& options, const MaxPlay& play) : options_(options), play_(play) {}
 
-    Result<MaxFormat> run();
+    Result<MaxFormat> run(std::optional<Error>* ended_by);
 
 private:
     enum class Answer { plays, fails, cannot_be_tried, interrupted, storage_gone };
@@ -79,12 +79,12 @@ Search::Answer Search::repeat(std::uint64_t streams, MaxStep& step) {
             why_not_ = run.error();
             return run.error().kind == ErrorKind::interrupted ? Answer::interrupted : Answer::cannot_be_tried;
         }
-        step.runs.push_back(*run);
         if (run->storage_gone) {
             ended_by_error_ = true;
             why_not_ = environment_error(run->reason);
             return Answer::storage_gone;
         }
+        step.runs.push_back(*run);
         const bool client = run->limit == Limit::client_cpu || run->limit == Limit::client_scheduling;
         if (!run->pass && client && options_.repeatable && disturbed < kDisturbedRunsMax) {
             step.runs.back().disturbed = true;
@@ -182,13 +182,16 @@ bool Search::confirm() {
     return true;
 }
 
-Result<MaxFormat> Search::run() {
+Result<MaxFormat> Search::run(std::optional<Error>* ended_by) {
     STREAMSIM_CHECK(options_.most > 0, "at least one stream may be tried");
     const bool ended = search() && confirm();
-    if (ended_by_error_) return *why_not_;
+    if (ended_by_error_) {
+        if (found_.streams == 0 || ended_by == nullptr) return *why_not_;
+        *ended_by = *why_not_;
+    }
     if (found_.streams == 0 && why_not_ && why_not_->kind != ErrorKind::interrupted) return *why_not_;
     found_.interrupted = !ended;
-    if (found_.interrupted) {
+    if (found_.interrupted && !ended_by_error_) {
         found_.at_least = "interrupted";
     } else if (why_not_) {
         found_.at_least = fmt::format("{}", fmt::join(why_not_->problems, "; "));
@@ -239,8 +242,10 @@ Duration longest_run(const MaxSearchOptions& options) {
     return std::max(options.confirm, Duration{options.step.ns * kLongRunFactor});
 }
 
-Result<MaxFormat> find_max(const MaxSearchOptions& options, const MaxPlay& play) {
-    return Search(options, play).run();
+Result<MaxFormat> find_max(const MaxSearchOptions& options,
+                           const MaxPlay& play,
+                           std::optional<Error>* ended_by) {
+    return Search(options, play).run(ended_by);
 }
 
 // Compares three quarters of the run, without the first, in which play settles. A stall in one of them does not

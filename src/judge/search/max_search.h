@@ -49,8 +49,12 @@ struct MaxNext {
 using MaxPlay = std::function<Result<MaxRun>(const MaxNext& next)>;
 
 /// Fills in streams, fails_at, confirmed, at_least, interrupted and steps. Errors: the error of the first run,
-/// or of one of the confirmation; environment where the storage vanished. An interruption is no error.
-Result<MaxFormat> find_max(const MaxSearchOptions& options, const MaxPlay& play);
+/// or of one of the confirmation; environment where the storage vanished. Such an error goes to `ended_by`
+/// where that is not null and streams have played before, and what is known is returned as interrupted. An
+/// interruption is no error.
+Result<MaxFormat> find_max(const MaxSearchOptions& options,
+                           const MaxPlay& play,
+                           std::optional<Error>* ended_by = nullptr);
 
 /// The largest number up to `limit` that plays, 0 where none does: from `guess` up or down in steps of 1, 2, 4,
 /// ..., then by halving. Errors: of `plays`.

@@ -332,6 +332,28 @@ TEST(MaxSearch, EndsWithTheErrorWhereWhatHasPlayedCannotBeTriedAnyMore) {
     EXPECT_FALSE(find_max(at_once.options, [&at_once](const MaxNext& next) { return at_once.play(next); }));
 }
 
+TEST(MaxSearch, AnErrorAfterStepsThatPlayedKeepsThem) {
+    for (const bool vanishes : {true, false}) {
+        Scripted storage(5);
+        storage.options.repeatable = false;
+        (vanishes ? storage.gone : storage.unreachable) = 6;  // the confirmation
+        std::optional<Error> error;
+        const auto found = find_max(
+            storage.options, [&storage](const MaxNext& next) { return storage.play(next); }, &error);
+        ASSERT_TRUE(found && error) << vanishes;
+        EXPECT_EQ(error->kind, ErrorKind::environment);
+        EXPECT_THAT(error->problems, ElementsAre(found->at_least));
+        EXPECT_TRUE(found->interrupted);
+        EXPECT_EQ(found->streams, 5U);
+        EXPECT_EQ(found->steps.size(), 6U) << "the run without storage says nothing of its number";
+    }
+    Scripted none(5);
+    none.gone = 0;
+    std::optional<Error> error;
+    EXPECT_FALSE(find_max(
+        none.options, [&none](const MaxNext& next) { return none.play(next); }, &error));
+}
+
 TEST(MaxSearch, AnInterruptionKeepsWhatIsKnown) {
     Scripted storage(100);
     storage.interrupted = 3;
