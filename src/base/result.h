@@ -22,6 +22,7 @@ struct Error {
     ErrorKind kind = ErrorKind::bad_input;
     std::vector<std::string> problems;
     bool inaccessible = false;  // environment: the file that it names is missing, or this user may not open it
+    bool no_room = false;       // environment: the storage is full, or a quota is used up
 };
 
 inline Error bad_input(std::string problem) {

@@ -39,6 +39,7 @@ Error file_error(int error, std::string_view action, const std::string& path) {
     Error made = environment_error(fmt::format("cannot {} {}: {} ({}){}", action, path,
                                                text != nullptr ? text : "unknown error", name, advice(name)));
     made.inaccessible = error == ENOENT || error == ELOOP || error == EACCES || error == EPERM;
+    made.no_room = name == "ENOSPC" || name == "EDQUOT";
     return made;
 }
 

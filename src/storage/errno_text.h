@@ -9,7 +9,8 @@
 namespace streamsim::storage {
 
 /// Returns an environment error: "cannot <action> <path>: no space left on device (ENOSPC): <advice>"; it is
-/// Error::inaccessible for a missing file, a link without a target and a lack of permission.
+/// Error::inaccessible for a missing file, a link without a target and a lack of permission, and Error::no_room
+/// on a full disk and over a quota.
 Error file_error(int error, std::string_view action, const std::string& path);
 
 /// Returns EMFILE, ENFILE or ENOMEM when this process cannot open a file descriptor now, and so no

@@ -84,14 +84,17 @@ struct Held {
     }
 };
 
-/// Errors: it is not there, as far as the storage lets it be removed.
+/// On a full storage the text is missing, so that clean can make room. Errors: the lease is not there, as far
+/// as the storage lets it be removed.
 Result<void> write_lease(ByteStore& store, const std::string& path, const std::string& note) {
     const auto write = [&]() -> Result<void> {
         const auto sink = store.create(path);
         if (!sink) return sink.error();
         const std::string text = note + "\n";
-        if (auto done = (*sink)->write_at(0, std::as_bytes(std::span(text))); !done) return done;
-        return (*sink)->close();
+        auto done = (*sink)->write_at(0, std::as_bytes(std::span(text)));
+        if (done) done = (*sink)->close();
+        if (!done && done.error().no_room) return {};  // the name and the time of the file make it a lease
+        return done;
     };
     auto written = write();
     if (!written) (void)store.remove(path);  // a connection that fails may have created it

@@ -5,11 +5,12 @@
 //
 //     streamsim-media.exclusive-0123456789abcdef-00000007.lease
 //
-// whose text says who holds it. Its holder replaces it every kLeaseRenewal by one with the next number. A
-// process that wants a lock writes its lease first and looks for others after that, so that of two processes
-// that meet at least one sees the other and takes its own away. A process that has removed a lease as too old
-// looks again, and a holder whose lease another one has removed looks for others too: the lease may have been
-// renewed at that moment. Ages are differences of the server's time stamps: clocks of clients are not compared.
+// whose text says who holds it; it is empty where the storage was full. Its holder replaces it every
+// kLeaseRenewal by one with the next number. A process that wants a lock writes its lease first and looks for
+// others after that, so that of two processes that meet at least one sees the other and takes its own away. A
+// process that has removed a lease as too old looks again, and a holder whose lease another one has removed
+// looks for others too: the lease may have been renewed at that moment. Ages are differences of the server's
+// time stamps: clocks of clients are not compared.
 #pragma once
 
 #include <memory>

@@ -62,7 +62,7 @@ Result<MediaLockAttempt> try_set_lease(const std::shared_ptr<ByteStore>& store,
     MediaLockAttempt out;
     if (!attempt) {
         if (!shared) return attempt.error();
-        // A user without write permission can still play the media set, and so can one of a full disk.
+        // A user without write permission can still play the media set.
         out.lock = std::make_unique<NoLock>();
         out.notices.push_back(fmt::format(
             "{}: no lease can be written, so another process may change media that this one uses: {}",

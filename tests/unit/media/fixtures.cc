@@ -28,6 +28,12 @@ Error io_error(const std::string& path, const std::string& why) {
     return environment_error(path + ": " + why);
 }
 
+Error no_room(const std::string& path) {
+    Error error = io_error(path, "No space left on device");
+    error.no_room = true;
+    return error;
+}
+
 Error missing_file(const std::string& path) {
     Error error = io_error(path, "No such file or directory");
     error.inaccessible = true;
@@ -74,7 +80,7 @@ public:
         file_.seekp(static_cast<std::streamoff>(offset));
         file_.write(reinterpret_cast<const char*>(bytes.data()), static_cast<std::streamsize>(fits));
         file_.flush();
-        if (fits < bytes.size()) return io_error(path_, "No space left on device");
+        if (fits < bytes.size()) return no_room(path_);
         return {};
     }
     Result<void> close() override {

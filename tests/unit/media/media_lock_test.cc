@@ -211,12 +211,11 @@ TEST_F(MediaLockTest, ARenewalDuringATakeoverKeepsTheLock) {
 
 /// The connection fails after the new lease was created, so that it can be neither written nor removed.
 TEST_F(MediaLockTest, ARenewalThatFailedHalfwayIsFollowedByOthers) {
-    store_->on_write = [this](const std::string& path) {
+    store_->on_create = [](const std::string& path) {
         const bool fails = path.find("-00000002.") != std::string::npos;
-        store_->room = fails ? 0 : UINT64_MAX;
-        if (!fails) return;
-        fs::remove(path);
-        fs::create_directories(path + "/cannot be removed");
+        if (fails) fs::remove(path);
+        if (fails) fs::create_directories(path + "/cannot be removed");
+        return lost_connection(fails);
     };
     auto held = attempt(renewed_often(LockMode::exclusive));
     ASSERT_NE(held.lock, nullptr);
@@ -258,28 +257,46 @@ TEST_F(MediaLockTest, TheFilesOfFailedRenewalsGoWithTheLock) {
 }
 
 TEST_F(MediaLockTest, ALeaseThatCannotBeWrittenIsNotLeftBehind) {
-    store_->room = 0;
+    store_->on_create = [](const std::string&) { return lost_connection(true); };
     for (const LockMode mode : {LockMode::shared, LockMode::exclusive}) {
         const auto tried = try_media_lock(store_, request(mode));
-        EXPECT_TRUE(mode == LockMode::shared || !tried) << "a full disk can be played from";
-        EXPECT_THAT(leases(), IsEmpty());
+        EXPECT_TRUE(mode == LockMode::shared || !tried);
+        EXPECT_THAT(leases(), IsEmpty()) << "not even a file whose creation was not answered";
     }
-    store_->room = UINT64_MAX;
-    store_->on_create = [](const std::string&) { return lost_connection(true); };
-    EXPECT_FALSE(try_media_lock(store_, request(LockMode::exclusive)));
-    EXPECT_THAT(leases(), IsEmpty()) << "not even a file whose creation was not answered";
     store_->on_create = nullptr;
     auto held = attempt(LockMode::exclusive);
     ASSERT_NE(held.lock, nullptr);
     const auto before = leases();
-    store_->room = 0;
+    store_->on_create = [](const std::string&) { return lost_connection(true); };
     EXPECT_FALSE(held.lock->change(LockMode::shared));
     EXPECT_EQ(leases(), before);
 }
 
+/// clean is what makes room.
+TEST_F(MediaLockTest, OnAFullStorageALeaseIsEmpty) {
+    store_->room = 0;
+    auto held = attempt(renewed_often(LockMode::exclusive));
+    ASSERT_NE(held.lock, nullptr);
+    EXPECT_THAT(held.notices, IsEmpty());
+    EXPECT_TRUE(within_10_s([this] {
+        const auto there = leases();
+        return !there.empty() && there.front().find("-00000001.") == std::string::npos;
+    })) << "it is renewed";
+    for (const LockMode mode : {LockMode::shared, LockMode::exclusive}) {
+        const auto refused = attempt(mode);
+        EXPECT_EQ(refused.lock, nullptr);
+        EXPECT_THAT(refused.held_by, HasSubstr("another streamsim, which may not write its name there, uses"));
+    }
+    EXPECT_FALSE(held.lock->lost());
+    const auto changed = held.lock->change(LockMode::shared);
+    EXPECT_TRUE(changed && *changed);
+    held.lock.reset();
+    EXPECT_THAT(leases(), IsEmpty()) << "those of the refused ones are gone, too";
+}
+
 TEST_F(MediaLockTest, ASharedLeaseIsTriedTwiceAndItsAbsenceIsTold) {
-    int writes = 0, failing = 1;
-    store_->on_write = [&](const std::string&) { store_->room = ++writes <= failing ? 0 : UINT64_MAX; };
+    int creations = 0, failing = 1;
+    store_->on_create = [&](const std::string&) { return lost_connection(++creations <= failing); };
     const auto second = attempt(LockMode::shared);
     ASSERT_NE(second.lock, nullptr);
     EXPECT_THAT(second.notices, IsEmpty());

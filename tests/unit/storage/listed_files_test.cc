@@ -57,5 +57,10 @@ TEST(FileErrors, TellAFileThatIsInaccessibleFromAStorageThatFails) {
         EXPECT_FALSE(file_error(error, "open", "/d/a").inaccessible) << error;
 }
 
+TEST(FileErrors, TellAFullStorage) {
+    for (const int error : {ENOSPC, EDQUOT}) EXPECT_TRUE(file_error(error, "write", "/d/a").no_room) << error;
+    EXPECT_FALSE(file_error(EIO, "write", "/d/a").no_room);
+}
+
 }  // namespace
 }  // namespace streamsim::storage
