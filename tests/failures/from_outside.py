@@ -300,9 +300,10 @@ class Play(Case):
                 with open(self.output(folder, kind, outcome), encoding="utf-8", newline="") as file:
                     if file.read() == self.earlier.get(kind):
                         raise Found(f"ends with {outcome.code}, and result.{kind} is the earlier one")
+        locks = (".lock", ".lease")  # a lease stays where the process was killed
         after = {name: text for name, text in tree(os.path.join(folder, "target")).items()
-                 if not name.endswith(".lock") and name != "shot.txt"}
-        if after != {name: text for name, text in tree(self.bench.media).items() if not name.endswith(".lock")}:
+                 if not name.endswith(locks) and name != "shot.txt"}
+        if after != {name: text for name, text in tree(self.bench.media).items() if not name.endswith(locks)}:
             raise Found("the media were changed")
 
     def check_result(self, result, code):

@@ -86,18 +86,20 @@ struct Held {
 
 /// On a full storage the text is missing, so that clean can make room. Errors: the lease is not there, as far
 /// as the storage lets it be removed.
-Result<void> write_lease(ByteStore& store, const std::string& path, const std::string& note) {
+Result<void> write_lease(const Held& held, const LeaseName& name) {
+    const std::string path = held.path(name);
     const auto write = [&]() -> Result<void> {
-        const auto sink = store.create(path);
+        const auto sink = held.store->create(path);
         if (!sink) return sink.error();
-        const std::string text = note + "\n";
+        const std::string text = held.note + "\n";
         auto done = (*sink)->write_at(0, std::as_bytes(std::span(text)));
-        if (done) done = (*sink)->close();
+        // A local disk that is measured does not have to wait for a lease: it is seen in the page cache.
+        if (done && !held.request.owner.kernel_lock) done = (*sink)->close();
         if (!done && done.error().no_room) return {};  // the name and the time of the file make it a lease
         return done;
     };
     auto written = write();
-    if (!written) (void)store.remove(path);  // a connection that fails may have created it
+    if (!written) (void)held.store->remove(path);  // a connection that fails may have created it
     return written;
 }
 
@@ -163,8 +165,14 @@ Result<Others> read_others(const Held& held, const LeaseName& own) {
             continue;
         }
         const std::string note = read_note(*held.store, path);
+        const LockOwner owner = LockOwner::parse(note);
+        if (held.request.owner.kernel_lock && owner.kernel_lock) {  // it would keep this one from the lock
+            for (const LeaseName& before : all.older) (void)held.store->remove(held.path(before));
+            (void)held.store->remove(path);
+            continue;
+        }
         const bool old = *now && (**now).modified_s - (**info).modified_s > kLeaseAgeMaxSeconds;
-        const bool gone = !note.empty() && held.request.is_gone && held.request.is_gone(LockOwner::parse(note));
+        const bool gone = !note.empty() && held.request.is_gone && held.request.is_gone(owner);
         if (!old && !gone) {
             others.holders.push_back(note);
             continue;
@@ -215,7 +223,7 @@ void renew(Held& held) REQUIRES(held.calls) {
     if (!leases) return;  // the storage does not answer: the next renewal tries again
     if (!leases->contains(held.name.run)) return held.lose();
     const LeaseName next = held.next_name(held.name.mode);
-    const auto written = write_lease(*held.store, held.path(next), held.note);
+    const auto written = write_lease(held, next);
     const auto holders = written ? replace_lease(held, next) : written.error();
     if (!holders) {
         held.left.push_back(next);
@@ -286,8 +294,7 @@ public:
         if (mode == held_->name.mode) return true;
         const LeaseName next = held_->next_name(mode);
         held_->left.push_back(next);  // until it takes the place of the other
-        if (auto written = write_lease(*held_->store, held_->path(next), held_->note); !written)
-            return written.error();
+        if (auto written = write_lease(*held_, next); !written) return written.error();
         if (mode == LockMode::exclusive) {
             const auto others = settle(*held_, next);
             if (!others || !others->holders.empty()) {
@@ -315,8 +322,7 @@ Result<LeaseAttempt> try_lease(const std::shared_ptr<ByteStore>& store, const Me
     held->request = request;
     held->note = request.owner.to_note();
     held->name = {request.name, request.mode, id_text(entropy64()), 1};
-    if (auto written = write_lease(*store, held->path(held->name), held->note); !written)
-        return written.error();
+    if (auto written = write_lease(*held, held->name); !written) return written.error();
     auto others = settle(*held, held->name);
     if (others && !others->own_is_there) others->holders.push_back({});  // a clean has removed the lease
     LeaseAttempt attempt;

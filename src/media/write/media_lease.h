@@ -1,5 +1,5 @@
 // Lease files: locks for storage whose own locks do not reach other computers (nfs://, smb://, network mounts),
-// or which has none. Used by media_lock.cc alone.
+// or which has none, and on local disks for those that use them over a network. Used by media_lock.cc alone.
 //
 // A lease is a file beside the media, with a name of its own for each holder:
 //
@@ -11,6 +11,9 @@
 // process that has removed a lease as too old looks again, and a holder whose lease another one has removed
 // looks for others too: the lease may have been renewed at that moment. Ages are differences of the server's
 // time stamps: clocks of clients are not compared.
+//
+// Beside a lock of the kernel the note says so. Who has that lock takes such leases that conflict with it for
+// abandoned at any age: their holders would have the lock.
 #pragma once
 
 #include <memory>

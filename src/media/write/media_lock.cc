@@ -54,14 +54,47 @@ public:
     Result<bool> change(LockMode mode) override { return mode == LockMode::shared; }
 };
 
+/// The lock of the kernel, which is seen on this computer, and a lease, which is seen by all.
+class LockAndLease final : public FileLock {
+public:
+    LockAndLease(std::unique_ptr<FileLock> lock, std::unique_ptr<FileLock> lease, LockMode mode)
+        : lock_(std::move(lock)), lease_(std::move(lease)), mode_(mode) {}
+
+    // A lease is never exclusive without the lock: others that have the lock would take it for abandoned.
+    Result<bool> change(LockMode mode) override {
+        const bool shared = mode == LockMode::shared;
+        FileLock& first = shared ? *lease_ : *lock_;
+        FileLock& second = shared ? *lock_ : *lease_;
+        auto changed = first.change(mode);
+        if (!changed || !*changed) return changed;
+        changed = second.change(mode);
+        if (changed && *changed) {
+            mode_ = mode;
+        } else if (!shared) {
+            (void)lock_->change(mode_);
+        }
+        return changed;
+    }
+    bool lost() const override { return lease_->lost(); }
+
+private:
+    std::unique_ptr<FileLock> lock_;
+    std::unique_ptr<FileLock> lease_;  // released first
+    LockMode mode_;
+};
+
+/// `lock`: of the kernel, null where there is none.
 Result<MediaLockAttempt> try_set_lease(const std::shared_ptr<ByteStore>& store,
-                                       const MediaLockRequest& request) {
+                                       const MediaLockRequest& request,
+                                       std::unique_ptr<FileLock> lock) {
     const bool shared = request.mode == LockMode::shared;
     auto attempt = try_lease(store, request);
     if (!attempt && shared) attempt = try_lease(store, request);  // a connection may have failed for a moment
     MediaLockAttempt out;
     if (!attempt) {
         if (!shared) return attempt.error();
+        out.lock = std::move(lock);
+        if (out.lock != nullptr) return out;
         // A user without write permission can still play the media set.
         out.lock = std::make_unique<NoLock>();
         out.notices.push_back(fmt::format(
@@ -76,7 +109,11 @@ Result<MediaLockAttempt> try_set_lease(const std::shared_ptr<ByteStore>& store,
                         request.root, show(note), kLeaseAgeMaxSeconds));
     }
     out.lock = std::move(attempt->lease);
-    if (out.lock == nullptr) out.held_by = held_by(request, attempt->holders);
+    if (out.lock == nullptr) {
+        out.held_by = held_by(request, attempt->holders);
+    } else if (lock != nullptr) {
+        out.lock = std::make_unique<LockAndLease>(std::move(lock), std::move(out.lock), request.mode);
+    }
     return out;
 }
 
@@ -141,8 +178,9 @@ std::string LockOwner::to_note() const {
     std::string shown = printable(command);
     for (std::size_t most = kCommandShownMax;; most /= 2) {
         if (shown.size() > most) shown = printable(shown.substr(0, most)) + "...";
-        const OrderedJson note = {{"host", host},   {"pid", pid},         {"command", shown},
-                                  {"since", since}, {"machine", machine}, {"started", started}};
+        OrderedJson note = {{"host", host},   {"pid", pid},         {"command", shown},
+                            {"since", since}, {"machine", machine}, {"started", started}};
+        if (kernel_lock) note["kernel_lock"] = true;
         std::string text = json_text(note);
         if (text.size() <= kLockNoteBytesMax) return text;
         if (most == 0) return "{}";
@@ -154,12 +192,14 @@ LockOwner LockOwner::parse(const std::string& note) {
     if (!document || !document->is_object()) return {};
     const auto pid = document->find("pid");
     if (pid == document->end() || !pid->is_number_integer()) return {};
+    const auto kernel_lock = document->find("kernel_lock");
     return {.host = lock_text(*document, "host"),
             .pid = pid->get<std::int64_t>(),
             .machine = lock_text(*document, "machine"),
             .started = lock_text(*document, "started"),
             .command = lock_text(*document, "command"),
-            .since = lock_text(*document, "since")};
+            .since = lock_text(*document, "since"),
+            .kernel_lock = kernel_lock != document->end() && *kernel_lock == true};
 }
 
 bool is_lock_name(std::string_view name) {
@@ -203,12 +243,13 @@ Result<MediaLockAttempt> try_media_lock(const std::shared_ptr<ByteStore>& store,
     auto attempt = store->try_lock(path, request.mode, request.owner.to_note());
     if (!attempt) return attempt.error();
     MediaLockAttempt out;
-    switch (attempt->outcome) {
-        case LockAttempt::Outcome::held: out.lock = std::move(attempt->lock); break;
-        case LockAttempt::Outcome::refused: out.held_by = held_by(request, attempt->notes); break;
-        case LockAttempt::Outcome::unsupported: return try_set_lease(*confined, request);
+    if (attempt->outcome == LockAttempt::Outcome::refused) {
+        out.held_by = held_by(request, attempt->notes);
+        return out;
     }
-    return out;
+    MediaLockRequest lease = request;
+    lease.owner.kernel_lock = attempt->outcome == LockAttempt::Outcome::held;
+    return try_set_lease(*confined, lease, std::move(attempt->lock));
 }
 
 Result<void> release_media_lock(ByteStore& whole, const std::string& root, std::unique_ptr<FileLock> lock) {

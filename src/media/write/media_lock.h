@@ -2,8 +2,9 @@
 // load, and exclusive for what changes the media of others: prepare and clean.
 //
 // On file systems of this computer alone it is a lock on the file streamsim-media.lock in the set, which the
-// kernel releases when its holder ends, however it ends. Elsewhere it is a lease file (media_lease.h). The
-// working sets of meters have locks of their own beside it, as two runs of one workload write the same files.
+// kernel releases when its holder ends, however it ends, and a lease file (media_lease.h) by which other
+// computers see it that use the set over a network. Elsewhere it is the lease file alone. The working sets of
+// meters have locks of their own beside it, as two runs of one workload write the same files.
 #pragma once
 
 #include <cstdint>
@@ -34,8 +35,9 @@ struct LockOwner {
     std::int64_t pid = 0;
     std::string machine;  // with the start of the process: the same nowhere else; empty: not known
     std::string started;
-    std::string command;  // command line of the owner
-    std::string since;    // when it asked for the lock, RFC 3339
+    std::string command;       // command line of the owner
+    std::string since;         // when it asked for the lock, RFC 3339
+    bool kernel_lock = false;  // of a lease: its holder has the lock of the kernel, too
 
     /// Converts to one line of at most kLockNoteBytesMax bytes, and back. Text that is no such line gives empty
     /// fields.

@@ -63,6 +63,18 @@ private:
     std::atomic<std::uint64_t>& bytes_read_;
 };
 
+class GivenLock final : public FileLock {
+public:
+    explicit GivenLock(LockMode& locked) : locked_(locked) {}
+    Result<bool> change(LockMode mode) override {
+        locked_ = mode;
+        return true;
+    }
+
+private:
+    LockMode& locked_;
+};
+
 std::mutex room_mutex;
 
 class Sink final : public ByteSink {
@@ -202,6 +214,14 @@ Result<void> DirectoryStore::remove(const std::string& path) {
 
 Result<std::uint64_t> DirectoryStore::free_bytes(const std::string& /*path*/) {
     return free;
+}
+
+Result<LockAttempt> DirectoryStore::try_lock(const std::string& /*path*/,
+                                             LockMode mode,
+                                             const std::string& /*note*/) {
+    if (!has_locks) return LockAttempt{};
+    locked = mode;
+    return LockAttempt{LockAttempt::Outcome::held, std::make_unique<GivenLock>(locked)};
 }
 
 Result<void> DirectoryStore::evict(const std::string& path) {

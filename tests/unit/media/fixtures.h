@@ -58,6 +58,9 @@ public:
     bool tells_times = false;
     /// False: as file systems without inodes.
     bool tells_ids = true;
+    /// True: as the local file systems of one process, which gets each lock; the mode of the last one.
+    bool has_locks = false;
+    LockMode locked = LockMode::shared;
 
     Result<std::vector<DirectoryEntry>> list(const std::string& directory) override;
     Result<std::optional<FileInfo>> stat(const std::string& path) override;
@@ -67,6 +70,7 @@ public:
     Result<void> rename(const std::string& from, const std::string& to) override;
     Result<void> remove(const std::string& path) override;
     Result<std::uint64_t> free_bytes(const std::string& path) override;
+    Result<LockAttempt> try_lock(const std::string& path, LockMode mode, const std::string& note) override;
     Result<void> evict(const std::string& path) override;
 };
 

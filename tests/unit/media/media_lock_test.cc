@@ -308,6 +308,72 @@ TEST_F(MediaLockTest, ASharedLeaseIsTriedTwiceAndItsAbsenceIsTold) {
     EXPECT_THAT(none.notices, ElementsAre(HasSubstr("no lease can be written")));
 }
 
+/// One has the set on a local disk, with a lock of the kernel, and the other over a network.
+TEST_F(MediaLockTest, AServerAndItsClientsSeeEachOther) {
+    for (const bool local : {false, true}) {
+        for (const LockMode first : {LockMode::shared, LockMode::exclusive}) {
+            store_->has_locks = local;
+            auto held = attempt(first);
+            ASSERT_NE(held.lock, nullptr);
+            store_->has_locks = !local;
+            const auto refused = attempt(LockMode::exclusive);
+            EXPECT_EQ(refused.lock, nullptr);
+            EXPECT_THAT(refused.held_by, HasSubstr("process 4711 on host edit3"));
+            EXPECT_EQ(attempt(LockMode::shared).lock != nullptr, first == LockMode::shared);
+            held.lock.reset();
+            EXPECT_THAT(leases(), IsEmpty());
+        }
+    }
+}
+
+TEST_F(MediaLockTest, ALockOfTheKernelAndItsLeaseChangeTogether) {
+    store_->has_locks = true;
+    auto held = attempt(renewed_often(LockMode::exclusive));
+    ASSERT_NE(held.lock, nullptr);
+    const auto changed = held.lock->change(LockMode::shared);
+    EXPECT_TRUE(changed && *changed);
+    EXPECT_EQ(store_->locked, LockMode::shared);
+    store_->has_locks = false;
+    auto client = attempt(LockMode::shared);
+    ASSERT_NE(client.lock, nullptr);
+    const auto back = held.lock->change(LockMode::exclusive);
+    EXPECT_TRUE(back && !*back);
+    EXPECT_EQ(store_->locked, LockMode::shared);
+    client.lock.reset();
+    const auto alone = held.lock->change(LockMode::exclusive);
+    EXPECT_TRUE(alone && *alone);
+    EXPECT_EQ(store_->locked, LockMode::exclusive);
+    EXPECT_TRUE(within_10_s([&] {
+        for (const std::string& lease : leases()) fs::remove(lease);
+        return held.lock->lost();
+    }));
+}
+
+/// Its lock has ended with it. Clients wait until its lease is old.
+TEST_F(MediaLockTest, TheLeaseOfAKilledHolderOfTheKernelsLockKeepsNoLocalRunOut) {
+    LockOwner owner = request(LockMode::exclusive, 4712).owner;
+    owner.kernel_lock = true;
+    place_.write("streamsim-media/streamsim-media.exclusive-00000000000000aa-00000001.lease",
+                 owner.to_note() + "\n");
+    EXPECT_EQ(attempt(LockMode::shared).lock, nullptr) << "a client";
+    store_->has_locks = true;
+    const auto held = attempt(LockMode::exclusive);
+    ASSERT_NE(held.lock, nullptr);
+    EXPECT_THAT(held.notices, IsEmpty());
+    EXPECT_THAT(leases(), SizeIs(1));
+}
+
+TEST_F(MediaLockTest, ALocalSetThatMayNotBeWrittenIsPlayedWithTheLockAlone) {
+    store_->has_locks = true;
+    store_->on_create = [](const std::string&) { return lost_connection(true); };
+    const auto held = attempt(LockMode::shared);
+    ASSERT_NE(held.lock, nullptr);
+    EXPECT_THAT(held.notices, IsEmpty());
+    const auto changed = held.lock->change(LockMode::exclusive);
+    EXPECT_TRUE(changed && *changed);
+    EXPECT_EQ(store_->locked, LockMode::exclusive) << "the lock of the kernel";
+}
+
 TEST_F(MediaLockTest, WorkingSetsHaveLocksOfTheirOwn) {
     const auto set = attempt(LockMode::shared);
     MediaLockRequest load = request(LockMode::exclusive);
