@@ -25,8 +25,6 @@ constexpr double kCpuPressureShare = 0.5;
 constexpr std::int64_t kSlowFrameFactor = 3;
 constexpr std::int64_t kStallNs = 100'000'000;
 constexpr int kFewStalls = 3;
-/// With such a share of lost segments, and of those behind them, the network delays data in any case.
-constexpr double kHighLossShare = 0.1;
 /// A cold start is over by then, in a run that is at least three times as long.
 constexpr std::int64_t kColdStartNs = 5'000'000'000;
 
@@ -199,7 +197,7 @@ Cause CauseClassifier::cause_of_error(const MissedFrame& missed, std::size_t i) 
 Cause CauseClassifier::cause_of_no_answer(const MissedFrame& missed) const {
     if (missed.unreachable) return Cause::network_down;
     if (missed.refused || !on_network_) return Cause::storage_error;
-    return cause_of_timeout(evidence_.system, missed);
+    return cause_of_timeout(evidence_, missed);
 }
 
 Cause CauseClassifier::cause_of_client_delay(const MissedFrame& missed) const {
@@ -379,12 +377,7 @@ bool CauseClassifier::network_down(const Episode& episode) const {
 
 /// The share of lost segments; 0: too few to matter.
 double CauseClassifier::loss_share(const Episode& episode) const {
-    if (!on_network_) return 0;
-    const double share = lost_share(evidence_.system, episode.from_ns, episode.to_ns);
-    if (share == 0 || share >= kHighLossShare) return share;
-    const auto rtt_ns = host_window(evidence_.system, episode.from_ns, episode.to_ns).rtt_ns;
-    if (!rtt_ns || *rtt_ns <= 0) return share;
-    return losses_can_delay(share, *rtt_ns, evidence_.required_bytes_per_s) ? share : 0;
+    return on_network_ ? delaying_loss_share(evidence_, episode.from_ns, episode.to_ns) : 0;
 }
 
 bool CauseClassifier::slow_file(const Episode& episode) const {

@@ -50,6 +50,14 @@ bool losses_can_delay(double lost, std::int64_t rtt_ns, double required_bytes_pe
     return rate < kBoundFactor * required_bytes_per_s;
 }
 
+double delaying_loss_share(const Evidence& evidence, std::int64_t from_ns, std::int64_t to_ns) {
+    const double share = lost_share(evidence.system, from_ns, to_ns);
+    if (share == 0 || share >= kHighLossShare) return share;
+    const auto rtt_ns = host_window(evidence.system, from_ns, to_ns).rtt_ns;
+    if (!rtt_ns || *rtt_ns <= 0) return share;
+    return losses_can_delay(share, *rtt_ns, evidence.required_bytes_per_s) ? share : 0;
+}
+
 bool is_certain_gap(const SystemHistory& history, const DeliveryGap& gap) {
     const std::int64_t time_ns = gap.to_ns - gap.from_ns;
     return time_ns >= kLongGapNs && path_span(history, gap.from_ns, gap.to_ns).quiet_ns * 5 >= time_ns * 4;
@@ -69,19 +77,26 @@ Cause cause_of_gap(const Evidence& evidence, std::int64_t from_ns, std::int64_t 
     const PathSpan span = path_span(evidence.system, begin_ns, end_ns);
     const std::int64_t gone_ns = path_gone_ns(span);
     if (gone_ns > 0 && gone_ns * 4 >= longest_ns) return Cause::network_down;
-    // TCP sends lost segments again after some tenths of a second, neither sooner nor later.
-    const bool lossy = lost_share(evidence.system, begin_ns, end_ns) > 0;
+    // TCP sends lost segments again after some tenths of a second, neither sooner nor later. A request that is
+    // lost stops all of its data; segments that come out of order may be the work of a busy computer.
+    const PathSpan beside = path_span(evidence.system, begin_ns - kBesideNs, end_ns + kBesideNs);
+    const bool lossy = lost_share(beside.resent, beside.sent_segments) > 0 ||
+                       delaying_loss_share(evidence, begin_ns, end_ns) > 0;
     if (longest_ns < kLongGapNs && lossy) return Cause::network_loss;
+    // Few losses may have met the last segments of a burst, for which TCP waits once; twice is not likely.
+    const bool waited_once =
+        longest_ns >= kRetransmissionTimeoutNs && longest_ns < 2 * kRetransmissionTimeoutNs;
+    if (waited_once && lost_share(evidence.system, begin_ns, end_ns) > 0) return Cause::unknown;
     const bool path_works = span.quiet_answers > 0 || longest_ns < kRetransmissionTimeoutNs;
     return path_works ? Cause::storage_stall : Cause::unknown;
 }
 
-Cause cause_of_timeout(const SystemHistory& history, const MissedFrame& missed) {
+Cause cause_of_timeout(const Evidence& evidence, const MissedFrame& missed) {
     const std::int64_t from_ns = missed.submitted_ns.value_or(missed.due_ns);
     const std::int64_t to_ns = std::max(missed.due_ns, missed.delivered_ns.value_or(missed.due_ns));
-    const PathSpan span = path_span(history, from_ns, to_ns);
+    const PathSpan span = path_span(evidence.system, from_ns, to_ns);
     if (path_gone_ns(span) > 0) return Cause::network_down;
-    if (lost_share(history, from_ns, to_ns) > 0) return Cause::network_loss;
+    if (delaying_loss_share(evidence, from_ns, to_ns) > 0) return Cause::network_loss;
     return span.quiet_answers > 0 ? Cause::storage_error : Cause::unknown;
 }
 

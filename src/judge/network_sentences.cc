@@ -5,6 +5,7 @@
 
 #include "base/units.h"
 #include "judge/host_window.h"
+#include "judge/network_path.h"
 #include "judge/sentences.h"
 
 namespace streamsim::judge {
@@ -104,6 +105,22 @@ std::string host_answers(const CauseFrames& of) {
             server_name(of.run));
     }
     return fmt::format("the network was there: the host of {} answered meanwhile", server_name(of.run));
+}
+
+std::string unknown_path_text(const CauseFrames& of) {
+    const TimeSpan times = due_span(of.missed);
+    if (in_throughput_gap(of)) {
+        const std::string answers = host_answers(of);
+        if (answers.empty()) {
+            return "no stream received data, and the server's host answers neither pings (ICMP) nor "
+                   "TCP handshakes, which would show whether it could be reached";
+        }
+        if (lost_share(of.run.system, times.from_ns, times.to_ns) > 0) {
+            return fmt::format("no stream received data; {}, but segments came out of order, as after losses",
+                               answers);
+        }
+    }
+    return "the interface does not report its speed, and the server answers no ping (ICMP)";
 }
 
 bool in_throughput_gap(const CauseFrames& of) {

@@ -393,15 +393,8 @@ void describe(CauseResult& cause, const CauseFrames& of) {
                 return;
             }
             cause.summary = of.what + "; whether the storage or the network delayed them is not known";
-            if (is_far(network_path_facts(of.run.system))) {
-                cause.detail = round_trip_text(of);
-            } else if (in_throughput_gap(of)) {
-                cause.detail =
-                    "no stream received data, and the server's host answers neither pings (ICMP) nor "
-                    "TCP handshakes, which would show whether it could be reached";
-            } else {
-                cause.detail = "the interface does not report its speed, and the server answers no ping (ICMP)";
-            }
+            cause.detail =
+                is_far(network_path_facts(of.run.system)) ? round_trip_text(of) : unknown_path_text(of);
             return;
     }
 }

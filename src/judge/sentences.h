@@ -58,6 +58,8 @@ std::string next_of_shortage(Cause cause);
 void describe_path(CauseResult& cause, const CauseFrames& of);
 /// How the host of a server answered while no stream received data; empty: it did not, or that is not known.
 std::string host_answers(const CauseFrames& of);
+/// Why neither the storage nor the network is known to be the cause.
+std::string unknown_path_text(const CauseFrames& of);
 /// True: some of these frames were missed in a throughput gap.
 bool in_throughput_gap(const CauseFrames& of);
 

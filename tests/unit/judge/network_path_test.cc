@@ -3,8 +3,11 @@
 
 #include <gtest/gtest.h>
 
+#include <string>
+
 #include "evidence_samples.h"
 #include "judge/host_window.h"
+#include "judge/judge.h"
 
 namespace streamsim::judge {
 namespace {
@@ -53,6 +56,54 @@ TEST(PathLosses, DelayWhatIsRequiredWhereTheRoundTripIsLong) {
     EXPECT_TRUE(losses_can_delay(0.02, 20 * kMs, kRequired)) << "7 MB/s at most";
     EXPECT_FALSE(losses_can_delay(0.02, 60'000, kRequired)) << "2.4 GB/s";
     EXPECT_TRUE(losses_can_delay(0.09, 150'000, kRequired)) << "215 MB/s are too near";
+}
+
+/// A run whose server's host answers while no data come, 12 frames long, from `gap_ms` before the last of them
+/// on, and whose segments come out of order now and then (3 %).
+Evidence run_with_gap(std::int64_t gap_ms, std::int64_t rtt_ns, std::uint64_t resent = 0) {
+    Evidence e = test::good_run();
+    e.remote = true;
+    test::drop(e, 12, &ReasonCounts::late);
+    const std::int64_t end_ns = e.missed.back().due_ns;
+    for (MissedFrame& each : e.missed) each.submitted_ns = end_ns - gap_ms * kMs;
+    for (MissedFrame& each : e.missed) each.due_ns = end_ns;
+    e.delivery_gaps.push_back({end_ns - gap_ms * kMs, end_ns});
+    for (std::uint64_t i = 0; i <= 250; ++i) {
+        SystemSample sample;
+        sample.at_ns = static_cast<std::int64_t>(i) * 200 * kMs;
+        sample.rtt_ns = rtt_ns;
+        sample.path = {.peer = "10.0.0.1",
+                       .received_segments = 1'000 * i,
+                       .out_of_order = 30 * i,
+                       .lossy_samples = i,
+                       .sent_segments = 100 * i,
+                       .resent = resent * i,
+                       .quiet_answers = i};
+        e.system.push_back(std::move(sample));
+    }
+    return e;
+}
+
+/// Segments come out of order on a busy computer too, without a loss.
+TEST(ThroughputGap, WhoseHostAnswersIsNotOfLossesThatTcpMakesUpFor) {
+    const auto cause = [](std::int64_t gap_ms, std::int64_t rtt_ns, std::uint64_t resent = 0) {
+        return judge(run_with_gap(gap_ms, rtt_ns, resent)).causes.front().cause;
+    };
+    EXPECT_EQ(cause(520, 50'000), Cause::storage_stall);
+    EXPECT_EQ(cause(520, 20 * kMs), Cause::network_loss) << "they delay data at this round trip";
+    EXPECT_EQ(cause(520, 50'000, 2), Cause::network_loss) << "requests were lost";
+    EXPECT_EQ(cause(150, 50'000), Cause::storage_stall) << "TCP does not wait for so short a time";
+    EXPECT_EQ(cause(300, 50'000), Cause::unknown) << "TCP may have waited once";
+    const Verdict verdict = judge(run_with_gap(300, 50'000)).verdict;
+    EXPECT_NE(verdict.detail.find("answered meanwhile, but segments came out of order"), std::string::npos)
+        << verdict.detail;
+    EXPECT_NE(verdict.next, "");
+}
+
+TEST(ReadThatTimedOut, IsNotOfLossesThatTcpMakesUpFor) {
+    MissedFrame read = test::missed(100, DropReason::error);
+    EXPECT_EQ(cause_of_timeout(run_with_gap(300, 50'000), read), Cause::storage_error);
+    EXPECT_EQ(cause_of_timeout(run_with_gap(300, 20 * kMs), read), Cause::network_loss);
 }
 
 }  // namespace
