@@ -489,12 +489,19 @@ bool is_stall(const DeliveryGap& gap, std::int64_t period_ns) {
     return gap.to_ns - gap.from_ns >= std::max(kStallNs, 3 * period_ns);
 }
 
-bool through_network(const Evidence& evidence) {
-    constexpr double kReadShareMin = 0.7;
-    if (evidence.local_disk) return false;
+StorageTraffic storage_traffic(const Evidence& evidence) {
     const NetworkPathFacts path = network_path_facts(evidence.system);
-    return evidence.bytes_read > 0 &&
-           static_cast<double>(path.received_bytes) >= kReadShareMin * static_cast<double>(evidence.bytes_read);
+    const double from_cache = evidence.remote ? evidence.own_memory_share.value_or(0) : 0;
+    return {static_cast<std::uint64_t>(static_cast<double>(evidence.bytes_read) * (1 - from_cache)),
+            path.received_bytes};
+}
+
+bool through_network(const Evidence& evidence) {
+    constexpr double kCarriedShareMin = 0.7;
+    if (evidence.local_disk) return false;
+    const StorageTraffic traffic = storage_traffic(evidence);
+    return traffic.moved > 0 &&
+           static_cast<double>(traffic.carried) >= kCarriedShareMin * static_cast<double>(traffic.moved);
 }
 
 std::vector<bool> missed_every_pass(const Evidence& evidence) {

@@ -37,6 +37,7 @@
 // start.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <vector>
 
@@ -74,8 +75,15 @@ std::vector<bool> missed_every_pass(const Evidence& evidence);
 /// True: the gap is longer than any pause between two frames of a stream with this period.
 bool is_stall(const DeliveryGap& gap, std::int64_t period_ns);
 
-/// True: about as many bytes came in by one interface as were read, and the media are not on a disk of this
-/// computer.
+/// The bytes that the storage gave, and those that came in by one interface meanwhile. Bytes from this
+/// computer's own page cache are no server's.
+struct StorageTraffic {
+    std::uint64_t moved = 0;
+    std::uint64_t carried = 0;
+};
+StorageTraffic storage_traffic(const Evidence& evidence);
+/// True: about as many bytes came in by one interface as the storage gave, and the media are not on a disk of
+/// this computer.
 bool through_network(const Evidence& evidence);
 
 // The rates that the diagnosis measured without deadlines: measured_rates.cc.

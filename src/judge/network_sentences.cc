@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "base/units.h"
+#include "judge/causes.h"
 #include "judge/host_window.h"
 #include "judge/network_path.h"
 #include "judge/sentences.h"
@@ -119,6 +120,14 @@ std::string unknown_path_text(const CauseFrames& of) {
             return fmt::format("no stream received data; {}, but segments came out of order, as after losses",
                                answers);
         }
+    }
+    const NetworkPathFacts path = network_path_facts(of.run.system);
+    if (!through_network(of.run) && (path.bits_per_s || path.rtt_min_ns)) {
+        const StorageTraffic traffic = storage_traffic(of.run);
+        if (traffic.moved == 0) return "no frame came from the server";
+        return fmt::format("{} received {}, too little for the {} that were read: how they came is not known",
+                           path.link.empty() ? "the network" : path.link, show_bytes(traffic.carried),
+                           show_bytes(traffic.moved));
     }
     return "the interface does not report its speed, and the server answers no ping (ICMP)";
 }

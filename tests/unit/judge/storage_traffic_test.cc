@@ -1,0 +1,48 @@
+// The bytes that an interface carried, against those that the storage gave: whether the way to a server is
+// known.
+#include <gmock/gmock.h>
+
+#include "evidence_samples.h"
+#include "judge/causes.h"
+#include "judge/judge.h"
+
+namespace streamsim::judge {
+namespace {
+
+using testing::HasSubstr;
+
+/// A mounted server that is too slow, 100 us away, behind an interface that carried so many bytes in 50 s.
+Evidence served_over(std::uint64_t received_bytes) {
+    Evidence e = test::good_run();
+    e.remote = true;
+    test::drop(e, 200, &ReasonCounts::late);
+    e.as_played = e.more_in_flight = ProbeResult{"", 2, 1 << 20, 8, 100e6};
+    e.system.resize(2);
+    e.system[1].at_ns = 50 * test::kSecond;
+    e.system[0].links = {{"eth0", 10'000'000'000, 0}};
+    e.system[1].links = {{"eth0", 10'000'000'000, received_bytes}};
+    e.system[1].rtt_ns = 100'000;
+    return e;
+}
+
+TEST(StorageTraffic, IsWithoutWhatCameFromThisComputersMemory) {
+    Evidence e = served_over(4'000'000'000);
+    EXPECT_EQ(judge(e).causes.front().cause, Cause::unknown);
+    EXPECT_THAT(judge(e).verdict.detail,
+                HasSubstr("eth0 received 4.0 GB, too little for the 16.0 GB that were read"));
+    EXPECT_NE(judge(e).verdict.next, "");
+    e.own_memory_share = 0.75;  // the first of four passes came from the server
+    EXPECT_EQ(judge(e).causes.front().cause, Cause::bandwidth);
+    e.remote = false;
+    EXPECT_FALSE(through_network(e)) << "it may be a disk, beside other traffic";
+}
+
+TEST(StorageTraffic, IsNoneWhereAllCameFromThisComputersMemory) {
+    Evidence e = served_over(4'000);
+    e.own_memory_share = 1;
+    EXPECT_FALSE(through_network(e));
+    EXPECT_THAT(judge(e).verdict.detail, HasSubstr("no frame came from the server"));
+}
+
+}  // namespace
+}  // namespace streamsim::judge
