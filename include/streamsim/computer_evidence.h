@@ -126,7 +126,8 @@ struct LinkEvidence {
     std::string name;                         // "eth0"
     std::optional<std::uint64_t> bits_per_s;  // as the interface reports it; nullopt: it does not
     std::uint64_t received_bytes = 0;
-    double busy_percent = 0;      // of bits_per_s, on average
+    std::uint64_t sent_bytes = 0;
+    double busy_percent = 0;      // of bits_per_s, on average, in the fuller direction
     double busy_percent_max = 0;  // in the fullest interval
     std::int64_t rtt_ns = 0;      // round-trip time to the server, the median while it played; 0: not known
     std::int64_t rtt_min_ns = 0;
@@ -136,6 +137,7 @@ void fields(ConstOr<LinkEvidence> auto& link, auto& visit) {
     visit("name", link.name);
     visit("bits_per_s", link.bits_per_s);
     visit("received_bytes", link.received_bytes);
+    visit("sent_bytes", link.sent_bytes, kAdded);
     visit("busy_percent", link.busy_percent);
     visit("busy_percent_max", link.busy_percent_max);
     visit("rtt_ns", link.rtt_ns);

@@ -15,6 +15,7 @@ struct SystemSample {
         std::string name;                         // "eth0"
         std::optional<std::uint64_t> bits_per_s;  // as the interface reports it
         std::uint64_t received_bytes = 0;
+        std::uint64_t sent_bytes = 0;
     };
     /// The connection over TCP that has received most since sampling began.
     struct Connection {

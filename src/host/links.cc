@@ -12,6 +12,8 @@ namespace streamsim::host {
 namespace {
 
 constexpr const char* kLoopback = "lo";
+/// Columns of /proc/net/dev between the bytes that came and those that went.
+constexpr int kReceiveCounters = 7;
 
 std::optional<std::uint64_t> speed_of(const std::filesystem::path& interface) {
     std::ifstream in(interface / "speed");
@@ -49,7 +51,11 @@ void Links::read(bool own_namespace, const std::set<std::string>& only, SystemSa
         link.name = line.substr(line.find_first_not_of(' '), colon - line.find_first_not_of(' '));
         if (!only.empty() && !only.contains(link.name)) continue;
         if (only.empty() && own_namespace && repeats_another(link.name)) continue;
-        std::istringstream(line.substr(colon + 1)) >> link.received_bytes;
+        std::istringstream counters(line.substr(colon + 1));
+        counters >> link.received_bytes;
+        std::uint64_t other = 0;  // of what was received: packets, errors, ...
+        for (int i = 0; i < kReceiveCounters; ++i) counters >> other;
+        counters >> link.sent_bytes;
         if (own_namespace && link.name != kLoopback)
             link.bits_per_s = speed_of(root_ + "/sys/class/net/" + link.name);
         sample.links.push_back(std::move(link));

@@ -1,4 +1,4 @@
-// Network interfaces and what they received. Inside host/ only.
+// Network interfaces, what they received and sent. Inside host/ only.
 #pragma once
 
 #include <map>

@@ -57,6 +57,7 @@ void read_links(SystemSample& sample) {
         SystemSample::Link link;
         link.name = each->if_name;
         link.received_bytes = facts.ifmd_data.ifi_ibytes;
+        link.sent_bytes = facts.ifmd_data.ifi_obytes;
         const bool own = (facts.ifmd_flags & IFF_LOOPBACK) != 0;
         if (!own && facts.ifmd_data.ifi_baudrate > 0) link.bits_per_s = facts.ifmd_data.ifi_baudrate;
         sample.links.push_back(std::move(link));

@@ -58,6 +58,7 @@ void read_links(const std::set<NET_IFINDEX>& only, SystemSample& sample) {
         SystemSample::Link link;
         link.name = utf8_text(std::filesystem::path(row.Alias));
         link.received_bytes = row.InOctets;
+        link.sent_bytes = row.OutOctets;
         const bool known = row.ReceiveLinkSpeed > 0 && row.ReceiveLinkSpeed != UINT64_MAX;
         if (known && row.Type != IF_TYPE_SOFTWARE_LOOPBACK) link.bits_per_s = row.ReceiveLinkSpeed;
         sample.links.push_back(std::move(link));

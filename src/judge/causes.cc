@@ -491,9 +491,10 @@ bool is_stall(const DeliveryGap& gap, std::int64_t period_ns) {
 
 StorageTraffic storage_traffic(const Evidence& evidence) {
     const NetworkPathFacts path = network_path_facts(evidence.system);
+    if (evidence.bytes_written > evidence.bytes_read) return {true, evidence.bytes_written, path.sent_bytes};
     const double from_cache = evidence.remote ? evidence.own_memory_share.value_or(0) : 0;
-    return {static_cast<std::uint64_t>(static_cast<double>(evidence.bytes_read) * (1 - from_cache)),
-            path.received_bytes};
+    const double read = static_cast<double>(evidence.bytes_read) * (1 - from_cache);
+    return {false, static_cast<std::uint64_t>(read), path.received_bytes};
 }
 
 bool through_network(const Evidence& evidence) {

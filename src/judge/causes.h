@@ -75,15 +75,16 @@ std::vector<bool> missed_every_pass(const Evidence& evidence);
 /// True: the gap is longer than any pause between two frames of a stream with this period.
 bool is_stall(const DeliveryGap& gap, std::int64_t period_ns);
 
-/// The bytes that the storage gave, and those that came in by one interface meanwhile. Bytes from this
-/// computer's own page cache are no server's.
+/// The bytes that the storage gave or took, whichever was more, and those that one interface carried that way
+/// meanwhile. Bytes from this computer's own page cache are no server's.
 struct StorageTraffic {
+    bool writes = false;
     std::uint64_t moved = 0;
     std::uint64_t carried = 0;
 };
 StorageTraffic storage_traffic(const Evidence& evidence);
-/// True: about as many bytes came in by one interface as the storage gave, and the media are not on a disk of
-/// this computer.
+/// True: one interface carried about as many bytes as the storage gave or took, and the media are not on a disk
+/// of this computer.
 bool through_network(const Evidence& evidence);
 
 // The rates that the diagnosis measured without deadlines: measured_rates.cc.

@@ -129,6 +129,7 @@ struct Evidence {
     double required_bytes_per_s = 0;
     double delivered_bytes_per_s = 0;
     std::uint64_t bytes_read = 0;
+    std::uint64_t bytes_written = 0;
     bool remote = false;      // another computer serves the file system
     bool local_disk = false;  // it is on a disk, or in the memory, of this computer; false: not known
 

@@ -50,6 +50,7 @@ struct NetworkPathFacts {
     std::string peer;  // of the connection that received most bytes; empty: not known
     std::optional<std::uint64_t> bits_per_s;
     std::uint64_t received_bytes = 0;
+    std::uint64_t sent_bytes = 0;
     std::uint64_t out_of_order = 0;
     std::optional<std::int64_t> rtt_min_ns;
 };
@@ -68,7 +69,8 @@ using PathSpan = SystemSample::Path;
 /// The span of the samples that host_window() takes. All 0 where nothing is known.
 PathSpan path_span(const SystemHistory& history, std::int64_t from_ns, std::int64_t to_ns);
 
-/// Share of its speed that the interface received in [from, to]; nullopt: its speed is not known.
+/// Share of its speed that the interface received or sent in [from, to], whichever was more; nullopt: its speed
+/// is not known.
 std::optional<double> link_busy(const SystemHistory& history,
                                 const std::string& link,
                                 std::int64_t from_ns,

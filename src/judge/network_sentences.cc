@@ -125,9 +125,10 @@ std::string unknown_path_text(const CauseFrames& of) {
     if (!through_network(of.run) && (path.bits_per_s || path.rtt_min_ns)) {
         const StorageTraffic traffic = storage_traffic(of.run);
         if (traffic.moved == 0) return "no frame came from the server";
-        return fmt::format("{} received {}, too little for the {} that were read: how they came is not known",
-                           path.link.empty() ? "the network" : path.link, show_bytes(traffic.carried),
-                           show_bytes(traffic.moved));
+        return fmt::format("{} {} {}, too little for the {} that were {}: their way is not known",
+                           path.link.empty() ? "the network" : path.link, traffic.writes ? "sent" : "received",
+                           show_bytes(traffic.carried), show_bytes(traffic.moved),
+                           traffic.writes ? "written" : "read");
     }
     return "the interface does not report its speed, and the server answers no ping (ICMP)";
 }

@@ -194,8 +194,11 @@ void describe_network(CauseResult& cause, const CauseFrames& of) {
         return;
     }
     cause.summary = fmt::format("the network{} was full: {}", where, of.what);
-    cause.detail =
-        fmt::format("{} came over {}{}", show_rate(of.run.delivered_bytes_per_s), path.link, network_load(of));
+    const StorageTraffic traffic = storage_traffic(of.run);
+    cause.detail = traffic.writes
+                       ? fmt::format("{} went over {}", show_bytes(traffic.moved), path.link)
+                       : fmt::format("{} came over {}", show_rate(of.run.delivered_bytes_per_s), path.link);
+    cause.detail += network_load(of);
 }
 
 /// How long the computer was suspended while it waited for most of these frames; 0: it was not.

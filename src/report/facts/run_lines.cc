@@ -334,6 +334,8 @@ void add_storage_lines(const RunResult& result, ReportLines& out) {
     for (const LinkEvidence& link : result.links) {
         if (link.received_bytes * 10 < result.totals.bytes_read) continue;
         std::string text = fmt::format("{} received {}", printable(link.name), show_bytes(link.received_bytes));
+        if (result.totals.bytes_written > 0 && link.sent_bytes > 0)
+            text += fmt::format(" and sent {}", show_bytes(link.sent_bytes));
         if (link.bits_per_s) {
             text += fmt::format(", {:.0f} % of its {:.1f} Gb/s, {:.0f} % at most", link.busy_percent,
                                 static_cast<double>(*link.bits_per_s) / 1e9, link.busy_percent_max);

@@ -60,8 +60,8 @@ Table counters_table(const RunResult& result) {
 Table links_table(const RunResult& result) {
     Table table{.title = "Network links of this computer during play"};
     table.left({"link"});
-    table.right(
-        {"speed", "received", "busy, mean", "busy, max", "median RTT", "min RTT", "segments sent again"});
+    table.right({"speed", "received", "sent", "busy, mean", "busy, max", "median RTT", "min RTT",
+                 "segments sent again"});
     for (const LinkEvidence& link : result.links) {
         const auto busy = [&link](double percent) {
             return link.bits_per_s ? fmt::format("{:.0f} %", percent) : kNoValue;
@@ -69,8 +69,10 @@ Table links_table(const RunResult& result) {
         table.row({name_cell(link.name),
                    link.bits_per_s ? fmt::format("{:g} Gbit/s", static_cast<double>(*link.bits_per_s) / 1e9)
                                    : "not known",
-                   show_bytes(link.received_bytes), busy(link.busy_percent), busy(link.busy_percent_max),
-                   rtt_cell(link.rtt_ns), rtt_cell(link.rtt_min_ns), count_cell(link.resent)});
+                   show_bytes(link.received_bytes),
+                   link.sent_bytes > 0 ? show_bytes(link.sent_bytes) : kNoValue, busy(link.busy_percent),
+                   busy(link.busy_percent_max), rtt_cell(link.rtt_ns), rtt_cell(link.rtt_min_ns),
+                   count_cell(link.resent)});
     }
     return table;
 }

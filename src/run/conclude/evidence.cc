@@ -277,6 +277,7 @@ judge::Evidence evidence_of(const RunFacts& facts, const RunResult& result) {
     evidence.required_bytes_per_s = result.required_bytes_per_s;
     evidence.delivered_bytes_per_s = result.read_bytes_per_s;
     evidence.bytes_read = result.totals.bytes_read;
+    evidence.bytes_written = result.totals.bytes_written;
     evidence.remote = facts.request->target.kind == target::Target::Kind::remote ||
                       (facts.mount && judge::is_remote_file_system(facts.mount->type));
     evidence.local_disk = !evidence.remote && facts.mount && judge::is_local_file_system(facts.mount->type);

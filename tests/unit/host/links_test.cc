@@ -20,14 +20,15 @@ protected:
     LinksTest() { EXPECT_NE(mkdtemp(root_.data()), nullptr); }
     ~LinksTest() override { std::filesystem::remove_all(root_); }
 
-    /// An interface that has received 1,000 bytes, and what /sys shows of it.
+    /// An interface that has received 1,000 bytes and sent 2,000, and what /sys shows of it.
     void add(const std::string& name, const std::vector<std::string>& entries = {}) {
         const std::filesystem::path interface = root_ + "/sys/class/net/" + name;
         for (const std::string& each : entries) std::filesystem::create_directories(interface / each);
         std::filesystem::create_directories(interface);
         std::ofstream(interface / "speed") << "10000\n";
         std::filesystem::create_directories(root_ + "/proc/thread-self/net");
-        std::ofstream(root_ + "/proc/thread-self/net/dev", std::ios::app) << "  " << name << ":    1000  7 0\n";
+        std::ofstream(root_ + "/proc/thread-self/net/dev", std::ios::app)
+            << "  " << name << ":    1000  7 0 0 0 0 0 0 2000 9 0 0 0 0 0 0\n";
     }
     std::vector<std::string> names(const std::set<std::string>& only = {}, bool own_namespace = true) {
         SystemSample sample;
@@ -59,12 +60,13 @@ TEST_F(LinksTest, OfAComputerWithoutANetworkIsTheLoopback) {
     EXPECT_THAT(names(), ElementsAre("lo"));
 }
 
-TEST_F(LinksTest, SayWhatTheyReceivedAndTheirSpeed) {
+TEST_F(LinksTest, SayWhatTheyReceivedAndSentAndTheirSpeed) {
     add("eth0");
     SystemSample sample;
     Links(root_).read(true, {}, sample);
     ASSERT_EQ(sample.links.size(), 1u);
     EXPECT_EQ(sample.links[0].received_bytes, 1'000u);
+    EXPECT_EQ(sample.links[0].sent_bytes, 2'000u);
     EXPECT_EQ(sample.links[0].bits_per_s, 10'000'000'000u);
 }
 

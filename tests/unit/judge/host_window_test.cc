@@ -155,6 +155,15 @@ TEST(Links, AreThoseThatReceivedSomethingWithTheirFullestMoment) {
     EXPECT_EQ(links[0].resent, 12U);
 }
 
+TEST(Links, AreAsBusyAsTheFullerDirection) {
+    SystemHistory history{carrying(0, 0), carrying(1'000, 10'000'000)};
+    history[1].links[1].sent_bytes = 100'000'000;
+    EXPECT_NEAR(*link_busy(history, "eth0", 0, 1'000 * kMs), 0.8, 1e-9);
+    EXPECT_EQ(network_path_facts(history).sent_bytes, 100'000'000U);
+    EXPECT_EQ(links_of(history).front().sent_bytes, 100'000'000U);
+    EXPECT_EQ(links_of(history).front().received_bytes, 10'000'000U);
+}
+
 TEST(HostWindow, CountersGrowFromTheirValueAtTheBeginning) {
     const HostWindow then = host_window({working(0, 0, 100), working(1'000, 0, 900)}, 0, 1'000 * kMs);
     EXPECT_EQ(then.run_queue_wait_ns, 800 * kMs);

@@ -1,6 +1,9 @@
-// The bytes that an interface carried, against those that the storage gave: whether the way to a server is
-// known.
+// The bytes that an interface carried, against those that the storage gave or took: whether the way to a server
+// is known.
 #include <gmock/gmock.h>
+
+#include <optional>
+#include <utility>
 
 #include "evidence_samples.h"
 #include "judge/causes.h"
@@ -35,6 +38,21 @@ TEST(StorageTraffic, IsWithoutWhatCameFromThisComputersMemory) {
     EXPECT_EQ(judge(e).causes.front().cause, Cause::bandwidth);
     e.remote = false;
     EXPECT_FALSE(through_network(e)) << "it may be a disk, beside other traffic";
+}
+
+TEST(StorageTraffic, IsWhatWasSentWhereRecordersWroteMoreThanWasRead) {
+    Evidence e = served_over(300'000'000);
+    e.as_played = e.more_in_flight = std::nullopt;
+    e.bytes_written = std::exchange(e.bytes_read, 0);
+    e.system[1].links[0].sent_bytes = 18'000'000'000;
+    EXPECT_EQ(judge(e).causes.front().cause, Cause::slow_reads);
+    for (SystemSample& sample : e.system) sample.links[0].bits_per_s = 3'200'000'000;
+    EXPECT_EQ(judge(e).verdict.limit, Limit::network);
+    EXPECT_THAT(judge(e).verdict.detail, HasSubstr("16.0 GB went over eth0; eth0 was 90 % busy"));
+    e.system[1].links[0].sent_bytes = 4'000'000'000;
+    EXPECT_EQ(judge(e).verdict.limit, Limit::unknown);
+    EXPECT_THAT(judge(e).verdict.detail,
+                HasSubstr("eth0 sent 4.0 GB, too little for the 16.0 GB that were written"));
 }
 
 TEST(StorageTraffic, IsNoneWhereAllCameFromThisComputersMemory) {
