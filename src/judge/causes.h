@@ -28,7 +28,7 @@
 //                      one the storage gives enough
 //   slow-reads         with more in flight the storage gives more: its latency is the limit; or that was not
 //                      measured
-//   bandwidth          the storage gives no more, however it is read
+//   bandwidth          the storage gives no more, and less than is required, however it is read
 //
 // Frames that were late in the first second, which does not count, are a cold start, unless a slow file delayed
 // them.
@@ -95,6 +95,12 @@ bool gives_enough(const Evidence& evidence, const std::optional<ProbeResult>& pr
 /// True: the pieces are so small that requests, not data, are the work of the storage or this computer: larger
 /// ones would be enough, and these are not.
 bool small_reads_cost(const Evidence& evidence);
+
+/// True: with more in flight the storage gives clearly more.
+bool more_would_help(const Evidence& evidence);
+
+/// True: read in another way than as played, it gives at least what is required.
+bool another_way_gives_enough(const Evidence& evidence);
 
 /// True: the storage gives too little, and more in flight was not seen to give more.
 bool rate_is_limit(const Evidence& evidence);

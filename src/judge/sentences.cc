@@ -146,11 +146,12 @@ void describe_storage(CauseResult& cause, const CauseFrames& of) {
                                 show_duration({took_ns}), show_duration({of.run.shortest_period_ns}));
             }
             cause.detail = rates_text(of.run);
-            if (of.run.more_in_flight && of.run.as_played &&
-                of.run.more_in_flight->bytes_per_s > of.run.as_played->bytes_per_s * 1.3) {
+            if (more_would_help(of.run)) {
                 cause.detail = "its latency is the limit: more in flight would help; " + cause.detail;
-            } else if (of.run.as_played && of.run.as_played->bytes_per_s >= of.run.required_bytes_per_s) {
+            } else if (gives_enough(of.run, of.run.as_played)) {
                 cause.detail = "its average rate is enough, but not at every moment; " + cause.detail;
+            } else if (of.run.as_played && another_way_gives_enough(of.run)) {
+                cause.detail = "it gives about what is required; " + cause.detail;
             }
             break;
     }

@@ -1,0 +1,51 @@
+// The rates that were measured without deadlines, and the causes that they speak for.
+#include <gmock/gmock.h>
+
+#include <optional>
+
+#include "evidence_samples.h"
+#include "judge/judge.h"
+
+namespace streamsim::judge {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+constexpr double kNotMeasured = 0;
+
+std::optional<ProbeResult> measured(double mb_per_s) {
+    if (mb_per_s == kNotMeasured) return std::nullopt;
+    return ProbeResult{"", 2, 1 << 20, 8, mb_per_s * 1e6};
+}
+
+/// A run that missed 200 frames, with these rates; 207.3 MB/s are required.
+Judgement judged_by_rates(double as_played, double usual, double more_in_flight) {
+    Evidence e = test::good_run();
+    test::drop(e, 200, &ReasonCounts::late);
+    e.required_bytes_per_s = 207.3e6;
+    e.as_played = measured(as_played);
+    e.usual = measured(usual);
+    e.more_in_flight = measured(more_in_flight);
+    return judge(e);
+}
+
+TEST(MeasuredRates, ThatAloneAreEnoughAreTheRemedy) {
+    EXPECT_EQ(judged_by_rates(181.3, 229.2, 230.7).causes.front().cause, Cause::too_little_in_flight);
+    const Judgement usual = judged_by_rates(181.3, kNotMeasured, 230.7);
+    EXPECT_EQ(usual.causes.front().cause, Cause::slow_reads);
+    EXPECT_THAT(usual.verdict.detail, HasSubstr("more in flight would help"));
+    EXPECT_EQ(judged_by_rates(150, kNotMeasured, 190).causes.front().cause, Cause::bandwidth) << "too little";
+}
+
+/// Measurements of one storage differ by a tenth.
+TEST(MeasuredRates, ThatAreHardlyEnoughSpeakAgainstNobodyElse) {
+    EXPECT_EQ(judged_by_rates(200, 212, kNotMeasured).causes.front().cause, Cause::slow_reads);
+    const Judgement found = judged_by_rates(200, kNotMeasured, 212);
+    EXPECT_EQ(found.causes.front().cause, Cause::slow_reads);
+    EXPECT_THAT(found.verdict.detail, HasSubstr("it gives about what is required"));
+    EXPECT_THAT(found.verdict.detail, Not(HasSubstr("would not help")));
+}
+
+}  // namespace
+}  // namespace streamsim::judge
