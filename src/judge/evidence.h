@@ -134,6 +134,8 @@ struct Evidence {
     bool local_disk = false;  // it is on a disk, or in the memory, of this computer; false: not known
 
     // The diagnosis: rates as the streams were played, as an editing system reads, and in other ways.
+    bool find_cause = true;     // false: none was wanted (--no-probes)
+    bool any_player = true;     // false: all streams record, and it only reads
     std::uint64_t io_size = 0;  // the smallest of the streams; 0: a frame in one read
     std::optional<ProbeResult> as_played, usual, more_in_flight, larger_reads;
     std::vector<Reread> rereads;

@@ -418,9 +418,11 @@ std::string what_next(Cause cause, const CauseFrames& of) {
                "plays there, it is the network";
     }
     if (std::string next = next_of_shortage(cause); !next.empty()) return next;
-    if (cause == Cause::slow_reads && !of.run.as_played)
-        return "let a run end by itself: then it measures whether more in flight would help";
-    return {};
+    if (cause != Cause::slow_reads || of.run.as_played || !of.run.any_player) return {};
+    if (!of.run.find_cause)
+        return "play again without --no-probes: then it measures whether more in flight would help";
+    return of.run.interrupted ? "let a run end by itself: then it measures whether more in flight would help"
+                              : "";
 }
 
 }  // namespace streamsim::judge

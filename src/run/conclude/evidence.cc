@@ -282,6 +282,9 @@ judge::Evidence evidence_of(const RunFacts& facts, const RunResult& result) {
                       (facts.mount && judge::is_remote_file_system(facts.mount->type));
     evidence.local_disk = !evidence.remote && facts.mount && judge::is_local_file_system(facts.mount->type);
     evidence.io_size = smallest_io_size(*facts.streams);
+    evidence.find_cause = facts.request->find_cause;
+    evidence.any_player =
+        std::ranges::any_of(*facts.streams, [](const StreamPlan& stream) { return stream.record == nullptr; });
     evidence.as_played = facts.diagnosis.as_played;
     evidence.usual = facts.diagnosis.usual;
     evidence.larger_reads = facts.diagnosis.larger_reads;

@@ -469,10 +469,16 @@ TEST(ClientTooLate, InVirtualTimeTheLoadOfThisComputerIsNotTold) {
     EXPECT_EQ(judge(evidence).verdict.detail, "");
 }
 
-TEST(NextMeasurement, IsToLetARunEndWhereNothingWasReadAfterIt) {
+TEST(NextMeasurement, IsToLetARunMeasureWhereItCouldHave) {
     Evidence evidence = good_run();
     drop(evidence, 200, &ReasonCounts::late);
+    EXPECT_EQ(judge(evidence).verdict.next, "") << "it ended by itself";
+    evidence.interrupted = true;
     EXPECT_THAT(judge(evidence).verdict.next, HasSubstr("let a run end by itself"));
+    evidence.find_cause = false;
+    EXPECT_THAT(judge(evidence).verdict.next, HasSubstr("without --no-probes"));
+    evidence.any_player = false;
+    EXPECT_EQ(judge(evidence).verdict.next, "") << "nothing measures writes";
     evidence = good_run();
     fail(evidence, 3, &ReasonCounts::missing);
     EXPECT_EQ(judge(evidence).verdict.next, "");

@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "run/conclude/result_builder.h"
 #include "storage/buffer_arena.h"
 #include "storage/operation_intake.h"
 #include "unit/run/sessions.h"
@@ -158,6 +159,18 @@ TEST(DiagnosisOfFrames, CountsTheirOpensOnce) {
         EXPECT_EQ(each.open_ns, milliseconds(40).ns);
         EXPECT_NEAR(static_cast<double>(each.took_ns), took_ns, 2e6);
     }
+}
+
+TEST(EvidenceOfPlay, KnowsWhatTheDiagnosisCouldMeasure) {
+    PlayRequest request = test::request_on("null:", {"dpx10"});
+    std::vector<StreamPlan> streams = *plan_parts(one_part(request, *find_media(nullptr, request, nullptr)), 1);
+    RunFacts facts;
+    facts.request = &request;
+    facts.streams = &streams;
+    EXPECT_TRUE(evidence_of(facts, {}).any_player && evidence_of(facts, {}).find_cause);
+    streams.front().record = std::make_shared<const RecordPlan>();
+    request.find_cause = false;
+    EXPECT_FALSE(evidence_of(facts, {}).any_player || evidence_of(facts, {}).find_cause);
 }
 
 }  // namespace
