@@ -116,8 +116,13 @@ RunResult Conclusion::conclude(PlayObservation& observation, const std::function
 
 RunResult Conclusion::conclude_failed(PlayObservation& observation, const Error& error) {
     RunResult result = conclude(observation, [] {});
-    result.verdict = {false, error.problems.front(), Limit::storage};
-    judge::withhold_storage(result);
+    // Missed frames tell the side; the error may be the storage's or this computer's.
+    if (result.verdict.pass) {
+        result.verdict = {false, {}, Limit::unknown};
+        result.verdict.next =
+            "play again with a longer --preroll-timeout: frames that are missed tell the cause";
+    }
+    result.verdict.reason = error.problems.front();
     return result;
 }
 

@@ -63,7 +63,7 @@ public:
     /// `observation` began right before play. `after_play` is called when the costs of play are known, before
     /// anything else is read. Blocks for some seconds where frames were missed.
     RunResult conclude(PlayObservation& observation, const std::function<void()>& after_play);
-    /// The same of play that ended with an error, which is the verdict.
+    /// The same of play that ended with an error, which is the reason of the verdict.
     RunResult conclude_failed(PlayObservation& observation, const Error& error);
     /// The result if the run were interrupted now; nullopt: play has not begun, or a loop does not answer
     /// within `timeout`. `observation` has begun. Any thread.

@@ -475,6 +475,11 @@ TEST(SessionInVirtualTime, ALaterPrerollThatTakesTooLongKeepsWhatWasPlayed) {
     EXPECT_EQ(known->verdict.limit, Limit::unknown) << "the faults were injected";
     EXPECT_GT(known->streams[0].counts.on_time, 60u);
     EXPECT_EQ(known->streams[1].counts.on_time, 0u);
+    request.decode_cpu = milliseconds(60);  // the first stream misses frames, too
+    Session slow(request, *find_media(nullptr, request, nullptr), {}, [](const std::string&) {});
+    ASSERT_FALSE(slow.execute().has_value());
+    EXPECT_EQ(slow.until_error()->verdict.reason, known->verdict.reason);
+    EXPECT_EQ(slow.until_error()->verdict.limit, Limit::client_cpu);
 }
 
 /// One frame, due a second before the claim would stand, takes 30 s; the others go on in another in-flight
