@@ -138,6 +138,9 @@ struct Evidence {
     bool any_player = true;     // false: all streams record, and it only reads
     std::uint64_t io_size = 0;  // the smallest of the streams; 0: a frame in one read
     std::optional<ProbeResult> as_played, usual, more_in_flight, larger_reads;
+    /// Reads that this computer carries out at once, however many it is asked for: its thread pool is small;
+    /// nullopt: it is not.
+    std::optional<std::uint64_t> reads_at_once_max;
     std::vector<Reread> rereads;
 
     // A model: its parts, without those of seats that missed nothing.

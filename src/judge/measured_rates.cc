@@ -1,4 +1,6 @@
 // The causes that the rates of the diagnosis, measured without deadlines, speak for.
+#include <algorithm>
+
 #include "judge/causes.h"
 
 namespace streamsim::judge {
@@ -30,7 +32,8 @@ bool gives_too_little_as_played(const Evidence& evidence) {
 bool has_many_reads_in_flight(const Evidence& evidence) {
     const ProbeResult& played = *evidence.as_played;
     const std::uint64_t of_frame = played.io_size_bytes == 0 ? 1 : played.io_depth;
-    return played.inflight * of_frame * evidence.streams.size() >= kManyReads;
+    const std::uint64_t asked = played.inflight * of_frame * evidence.streams.size();
+    return std::min(asked, evidence.reads_at_once_max.value_or(asked)) >= kManyReads;
 }
 
 /// True: only this way of reading gives enough.

@@ -418,11 +418,16 @@ std::string what_next(Cause cause, const CauseFrames& of) {
                "plays there, it is the network";
     }
     if (std::string next = next_of_shortage(cause); !next.empty()) return next;
-    if (cause != Cause::slow_reads || of.run.as_played || !of.run.any_player) return {};
-    if (!of.run.find_cause)
-        return "play again without --no-probes: then it measures whether more in flight would help";
-    return of.run.interrupted ? "let a run end by itself: then it measures whether more in flight would help"
-                              : "";
+    if (cause != Cause::slow_reads || of.run.more_in_flight || !of.run.any_player) return {};
+    const char* how = nullptr;
+    if (of.run.as_played && of.run.reads_at_once_max) {
+        how = "play again with more threads (UV_THREADPOOL_SIZE, `ulimit -u`)";
+    } else if (!of.run.as_played && !of.run.find_cause) {
+        how = "play again without --no-probes";
+    } else if (!of.run.as_played && of.run.interrupted) {
+        how = "let a run end by itself";
+    }
+    return how == nullptr ? "" : fmt::format("{}: then it measures whether more in flight would help", how);
 }
 
 }  // namespace streamsim::judge

@@ -46,9 +46,10 @@ Result<std::unique_ptr<Storage>> make_threads_storage(EventLoop& loop,
                                                       const LocalOptions& options);
 
 /// Sizes libuv's pool, which the whole process shares, unless the user has set UV_THREADPOOL_SIZE. `threads` is
-/// the sum of parallel_reads and parallel_opens over all loops (libuv's default is 4, its limit 1024). Returns
-/// the size. REQUIRES: no other thread runs yet, and nothing has used the pool.
-std::uint32_t size_thread_pool(std::uint64_t threads);
+/// the sum of parallel_reads and parallel_opens over all loops (libuv's default is 4, its limit 1024).
+/// `better`: threads that it has where the system gives them all. Returns the size. REQUIRES: no other thread
+/// runs yet, and nothing has used the pool.
+std::uint32_t size_thread_pool(std::uint64_t threads, std::uint64_t better = 0);
 
 // ---- files of a server: `directory` is the path of an existing directory or file, from the server's root
 

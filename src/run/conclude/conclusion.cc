@@ -6,11 +6,13 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <string_view>
 
 #include "host/mount.h"
 #include "judge/judge.h"
 #include "judge/run_verdicts.h"
 #include "run/conclude/cached_share.h"
+#include "run/playback/loop_options.h"
 
 namespace streamsim::run {
 namespace {
@@ -173,6 +175,10 @@ void Conclusion::reread(RunFacts& facts) {
     subject.streams = &players;
     subject.storage = plan_.storage();
     set_parallel_operations(subject.storage, kParallelReadsMax, kParallelReadsMax);
+    const bool by_pool =
+        std::any_of(facts.playback_loops.begin(), facts.playback_loops.end(),
+                    [](const LoopStats* loop) { return std::string_view(loop->capabilities.io) == "threads"; });
+    if (by_pool) subject.reads_at_once_max = reads_of_small_pool(players);
     facts.diagnosis = diagnose(subject, control_);
     is_stuck_ = is_stuck_ || facts.diagnosis.stuck;
 }

@@ -289,6 +289,7 @@ judge::Evidence evidence_of(const RunFacts& facts, const RunResult& result) {
     evidence.usual = facts.diagnosis.usual;
     evidence.larger_reads = facts.diagnosis.larger_reads;
     evidence.more_in_flight = facts.diagnosis.more_in_flight;
+    evidence.reads_at_once_max = facts.diagnosis.reads_at_once_max;
     evidence.rereads = facts.diagnosis.rereads;
     evidence.modelled = result.model.has_value();
     if (const auto& model = facts.request->target.model; model != nullptr && model->calibration)

@@ -8,6 +8,7 @@
 
 #include "base/prng.h"
 #include "run/backends/byte_meter.h"
+#include "run/playback/loop_options.h"
 #include "storage/buffer_arena.h"
 
 namespace streamsim::run {
@@ -22,9 +23,7 @@ constexpr Duration kRereadTimeout = seconds(6);
 constexpr std::uint64_t kReadings = 3;  // of a frame alone
 constexpr std::size_t kFramesMax = 5;   // missed frames, failed frames and others of a stream, each
 constexpr std::size_t kStreamsMax = 4;
-constexpr std::uint64_t kInFlightFactorMax = 4;
-constexpr std::uint64_t kPiecesMax = 256;  // of all streams: no storage answers faster for being asked more
-constexpr double kSmallReadRatio = 0.5;    // larger reads are tried where reads are below this part of usual
+constexpr double kSmallReadRatio = 0.5;  // larger reads are tried where reads are below this part of usual
 
 /// Some frames of a stream's sources, each in a slot of its own.
 class ListPath final : public play::PlayPath {
@@ -59,6 +58,7 @@ public:
         : subject_(subject), control_(control), numbers_(clip_numbers(*subject.streams)) {
         // Faults at times of play are over; faults of files and frames are not.
         if (subject_.storage.faults) subject_.storage.faults->stalls.clear();
+        found_.reads_at_once_max = subject_.reads_at_once_max;
     }
 
     Diagnosis run() {
@@ -118,9 +118,11 @@ private:
             const double at_once = std::clamp(pieces_of_frame(i, settings[i]), 1.0, 1.0 * settings[i].io_depth);
             pieces += static_cast<std::uint64_t>(settings[i].inflight * at_once);
         }
-        if (pieces * 2 > kPiecesMax) return;
+        const std::uint64_t most =
+            std::min(subject_.reads_at_once_max.value_or(kDiagnosisReadsMax), kDiagnosisReadsMax);
+        if (pieces * 2 > most) return;
         const auto times = static_cast<std::uint32_t>(
-            std::min(kInFlightFactorMax, kPiecesMax / std::max<std::uint64_t>(pieces, 1)));
+            std::min(kDiagnosisReadsFactorMax, most / std::max<std::uint64_t>(pieces, 1)));
         for (std::size_t i = 0; i < settings.size(); ++i) {
             play::ReadSettings& each = settings[i];
             // A frame that has no more pieces than are asked for at once gets none from a larger depth.

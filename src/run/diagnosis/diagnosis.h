@@ -10,6 +10,7 @@
 // For storage alone: the statistics of a model say more than re-reading could.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <optional>
 #include <vector>
@@ -26,8 +27,9 @@ namespace streamsim::run {
 /// Rates with all streams reading as fast as they can, and the times of single frames that were re-read.
 struct Diagnosis {
     std::optional<ProbeResult> as_played, usual, larger_reads, more_in_flight;
-    std::vector<judge::Reread> rereads;  // clip: of Evidence
-    bool stuck = false;                  // the storage has not given back everything
+    std::optional<std::uint64_t> reads_at_once_max;  // as DiagnosisSubject
+    std::vector<judge::Reread> rereads;              // clip: of Evidence
+    bool stuck = false;                              // the storage has not given back everything
 
     std::vector<ProbeResult> rates() const {
         std::vector<ProbeResult> all;
@@ -59,6 +61,8 @@ struct DiagnosisSubject {
     StorageSpec storage;
     /// Removes the clips from this computer's page cache; empty: reads bypass it.
     std::function<void()> evict;
+    /// Reads that this computer carries out at once; nullopt: as many as it is asked for.
+    std::optional<std::uint64_t> reads_at_once_max;
 };
 
 /// The rate that a model delivers at most; the head of model_rate.cc says how it is found.

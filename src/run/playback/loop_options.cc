@@ -39,12 +39,37 @@ struct Operations {
     std::uint64_t opens = 0;
 };
 
-Operations operations_at_once(const StreamPlan& plan) {
-    const std::uint64_t inflight_slots = plan.options.inflight_slots();
-    const std::uint64_t pieces = std::min<std::uint64_t>(plan.options.io_depth, pieces_per_slot(plan));
+Operations operations_at_once(const StreamPlan& plan, const play::ReadSettings& settings) {
+    const std::uint64_t inflight_slots = settings.inflight_slots();
+    const std::uint64_t pieces = std::min<std::uint64_t>(settings.io_depth, pieces_per_slot(plan));
     const std::uint64_t files = play::slot_needs(*plan.path).files;
     return {inflight_slots * pieces,
-            plan.path->sources().size() + files * (plan.options.readahead + inflight_slots)};
+            plan.path->sources().size() + files * (settings.readahead + inflight_slots)};
+}
+
+Operations operations_at_once(const StreamPlan& plan) {
+    return operations_at_once(plan, plan.options);
+}
+
+/// Adds those of the stream in the diagnosis when it reads as editing systems do. Only players with deadlines
+/// are late.
+void add_usual(const StreamPlan& plan, Operations& usual) {
+    if (plan.record != nullptr || !plan.options.paced) return;
+    play::ReadSettings settings;
+    settings.inflight = std::max(plan.options.inflight_slots(), settings.inflight);
+    settings.io_depth = std::max(plan.options.io_depth, settings.io_depth);
+    settings.readahead = settings.inflight;
+    const Operations own = operations_at_once(plan, settings);
+    usual.reads += own.reads;
+    usual.opens += own.opens;
+}
+
+/// Threads for the diagnosis; 0: there is none.
+std::uint64_t threads_of_diagnosis(const Operations& usual) {
+    if (usual.reads == 0) return 0;
+    const bool more = usual.reads * 2 <= kDiagnosisReadsMax;
+    return kPoolThreadsSpare +
+           (more ? kDiagnosisReadsMax + kDiagnosisReadsFactorMax * usual.opens : usual.reads + usual.opens);
 }
 
 /// Fills in the options of one loop after the other; the loops' memory lies in that order.
@@ -152,7 +177,12 @@ std::vector<PlaybackLoopOptions> loop_options(PlaybackPlan& plan, std::size_t lo
 void reserve_io_threads(const PlayRequest& request, std::uint64_t streams) {
     if (request.target.kind != target::Target::Kind::local) return;
     const std::uint64_t frames = streams * request.inflight_slots();
-    storage::size_thread_pool(std::min(frames * (request.io_depth + 1) + kPoolThreadsSpare, kPoolThreadsMax));
+    const std::uint64_t threads = frames * (request.io_depth + 1) + kPoolThreadsSpare;
+    const play::ReadSettings usual;
+    const std::uint64_t usual_frames = streams * std::max(request.inflight_slots(), usual.inflight);
+    const Operations all{usual_frames * std::max(request.io_depth, usual.io_depth), usual_frames};
+    storage::size_thread_pool(std::min(threads, kPoolThreadsMax),
+                              request.find_cause ? threads_of_diagnosis(all) : 0);
 }
 
 void reserve_io_threads(std::uint64_t threads) {
@@ -166,7 +196,9 @@ std::uint64_t io_threads_of(const PlayRequest& request, const FoundMedia& media)
     if (!streams) return 0;  // the run fails
     std::uint64_t threads = kPoolThreadsSpare;
     std::uint64_t largest = 0;  // of one stream
+    Operations usual;
     for (const StreamPlan& plan : *streams) {
+        add_usual(plan, usual);
         const Operations own = operations_at_once(plan);
         threads += own.reads + own.opens;
         largest = std::max(largest, own.reads + own.opens);
@@ -177,21 +209,33 @@ std::uint64_t io_threads_of(const PlayRequest& request, const FoundMedia& media)
             if (request.plays(seat)) threads += std::uint64_t{2} * part.spec.users * part.spec.inflight;
         }
     }
-    return threads;
+    return request.find_cause ? std::max(threads, threads_of_diagnosis(usual)) : threads;
 }
 
 void size_io_threads(const PlayRequest& request, std::vector<PlaybackLoopOptions>& loops) {
     if (request.target.kind != target::Target::Kind::local) return;
     std::uint64_t threads = kPoolThreadsSpare;
-    for (const PlaybackLoopOptions& loop : loops)
+    Operations usual;
+    for (const PlaybackLoopOptions& loop : loops) {
         threads += std::uint64_t{loop.storage.local.parallel_reads} + loop.storage.local.parallel_opens;
-    const std::uint32_t had = storage::size_thread_pool(threads);
+        for (const LoopStream& stream : loop.streams) add_usual(*stream.plan, usual);
+    }
+    const std::uint64_t diagnosis = request.find_cause ? threads_of_diagnosis(usual) : 0;
+    const std::uint32_t had = storage::size_thread_pool(threads, diagnosis);
     if (had >= std::min(threads, kPoolThreadsMax)) return;
     for (PlaybackLoopOptions& loop : loops)
         loop.storage.pool_notice = fmt::format(
             "the thread pool has {} threads (UV_THREADPOOL_SIZE) and this load needs {}: reads will "
             "wait for each other on this computer",
             had, threads);
+}
+
+std::optional<std::uint64_t> reads_of_small_pool(const std::vector<StreamPlan>& streams) {
+    Operations usual;
+    for (const StreamPlan& plan : streams) add_usual(plan, usual);
+    const std::uint64_t had = storage::size_thread_pool(0);
+    if (had >= std::min(threads_of_diagnosis(usual), kPoolThreadsMax)) return std::nullopt;
+    return had - std::min(had, kPoolThreadsSpare);
 }
 
 }  // namespace streamsim::run

@@ -3,12 +3,18 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "run/plan/playback_plan.h"
 #include "run/playback/playback_loop.h"
 
 namespace streamsim::run {
+
+/// Reads of all streams that the diagnosis of a run that failed has in flight, to see whether more of them
+/// help: no storage answers faster for being asked more. So many times as many as are usual, at most.
+inline constexpr std::uint64_t kDiagnosisReadsMax = 256;
+inline constexpr std::uint64_t kDiagnosisReadsFactorMax = 4;
 
 /// How many loops, each with a thread of its own, the streams need.
 std::size_t loops_needed(const PlaybackPlan& plan);
@@ -25,11 +31,15 @@ void reserve_io_threads(const PlayRequest& request, std::uint64_t streams);
 
 /// The same for `threads`, of the largest run.
 void reserve_io_threads(std::uint64_t threads);
-/// Threads that a run of the request on these media needs at once; 0: it needs no pool.
+/// Threads that a run of the request on these media, and its diagnosis, need at once; 0: it needs no pool.
 std::uint64_t io_threads_of(const PlayRequest& request, const FoundMedia& media);
 
-/// Makes the pool large enough for all operations of the loops at once. Loops that read with it will say that
-/// it stays smaller, by an earlier run or by the user.
+/// Makes the pool large enough for all operations of the loops at once, and for the diagnosis. Loops that read
+/// with it will say that it is too small for them, by an earlier run or by the user.
 void size_io_threads(const PlayRequest& request, std::vector<PlaybackLoopOptions>& loops);
+
+/// Reads that the pool can do at once where it is too small for the diagnosis of these streams; nullopt: it is
+/// not. REQUIRES: the pool has its size.
+std::optional<std::uint64_t> reads_of_small_pool(const std::vector<StreamPlan>& streams);
 
 }  // namespace streamsim::run

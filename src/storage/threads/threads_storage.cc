@@ -256,7 +256,7 @@ std::uint32_t threads_given(std::uint32_t wanted) {
 
 }  // namespace
 
-std::uint32_t size_thread_pool(std::uint64_t threads) {
+std::uint32_t size_thread_pool(std::uint64_t threads, std::uint64_t better) {
     constexpr std::uint64_t kThreadsMax = 1024;  // libuv's limit
     const char* const name = "UV_THREADPOOL_SIZE";
     static bool sized = false;  // libuv makes its pool once
@@ -265,9 +265,11 @@ std::uint32_t size_thread_pool(std::uint64_t threads) {
                                        : std::max<std::uint64_t>(threads, 4);
     auto size = static_cast<std::uint32_t>(std::min(wanted, kThreadsMax));
     if (std::exchange(sized, true)) return size;
-    const std::uint32_t given = threads_given(size);
+    const auto best =
+        set != nullptr ? size : static_cast<std::uint32_t>(std::min(std::max(better, wanted), kThreadsMax));
+    const std::uint32_t given = threads_given(best);
     if (given == 0) throw std::system_error(EAGAIN, std::generic_category(), "no thread for a pool");
-    size = std::min(size, given);
+    size = given == best ? best : std::min(size, given);
     set_environment(name, std::to_string(size));
     return size;
 }

@@ -47,5 +47,17 @@ TEST(MeasuredRates, ThatAreHardlyEnoughSpeakAgainstNobodyElse) {
     EXPECT_THAT(found.verdict.detail, Not(HasSubstr("would not help")));
 }
 
+/// 128 reads in flight, of which the thread pool of this computer carries out few.
+TEST(MeasuredRates, AreNotTheStoragesLimitWhereThisComputerReadsFewAtOnce) {
+    Evidence e = test::good_run();
+    test::drop(e, 200, &ReasonCounts::late);
+    e.as_played = ProbeResult{"", 16, 1 << 20, 8, 100e6};
+    e.reads_at_once_max = 128;
+    EXPECT_EQ(judge(e).causes.front().cause, Cause::bandwidth);
+    e.reads_at_once_max = 127;
+    EXPECT_EQ(judge(e).causes.front().cause, Cause::slow_reads);
+    EXPECT_THAT(judge(e).verdict.next, HasSubstr("play again with more threads (UV_THREADPOOL_SIZE"));
+}
+
 }  // namespace
 }  // namespace streamsim::judge

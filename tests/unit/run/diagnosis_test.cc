@@ -8,6 +8,7 @@
 #include <deque>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -102,13 +103,15 @@ public:
         DiagnosisSubject subject;
         subject.streams = &plans;
         subject.storage = storage_;
+        subject.reads_at_once_max = reads_at_once_max;
         for (const auto& ledger : loop_->ledgers()) subject.ledgers.push_back(ledger.get());
         return diagnose(subject, control);
     }
 
     std::vector<StreamPlan> plans;
     DiskTimes times;
-    std::deque<LargestReads> reads;  // of the run, then of each measurement
+    std::optional<std::uint64_t> reads_at_once_max;  // of this computer
+    std::deque<LargestReads> reads;                  // of the run, then of each measurement
 
 private:
     std::vector<PlayPart> parts_;
@@ -146,6 +149,20 @@ TEST(DiagnosisOfRates, CountsNoTimeInWhichNothingIsRead) {
     ASSERT_TRUE(found.as_played && found.more_in_flight);
     EXPECT_NEAR(found.as_played->bytes_per_s, run.times.bytes_per_s, run.times.bytes_per_s * 0.07);
     EXPECT_NEAR(found.more_in_flight->bytes_per_s, run.times.bytes_per_s, run.times.bytes_per_s * 0.07);
+}
+
+/// Two streams with two frames in flight, of a read each, could not have twice as many.
+TEST(DiagnosisOfRates, MeasuresNoMoreInFlightThanThisComputerCarriesOut) {
+    Diagnosed run("prores-hd", 2);
+    run.reads_at_once_max = 7;
+    const Diagnosis few = run.run();
+    EXPECT_TRUE(few.as_played && !few.more_in_flight);
+    EXPECT_EQ(few.reads_at_once_max, 7u);
+    Diagnosed other("prores-hd", 2);
+    other.reads_at_once_max = 8;
+    const Diagnosis twice = other.run();
+    ASSERT_TRUE(twice.more_in_flight);
+    EXPECT_EQ(twice.more_in_flight->inflight, 4u);
 }
 
 /// Alone a frame is opened when it is read, and in play before.

@@ -88,10 +88,24 @@ TEST(PlaybackLoop, InterruptedBeforeItBeginsItPreparesNoMeter) {
     EXPECT_EQ(opens, 0);
 }
 
+/// The size of the pool as a user sets it.
+class PoolSize {
+public:
+    explicit PoolSize(const char* size) {
+        if (const char* const set = std::getenv(kName)) before_ = set;
+        setenv(kName, size, 1);
+    }
+    ~PoolSize() { before_ ? setenv(kName, before_->c_str(), 1) : unsetenv(kName); }
+    PoolSize(const PoolSize&) = delete;
+    PoolSize& operator=(const PoolSize&) = delete;
+
+private:
+    static constexpr const char* kName = "UV_THREADPOOL_SIZE";
+    std::optional<std::string> before_;
+};
+
 TEST(ThreadPool, ThatIsTooSmallIsToldToAllLoops) {
-    const char* const set = std::getenv("UV_THREADPOOL_SIZE");
-    const std::string before = set != nullptr ? set : "";
-    setenv("UV_THREADPOOL_SIZE", "4", 1);
+    const PoolSize size("4");
     PlayRequest request;
     request.target = *target::parse_target("/tmp");
     std::vector<PlaybackLoopOptions> loops(2);
@@ -99,7 +113,6 @@ TEST(ThreadPool, ThatIsTooSmallIsToldToAllLoops) {
     for (const PlaybackLoopOptions& loop : loops)
         EXPECT_THAT(loop.storage.pool_notice, testing::HasSubstr("has 4 threads (UV_THREADPOOL_SIZE) and this "
                                                                  "load needs 164"));
-    set != nullptr ? setenv("UV_THREADPOOL_SIZE", before.c_str(), 1) : unsetenv("UV_THREADPOOL_SIZE");
 }
 
 TEST(ThreadPool, HasThreadsForAllMetersOfARun) {
@@ -115,6 +128,29 @@ TEST(ThreadPool, HasThreadsForAllMetersOfARun) {
     EXPECT_EQ(io_threads_of(request, {}), 2u * 2 * 15 + 4) << "an open and a read each, and those for hints";
     request.target = *target::parse_target("null:");
     EXPECT_EQ(io_threads_of(request, {}), 0u);
+}
+
+/// The diagnosis of a run that fails reads more at once than play did.
+TEST(ThreadPool, HasThreadsForTheDiagnosis) {
+    PlayRequest request = test::request_on("sim:null", {"prores-hd"});
+    request.inflight = request.io_depth = 1;
+    const FoundMedia media = *find_media(nullptr, request, nullptr);
+    request.target = *target::parse_target("/tmp");
+    EXPECT_GE(io_threads_of(request, media), kDiagnosisReadsMax + 4);
+    EXPECT_LT(io_threads_of(request, media), kDiagnosisReadsMax + 60);
+    request.find_cause = false;
+    EXPECT_LT(io_threads_of(request, media), 20u);
+}
+
+TEST(ThreadPool, ThatIsTooSmallForTheDiagnosisIsKnown) {
+    const PlayRequest request = test::request_on("sim:null", {"prores-hd"});
+    const auto streams = *plan_parts(one_part(request, *find_media(nullptr, request, nullptr)), 1);
+    {
+        const PoolSize size("20");
+        EXPECT_EQ(reads_of_small_pool(streams), 16u) << "4 are for files and hints";
+    }
+    const PoolSize size("1000");
+    EXPECT_EQ(reads_of_small_pool(streams), std::nullopt);
 }
 
 TEST(ThreadPool, ThatIsTooSmallIsSaidWhereItReads) {
