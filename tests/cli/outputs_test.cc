@@ -90,6 +90,37 @@ TEST_F(Outputs, AnEarlierResultIsReplaced) {
     EXPECT_EQ(done.err, "");
 }
 
+TEST_F(Outputs, AResultThatMayNotBeReplacedHasTheNewOneBesideIt) {
+    if (!is_root()) GTEST_SKIP() << "needs root, to become another user";
+    const std::string folder = dir_ / "sticky";  // as /tmp
+    std::filesystem::create_directory(folder);
+    std::filesystem::permissions(folder, std::filesystem::perms::all | std::filesystem::perms::sticky_bit);
+    Spawn spawn{
+        .args = {"--quiet", "--prores-hd", "--duration", "1s", "--json", folder + "/r.json", "sim:null"}};
+    ASSERT_EQ(streamsim(spawn).exit_code, 0);
+    const std::string first = read_text(folder + "/r.json");
+    spawn.user = 65534;
+    const Finished done = streamsim(spawn);
+    EXPECT_EQ(done.exit_code, 0) << done.text();
+    EXPECT_EQ(read_text(folder + "/r.json"), first);
+    EXPECT_EQ(read_json(folder + "/r.2.json")["schema"], "streamsim.result");
+    EXPECT_THAT(done.err, HasSubstr(folder + "/r.2.json"));
+}
+
+TEST_F(Outputs, AWholeResultStaysWhereNoNameIsFree) {
+    const Finished done = play_while([this] {
+        write_text(json_path(), "mine");
+        for (int i = 2; i <= 99; ++i) write_text(dir_ / ("result." + std::to_string(i) + ".json"), "mine");
+    });
+    EXPECT_EQ(done.exit_code, 3) << done.text();
+    EXPECT_EQ(partials(), 1);
+    for (const auto& entry : std::filesystem::directory_iterator(dir_.path())) {
+        if (entry.path().extension() != ".partial") continue;
+        EXPECT_EQ(read_json(entry.path())["schema"], "streamsim.result");
+        EXPECT_THAT(done.err, HasSubstr("the result is in " + entry.path().string()));
+    }
+}
+
 TEST_F(Outputs, ALinkStaysAndItsFileIsReplaced) {
     const auto play_to = [](const std::string& file) {
         const Finished done =

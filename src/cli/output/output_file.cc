@@ -77,13 +77,6 @@ std::string behind_links(const std::string& path) {
     return file;
 }
 
-/// Returns an errno; 0: done.
-int replace(const std::string& temporary, const std::string& path) {
-    std::error_code error;
-    std::filesystem::rename(system_path(temporary), system_path(path), error);
-    return error.default_error_condition().value();
-}
-
 }  // namespace
 
 void remove_temporary_outputs() {
@@ -141,6 +134,7 @@ OutputFile::OutputFile(OutputFile&& other) noexcept {
 OutputFile& OutputFile::operator=(OutputFile&& other) noexcept {
     std::swap(path_, other.path_);
     std::swap(temporary_, other.temporary_);
+    std::swap(kept_, other.kept_);
     std::swap(before_, other.before_);
     std::swap(file_, other.file_);
     std::swap(error_, other.error_);
@@ -166,24 +160,32 @@ void OutputFile::write(std::string_view text) {
     }
 }
 
-/// Gives the finished file its name, or one beside it.
+/// Gives the finished file its name, or one beside it; it keeps the one that it has where it can have neither.
 Result<void> OutputFile::put_in_place() {
     const FileIdentity now = identity_of(path_);
     const bool as_before = now == before_;
-    int error = as_before && now.exists ? replace(temporary_, path_)
-                : now.exists            ? EEXIST
-                                        : name_new(temporary_, path_);
+    const int refused = as_before && now.exists ? replace_file(temporary_, path_)
+                        : now.exists            ? EEXIST
+                                                : name_new(temporary_, path_);
+    int error = refused == 0 ? 0 : EEXIST;
     std::string name = path_;
     for (int i = 2; error == EEXIST && i <= kNamesBesideMax; ++i) {
         name = beside(path_, i);
         error = name_new(temporary_, name);
     }
-    if (error != 0) return cannot_write(path_, error);
-    if (name != path_)
-        fmt::print(
-            stderr,
-            "streamsim: {}: another file has appeared there during the run and is kept: the result is in {}\n",
-            printable(path_), printable(name));
+    std::error_code ignored;
+    if (!kept_.empty()) std::filesystem::remove(system_path(kept_), ignored);  // this one has what it had
+    kept_ = error != 0 && std::filesystem::exists(system_path(temporary_), ignored) ? temporary_ : "";
+    if (!kept_.empty())
+        return environment_error(fmt::format("{}: cannot be written: {}: the result is in {}", path_,
+                                             std::strerror(refused), kept_));
+    if (error != 0) return cannot_write(path_, refused);
+    if (name != path_) {
+        const std::string why = refused == EEXIST
+                                    ? "another file has appeared there during the run and is kept"
+                                    : fmt::format("cannot be written: {}", std::strerror(refused));
+        fmt::print(stderr, "streamsim: {}: {}: the result is in {}\n", printable(path_), why, printable(name));
+    }
     path_ = name;  // the next result replaces this one
     before_ = identity_of(path_);
     return {};
@@ -199,11 +201,10 @@ Result<void> OutputFile::finish() {
     if (error_ == 0 && !in_place()) error_ = to_disk(file_);
     if (std::fclose(std::exchange(file_, nullptr)) != 0 && error_ == 0) error_ = errno;
     if (in_place()) return error_ == 0 ? Result<void>() : cannot_write(path_, error_);
-    auto done = error_ == 0 ? put_in_place() : cannot_write(path_, error_);
     std::error_code error;
-    if (!done) std::filesystem::remove(system_path(temporary_), error);
+    if (error_ != 0) std::filesystem::remove(system_path(temporary_), error);
     forget_temporary(temporary_);
-    return done;
+    return error_ == 0 ? put_in_place() : cannot_write(path_, error_);
 }
 
 Result<void> OutputFile::write_for_now(std::string_view text) {
@@ -211,6 +212,7 @@ Result<void> OutputFile::write_for_now(std::string_view text) {
     OutputFile now;
     now.path_ = path_;
     now.before_ = before_;
+    now.kept_ = kept_;
     now.temporary_ = temporary_beside(path_);
     now.file_ = open_output(now.temporary_, true);
     if (now.file_ == nullptr) return cannot_write(path_, errno);
@@ -219,6 +221,7 @@ Result<void> OutputFile::write_for_now(std::string_view text) {
     auto done = now.finish();
     path_ = now.path_;
     before_ = now.before_;
+    kept_ = now.kept_;
     return done;
 }
 

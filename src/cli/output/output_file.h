@@ -40,8 +40,9 @@ public:
     /// Appends. Errors are kept for finish().
     void write(std::string_view text);
     /// The written file replaces the one that was there. If another file has appeared there since
-    /// prepare(), or the one that was there has changed, both stay, and a sentence on standard error names the
-    /// file that has the result instead.
+    /// prepare(), or the one that was there has changed or cannot be replaced, both stay, and a sentence on
+    /// standard error names the file that has the result instead. A whole file is never removed: the error
+    /// names the temporary one where it can have no other name.
     Result<void> finish();
     /// `text` replaces the file that was there, as by finish(); another one will follow, under the same name.
     /// In place: does nothing.
@@ -52,6 +53,7 @@ private:
 
     std::string path_;
     std::string temporary_;  // empty: written in place (standard output, a device, a pipe)
+    std::string kept_;       // whole, under the name of a temporary one: it could have no other
     FileIdentity before_;    // of the file that has this name
     std::FILE* file_ = nullptr;
     int error_ = 0;

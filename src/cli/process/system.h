@@ -39,6 +39,9 @@ int to_disk(std::FILE* file);
 /// it.
 int name_new(const std::string& temporary, const std::string& path);
 
+/// Gives a file the name `path`; the file that has it is replaced. Returns an errno; 0: done.
+int replace_file(const std::string& temporary, const std::string& path);
+
 /// Tells whether a name still means the same unchanged file; all members are 0 where there is none.
 struct FileIdentity {
     bool exists = false;

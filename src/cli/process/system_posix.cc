@@ -91,6 +91,10 @@ int name_new(const std::string& temporary, const std::string& path) {
     // This file system has no links (FAT, some network ones): between these two another may still appear.
     struct stat info {};
     if (lstat(path.c_str(), &info) == 0) return EEXIST;
+    return replace_file(temporary, path);
+}
+
+int replace_file(const std::string& temporary, const std::string& path) {
     return rename(temporary.c_str(), path.c_str()) == 0 ? 0 : errno;
 }
 

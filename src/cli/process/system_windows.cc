@@ -11,6 +11,26 @@
 #include "cli/process/system.h"
 
 namespace streamsim::cli {
+namespace {
+
+/// Renames a file. While another program has one of the two open, as a scanner does, it tries again for a
+/// second. Returns an errno; 0: done.
+int move_file(const std::string& from, const std::string& to, DWORD flags) {
+    constexpr int kTries = 10;
+    constexpr DWORD kPauseMs = 100;
+    for (int i = 0;; ++i) {
+        if (MoveFileExW(system_path(from).c_str(), system_path(to).c_str(), flags | MOVEFILE_WRITE_THROUGH) !=
+            0)
+            return 0;
+        const DWORD error = GetLastError();
+        if (error == ERROR_ALREADY_EXISTS || error == ERROR_FILE_EXISTS) return EEXIST;
+        const bool may_be_open = error == ERROR_SHARING_VIOLATION || error == ERROR_ACCESS_DENIED;
+        if (!may_be_open || i == kTries) return EACCES;
+        Sleep(kPauseMs);
+    }
+}
+
+}  // namespace
 
 std::vector<std::string> begin_program(int argc, const char* const* argv) {
     _setmode(_fileno(stdout), _O_BINARY);
@@ -39,10 +59,11 @@ int to_disk(std::FILE* file) {
 }
 
 int name_new(const std::string& temporary, const std::string& path) {
-    if (MoveFileExW(system_path(temporary).c_str(), system_path(path).c_str(), MOVEFILE_WRITE_THROUGH) != 0)
-        return 0;
-    const DWORD error = GetLastError();
-    return error == ERROR_ALREADY_EXISTS || error == ERROR_FILE_EXISTS ? EEXIST : EACCES;
+    return move_file(temporary, path, 0);
+}
+
+int replace_file(const std::string& temporary, const std::string& path) {
+    return move_file(temporary, path, MOVEFILE_REPLACE_EXISTING);
 }
 
 FileIdentity identity_of(const std::string& path) {
