@@ -151,6 +151,23 @@ TEST_F(Outputs, ALinkStaysAndItsFileIsReplaced) {
     EXPECT_EQ(partials(), 0);
 }
 
+TEST_F(Outputs, DescriptorsAreWrittenBehindWhatTheyHave) {
+    const char* const script = R"(file="$1"
+        play() { "$0" --quiet --prores-hd --duration 1s --json "$1" sim:null; }
+        play /dev/stdout >> "$file" && play /dev/stdout >> "$file" &&
+        play /dev/stderr 2>> "$file" && play /dev/fd/3 3>> "$file")";
+    const Finished done = run("sh", {.args = {"-c", script, streamsim_binary(), json_path()}});
+    ASSERT_EQ(done.exit_code, 0) << done.text();
+    const std::string text = read_text(json_path());
+    int results = 0;
+    for (std::size_t at = 0; (at = text.find("\"streamsim.result\"", at)) != std::string::npos; ++at) ++results;
+    EXPECT_EQ(results, 4);
+    const Finished printed =
+        streamsim({"--prores-hd", "--duration", "1s", "--json", "/dev/stdout", "sim:null"});
+    EXPECT_EQ(Json::parse(printed.out)["schema"], "streamsim.result") << "the text is elsewhere, as with -";
+    EXPECT_EQ(partials(), 0);
+}
+
 TEST_F(Outputs, APageIsReplacedByItsOwnKindOnly) {
     const std::string page = dir_ / "page.html";
     const std::vector<std::string> to_page{"--quiet", "--prores-hd", "--streams", "1",       "--duration",

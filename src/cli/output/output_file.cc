@@ -6,10 +6,13 @@
 #include <array>
 #include <atomic>
 #include <cerrno>
+#include <charconv>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <optional>
+#include <system_error>
 #include <utility>
 
 #include "base/prng.h"
@@ -63,12 +66,28 @@ std::string temporary_beside(const std::string& path) {
     return fmt::format("{}.{:016x}.partial", path, entropy64());
 }
 
-/// The file that a symbolic link leads to, over other links too, whether or not it is there; of any other name
-/// the name itself.
+/// The descriptor of this process that a file in /dev/fd is; nothing: the file is another one.
+std::optional<int> own_descriptor(const std::string& file) {
+    std::error_code error;
+    const std::filesystem::path path = std::filesystem::absolute(system_path(file), error);
+    const std::string name = utf8_text(path.filename());
+    int descriptor = -1;
+    const auto [end, problem] = std::from_chars(name.data(), name.data() + name.size(), descriptor);
+    if (problem != std::errc() || end != name.data() + name.size() || descriptor < 0) return std::nullopt;
+    const auto directory = std::filesystem::canonical(path.parent_path(), error);
+    for (const char* own : {"/dev/fd", "/proc/self/fd"}) {
+        if (directory == std::filesystem::canonical(own, error) && !error) return descriptor;
+    }
+    return std::nullopt;
+}
+
+/// The file that a symbolic link leads to, over other links too, whether or not it is there, or the descriptor;
+/// of any other name the name itself.
 std::string behind_links(const std::string& path) {
     constexpr int kLinksMax = 40;  // a system follows no more
     std::string file = path;
     for (int i = 0; i < kLinksMax; ++i) {
+        if (own_descriptor(file)) break;  // /dev/stdout leads there
         std::error_code error;
         const auto leads_to = std::filesystem::read_symlink(system_path(file), error);
         if (error) break;
@@ -99,6 +118,13 @@ Result<OutputFile> OutputFile::prepare(const std::string& path, std::string_view
     if (exists && std::filesystem::is_directory(there))
         return bad_input(fmt::format("{}: is a directory, expected a file", path));
     const std::string real = behind_links(path);
+    // Opened anew, a file behind a descriptor would be emptied, and written from its beginning.
+    if (const auto descriptor = own_descriptor(real)) {
+        if (*descriptor == STDOUT_FILENO && standard_output_is_open()) return prepare("-", begins_with);
+        out.file_ = open_descriptor(*descriptor);
+        if (out.file_ == nullptr) return cannot_write(path, errno);
+        return out;
+    }
     // A link in /proc leads to files without a name, too.
     const bool has_name =
         real == path || std::filesystem::equivalent(system_path(path), system_path(real), error);

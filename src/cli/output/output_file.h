@@ -17,9 +17,9 @@ namespace streamsim::cli {
 
 class OutputFile {
 public:
-    /// `path` "-" is standard output. `begins_with` is how an earlier result of this kind begins. Looks at what
-    /// is there and tries whether it can be written. Errors: bad input when another kind of file is there;
-    /// environment when the place cannot be written.
+    /// `path` "-" is standard output, and so is /dev/stdout. `begins_with` is how an earlier result of this
+    /// kind begins. Looks at what is there and tries whether it can be written. Errors: bad input when another
+    /// kind of file is there; environment when the place cannot be written.
     static Result<OutputFile> prepare(const std::string& path, std::string_view begins_with);
 
     OutputFile() = default;
@@ -32,7 +32,7 @@ public:
     const std::string& path() const { return path_; }
     /// An earlier result is there.
     bool replaces_a_result() const { return !in_place() && before_.bytes > 0; }
-    /// Standard output, a pipe or a device: its reader may block the writer.
+    /// Standard output, another descriptor, a pipe or a device: its reader may block the writer.
     bool in_place() const { return temporary_.empty(); }
 
     /// `progress` is called after each part that is written; a slow reader may block a part.
@@ -52,7 +52,7 @@ private:
     Result<void> put_in_place();
 
     std::string path_;
-    std::string temporary_;  // empty: written in place (standard output, a device, a pipe)
+    std::string temporary_;  // empty: written in place, see in_place()
     std::string kept_;       // whole, under the name of a temporary one: it could have no other
     FileIdentity before_;    // of the file that has this name
     std::FILE* file_ = nullptr;

@@ -29,6 +29,9 @@ void use_one_heap();
 /// errno says why.
 std::FILE* open_output(const std::string& path, bool is_new);
 
+/// Opens a descriptor of this process for writing once more; what it has written stays. Null: errno says why.
+std::FILE* open_descriptor(int descriptor);
+
 /// Opens a new file that only its owner may read. Null: errno says why.
 std::FILE* open_secret(const std::string& path);
 

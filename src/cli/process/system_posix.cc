@@ -75,6 +75,17 @@ std::FILE* open_output(const std::string& path, bool is_new) {
     return std::fopen(path.c_str(), is_new ? "wxe" : "we");
 }
 
+std::FILE* open_descriptor(int descriptor) {
+    const int copy = fcntl(descriptor, F_DUPFD_CLOEXEC, 0);
+    std::FILE* const file = copy < 0 ? nullptr : fdopen(copy, "w");
+    if (file == nullptr && copy >= 0) {
+        const int error = errno;
+        close(copy);
+        errno = error;
+    }
+    return file;
+}
+
 std::FILE* open_secret(const std::string& path) {
     const int file = open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
     return file < 0 ? nullptr : fdopen(file, "w");

@@ -87,6 +87,11 @@ std::FILE* open_output(const std::string& path, bool is_new) {
     return file < 0 ? nullptr : _fdopen(file, "wb");
 }
 
+std::FILE* open_descriptor(int descriptor) {
+    const int copy = _dup(descriptor);
+    return copy < 0 ? nullptr : _fdopen(copy, "wb");
+}
+
 /// The folder's rights decide who may read it.
 std::FILE* open_secret(const std::string& path) {
     return open_output(path, true);
