@@ -434,6 +434,18 @@ TEST_F(BeforeStep, FailureInASweepKeepsTheStepsBefore) {
     EXPECT_EQ(result["steps"][0]["result"]["counters"]["reads"], "not-cold");
 }
 
+TEST_F(BeforeStep, AKillInASweepLeavesTheStepsBefore) {
+    const std::string csv = dir_ / "rows.csv";
+    const Finished done =
+        streamsim({"run", write("w.json", workload()), target(), "--before-step",
+                   "test $STREAMSIM_STEP -lt 2 || kill -9 $PPID", "--json", json_path(), "--csv", csv});
+    EXPECT_EQ(done.signal, SIGKILL) << done.text();
+    const Json result = read_json(json_path());
+    EXPECT_EQ(result["interrupted"], true);
+    EXPECT_EQ(result["steps"].size(), 1U);
+    EXPECT_GT(std::filesystem::file_size(csv), 1000U);
+}
+
 TEST_F(BeforeStep, OfAWorkloadBesideStreamsHasNoEffect) {
     prepare(1);
     Json document = workload();

@@ -154,7 +154,10 @@ TEST(FillLevel, TheResultIsWrittenBeforeTheFilesAreRemoved) {
     Spawn spawn;
     spawn.args = {"run", filling(dir), mount.path(), "--yes", "--json", dir / "r.json"};
     Process process(streamsim_binary(), spawn);
-    while (process.running() && !std::filesystem::exists(dir / "r.json")) sleep_ms(5);
+    const auto is_whole = [file = dir / "r.json"] {
+        return std::filesystem::exists(file) && !read_json(file)["interrupted"].get<bool>();
+    };
+    while (process.running() && !is_whole()) sleep_ms(5);
     const std::filesystem::path fill = mount.path() + "/streamsim-media/load/fill";
     EXPECT_TRUE(std::filesystem::exists(fill) && !std::filesystem::is_empty(fill)) << "they are gone already";
     const Finished finished = process.wait();

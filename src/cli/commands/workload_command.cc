@@ -202,12 +202,14 @@ void WorkloadCommand::write_for_now(RunResult known) {
     (void)documents_.write_for_now(so_far);
 }
 
-/// Over several computers this one may be lost in a later step.
+/// This process may be killed in a later step.
 void WorkloadCommand::write_finished_steps() {
-    if (context_.ranks == nullptr || result_.steps.empty()) return;
+    if (result_.steps.empty()) return;
+    control_.saving(kFilesTimeout);
     result_.interrupted = true;  // until the last step has ended
     (void)documents_.write_for_now(result_);
     result_.interrupted = false;
+    control_.saving(run::kInterruptTimeout);
 }
 
 /// The value of each step; 0 without a sweep.

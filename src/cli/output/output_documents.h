@@ -130,10 +130,8 @@ template <typename Of>
 Result<void> OutputDocuments<Of>::write_for_now(const Of& of) {
     Result<void> written;
     for (Output& output : outputs_) {
-        if (output.file.in_place()) continue;
-        std::string text;
-        output.kind.write(of, [&text](std::string_view piece) { text += piece; });
-        if (auto done = output.file.write_for_now(text); !done) written = done;
+        auto done = output.file.write_for_now([&](const TextSink& sink) { output.kind.write(of, sink); });
+        if (!done) written = done;
     }
     return written;
 }

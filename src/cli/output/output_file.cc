@@ -233,7 +233,7 @@ Result<void> OutputFile::finish() {
     return error_ == 0 ? put_in_place() : cannot_write(path_, error_);
 }
 
-Result<void> OutputFile::write_for_now(std::string_view text) {
+Result<void> OutputFile::write_for_now(const std::function<void(const TextSink& sink)>& write) {
     if (in_place()) return {};
     OutputFile now;
     now.path_ = path_;
@@ -243,7 +243,7 @@ Result<void> OutputFile::write_for_now(std::string_view text) {
     now.file_ = open_output(now.temporary_, true);
     if (now.file_ == nullptr) return cannot_write(path_, errno);
     remember_temporary(now.temporary_);
-    now.write(text);
+    write([&now](std::string_view piece) { now.write(piece); });
     auto done = now.finish();
     path_ = now.path_;
     before_ = now.before_;

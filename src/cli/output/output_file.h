@@ -10,6 +10,7 @@
 #include <string_view>
 #include <utility>
 
+#include "base/document/text_sink.h"
 #include "base/result.h"
 #include "cli/process/system.h"
 
@@ -44,9 +45,9 @@ public:
     /// standard error names the file that has the result instead. A whole file is never removed: the error
     /// names the temporary one where it can have no other name.
     Result<void> finish();
-    /// `text` replaces the file that was there, as by finish(); another one will follow, under the same name.
-    /// In place: does nothing.
-    Result<void> write_for_now(std::string_view text);
+    /// The text that `write` hands on replaces the file that was there, as by finish(); more will follow, under
+    /// the same name. In place: does nothing.
+    Result<void> write_for_now(const std::function<void(const TextSink& sink)>& write);
 
 private:
     Result<void> put_in_place();
