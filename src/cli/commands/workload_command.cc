@@ -261,22 +261,21 @@ void WorkloadCommand::empty_again() {
 
 int WorkloadCommand::finish(const std::optional<Error>& error) {
     result_.printed = run::compare_with_printed(result_.workload, result_.steps);
-    control_.saving(documents_.reader_may_block() ? run::kInterruptTimeout : kFilesTimeout);
     const bool interrupted = result_.interrupted || (error && error->kind == ErrorKind::interrupted);
     Result<void> written;
     if (!result_.steps.empty() || interrupted) {
         result_.interrupted = interrupted || error || result_.steps.size() < step_values().size();
         const auto nothing = [](const LoadStep& step) { return measured_nothing(step.result); };
         if (interrupted && std::ranges::all_of(result_.steps, nothing)) documents_.keep_earlier(context_.log);
-        written = documents_.write(result_);
+        written = write_and_say(documents_, result_, [this] {
+            if (options_.quiet || result_.steps.empty()) return;
+            print_text(documents_.standard_output() ? stderr : stdout,
+                       report::load_text_report(result_, options_.text_detail()));
+        });
     }
     if (context_.ranks != nullptr && !result_.steps.empty())
         context_.ranks->note_written(result_.steps.back().result);
     control_.saving(run::kInterruptTimeout);
-    if (!options_.quiet && !result_.steps.empty()) {
-        print_text(documents_.standard_output() ? stderr : stdout,
-                   report::load_text_report(result_, options_.text_detail()));
-    }
     if (filled_) empty_again();  // after the result, which its length must not endanger
     if (error && error->kind != ErrorKind::interrupted) return report_error(context_, *error);
     if (!written) return report_error(context_, written.error());

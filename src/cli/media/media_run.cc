@@ -275,21 +275,15 @@ int MediaRun::write_results(RunResult result) {
     complete(result);
     result.alone = alone_;
     if (result.interrupted && !alone_ && measured_nothing(result)) outputs_.keep_earlier(context_.log);
-    control_.saving(kFilesTimeout);
+    control_.saving(kFilesTimeout, kDueTimeout);
     play_.finish_journal(result);
     play_.finish_page(result);
-    const auto limit_wait = [this] { control_.saving(run::kInterruptTimeout); };
-    bool said = false;
-    const auto say = [&] {
-        if (std::exchange(said, true)) return;
-        limit_wait();
+    const auto written = write_and_say(outputs_, result, [&] {
         if (options_.quiet) return;
         std::FILE* const out = outputs_.standard_output() ? stderr : stdout;
         print_text(out, report::text_report(result, options_.text_detail(),
                                             view::LiveView::colours_wanted(fileno(out))));
-    };
-    const auto written = outputs_.write(result, say, limit_wait);
-    say();
+    });
     if (!written) return report_error(context_, written.error());
     if (context_.ranks != nullptr) context_.ranks->note_written(result);
     if (result.interrupted) return kExitInterrupted;

@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "base/system/mutex.h"
 #include "cli/media/background_work.h"
@@ -19,6 +20,8 @@ namespace streamsim::cli {
 
 /// After a signal, for files on disks: a result of hours may be large, and a second signal ends it at once.
 inline constexpr Duration kFilesTimeout = seconds(60);
+/// After a second signal, for the result and the text that people read.
+inline constexpr Duration kDueTimeout = seconds(2);
 
 /// No frame was due, and no meter did anything: an earlier result says more.
 bool measured_nothing(const RunResult& result);
@@ -95,6 +98,13 @@ protected:
     }
     [[noreturn]] void leave(int code);
 
+    /// Writes the documents of a result, and has `print` show its text once: after them, but after a signal
+    /// before those that may be large, which the next signal ends; and before a reader may block.
+    template <typename Of>
+    Result<void> write_and_say(OutputDocuments<Of>& documents,
+                               const Of& of,
+                               const std::function<void()>& print);
+
     /// Fills in what only the command knows, before a result is written.
     virtual void complete(RunResult& /*result*/) {}
     /// Writes what is known of a play that was interrupted, to the files that can be written again: the rest is
@@ -128,5 +138,28 @@ private:
     std::optional<RunResult> for_now_ GUARDED_BY(for_now_mutex_);
     bool play_left_ GUARDED_BY(for_now_mutex_) = false;  // the play goes on, and its result is not awaited
 };
+
+template <typename Of>
+Result<void> MediaRun::write_and_say(OutputDocuments<Of>& documents,
+                                     const Of& of,
+                                     const std::function<void()>& print) {
+    control_.saving(kFilesTimeout, kDueTimeout);
+    bool said = false;
+    const auto limit_wait = [this] { control_.saving(run::kInterruptTimeout); };
+    const auto say = [&] {
+        if (std::exchange(said, true)) return;
+        control_.saving(run::kInterruptTimeout, kDueTimeout);
+        print();
+        limit_wait();
+    };
+    const auto say_after_signal = [&] {
+        if (said || !control_.interrupted()) return;
+        say();
+        control_.saving(kFilesTimeout);
+    };
+    const auto written = documents.write(of, {say_after_signal, say, limit_wait});
+    say();
+    return written;
+}
 
 }  // namespace streamsim::cli

@@ -16,6 +16,13 @@
 
 namespace streamsim::cli {
 
+/// Called while documents are written.
+struct WhileWriting {
+    std::function<void()> at_large_part = [] {};     // of what may be large: all but --json
+    std::function<void()> before_blocking = [] {};   // before the first file whose reader may block the writer
+    std::function<void()> at_blocking_part = [] {};  // after each part of these
+};
+
 template <typename Of>
 class OutputDocuments {
 public:
@@ -48,12 +55,8 @@ public:
         return any([](const OutputFile& file) { return file.in_place(); });
     }
     /// Writes all; a file that cannot be written does not keep the others. Errors: the last one that failed.
-    /// Files that no reader can block are written first; `before_blocking` is called before the first of the
-    /// others, and `progress` after each part of them.
-    Result<void> write(
-        const Of& of,
-        const std::function<void()>& before_blocking = [] {},
-        const std::function<void()>& progress = {});
+    /// Files that no reader can block are written first, --json before all others.
+    Result<void> write(const Of& of, const WhileWriting& meanwhile = {});
     /// For a run that has measured nothing: files that have an earlier result keep it, and are not written any
     /// more. A sentence says so.
     void keep_earlier(spdlog::logger& log);
@@ -97,17 +100,18 @@ Result<OutputDocuments<Of>> OutputDocuments<Of>::prepare(const ResultFiles& file
 }
 
 template <typename Of>
-Result<void> OutputDocuments<Of>::write(const Of& of,
-                                        const std::function<void()>& before_blocking,
-                                        const std::function<void()>& progress) {
+Result<void> OutputDocuments<Of>::write(const Of& of, const WhileWriting& meanwhile) {
     std::stable_partition(outputs_.begin(), outputs_.end(),
                           [](const Output& output) { return !output.file.in_place(); });
     Result<void> written;
     bool told = false;
     for (Output& output : outputs_) {
         if (output.file.in_place()) {
-            if (!std::exchange(told, true)) before_blocking();
-            output.file.on_progress(progress);
+            if (!std::exchange(told, true)) meanwhile.before_blocking();
+            output.file.on_progress(meanwhile.at_blocking_part);
+        } else if (output.kind.name != &ResultFiles::json) {
+            meanwhile.at_large_part();
+            output.file.on_progress(meanwhile.at_large_part);
         }
         output.kind.write(of, [&output](std::string_view piece) { output.file.write(piece); });
         if (auto done = output.file.finish(); !done) written = done;

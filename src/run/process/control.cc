@@ -1,5 +1,6 @@
 #include "run/process/control.h"
 
+#include <algorithm>
 #include <csignal>
 #include <memory>
 #include <system_error>
@@ -112,10 +113,12 @@ bool Control::run(Work work) {
     return true;
 }
 
-void Control::saving(Duration timeout) {
+void Control::saving(Duration timeout, Duration after_second) {
     const MutexLock lock(mutex_);
     timeout_ = timeout;
+    after_second_ = after_second;
     reacted_at_ = loop_.now();
+    if (over_at_ != Instant::never()) over_at_ = std::min(over_at_, reacted_at_ + after_second);
 }
 
 void Control::heard() {
@@ -154,6 +157,8 @@ void Control::on_signal() {
     if (!again) reacted_at_ = now;
     if (working_) {
         loop_.post([this] { heard(); });
+    } else if (again && after_second_ != Duration{} && over_at_ == Instant::never()) {
+        over_at_ = now + after_second_;
     } else if (again || timeout_ == Duration{}) {
         lock.unlock();
         leave();
@@ -164,7 +169,8 @@ void Control::on_signal() {
 void Control::watch_main() {
     {
         const MutexLock lock(mutex_);
-        if (loop_.now() - reacted_at_ < (working_ ? kInterruptTimeout : timeout_)) return;
+        const Instant now = loop_.now();
+        if (now < over_at_ && now - reacted_at_ < (working_ ? kInterruptTimeout : timeout_)) return;
     }
     leave();
 }

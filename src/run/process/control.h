@@ -76,9 +76,9 @@ public:
     /// the work.
     bool run(Work work);
 
-    /// The main thread saves something: after a signal Control waits for it for this long from now on. Any
-    /// thread but the signal thread.
-    void saving(Duration timeout);
+    /// The main thread saves something: after a signal Control waits for it for this long from now on, and
+    /// after a second one for `after_second`. Any thread but the signal thread.
+    void saving(Duration timeout, Duration after_second = {});
 
     /// Has the effect of a signal.
     void interrupt() { heard(); }
@@ -111,7 +111,9 @@ private:
     bool signalled_ GUARDED_BY(mutex_) = false;
     Instant signalled_at_ GUARDED_BY(mutex_);  // the last signal
     Duration timeout_ GUARDED_BY(mutex_);
-    Instant reacted_at_ GUARDED_BY(mutex_);  // the main thread was seen at work
+    Duration after_second_ GUARDED_BY(mutex_);
+    Instant over_at_ GUARDED_BY(mutex_) = Instant::never();  // since a second signal
+    Instant reacted_at_ GUARDED_BY(mutex_);                  // the main thread was seen at work
     SignalThread signal_thread_;
 };
 

@@ -105,6 +105,31 @@ TEST(Control, ASecondSignalLeavesAtOnce) {
     while (left.times == 0) std::this_thread::yield();
 }
 
+TEST(Control, ASecondSignalLeavesTheTimeForWhatIsDue) {
+    Left left;
+    Control control(left.options(seconds(60)));
+    control.saving(seconds(60), milliseconds(200));
+    kill(getpid(), SIGINT);
+    EXPECT_FALSE(left.within(std::chrono::milliseconds(400)));
+    const std::int64_t begin_ns = control.now_ns();
+    kill(getpid(), SIGINT);
+    while (left.times == 0) std::this_thread::yield();
+    EXPECT_GE(control.now_ns() - begin_ns, 200'000'000);
+}
+
+TEST(Control, ASecondSignalLeavesOnceNothingIsDue) {
+    Left left;
+    Control control(left.options(seconds(60)));
+    control.saving(seconds(60), seconds(60));
+    kill(getpid(), SIGINT);
+    EXPECT_FALSE(left.within(std::chrono::milliseconds(400)));
+    kill(getpid(), SIGINT);
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));  // it has been heard
+    EXPECT_EQ(left.times, 0);
+    control.saving(seconds(60));
+    while (left.times == 0) std::this_thread::yield();
+}
+
 TEST(Control, AWorkThatIsAboutToEndIsNotLeft) {
     Control control;
     Control::Work work;
