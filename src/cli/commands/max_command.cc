@@ -473,20 +473,14 @@ void MaxCommand::say_meters(const std::string& format, std::uint64_t streams) {
 }
 
 int MaxCommand::finish(MaxDocuments documents, const std::optional<Error>& error) {
-    const auto say = [&] {
-        control_.saving(run::kInterruptTimeout);
+    const auto print = [&] {
         if (options_.quiet || text_ == nullptr || result_.formats.empty()) return;
         print_text(documents.standard_output() ? stderr : text_,
                    report::max_text_report(result_, options_.text_detail()));
     };
-    // No reader can block a write to a file on a disk.
-    control_.saving(kFilesTimeout);
-    const bool blocks = documents.reader_may_block();
-    if (blocks) say();
     Result<void> written;
     if (result_.interrupted && ended_no_run(result_)) documents.keep_earlier(context_.log);
-    if (!result_.formats.empty() || !error) written = documents.write(result_);
-    if (!blocks) say();
+    if (!result_.formats.empty() || !error) written = write_and_say(documents, result_, print);
     if (error) return report_error(context_, *error);
     if (!written) return report_error(context_, written.error());
     if (result_.interrupted) return kExitInterrupted;

@@ -50,10 +50,6 @@ public:
     bool standard_output() const {
         return any([](const OutputFile& file) { return file.standard_output(); });
     }
-    /// One of the files is standard output, a pipe or a device, whose reader may block the writer.
-    bool reader_may_block() const {
-        return any([](const OutputFile& file) { return file.in_place(); });
-    }
     /// Writes all; a file that cannot be written does not keep the others. Errors: the last one that failed.
     /// Files that no reader can block are written first, --json before all others.
     Result<void> write(const Of& of, const WhileWriting& meanwhile = {});
