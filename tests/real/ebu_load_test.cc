@@ -1,7 +1,7 @@
 // The EBU's profiles on a file system that logs each read and write: the draws by counting, the tables by the
 // source's formulas from the rows, and how many threads a client has. Chi-square bounds are those that a right
 // program exceeds with a chance of 1 in 10,000; the seed is fixed, and how far its draws go depends on the
-// computer. And a sweep over fill levels whose files are slow to remove.
+// computer. And a sweep over fill levels whose files are slow to remove, and a load on storage that hangs.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -179,6 +179,41 @@ TEST(FillLevel, AnInterruptedSweepKeepsItsStepsWhereTheFilesAreSlowToRemove) {
     EXPECT_THAT(finished.err, HasSubstr("streamsim clean removes them"));
     const Json result = read_json(dir / "r.json");
     ASSERT_GE(result["steps"].size(), 1U);
+    EXPECT_GT(result["steps"][0]["result"]["meters"][0]["all"]["done"], 0);
+}
+
+TEST(HungLoad, KeepsAfterTwoSignalsWhatItHasDone) {
+    if (const auto reason = no_slowfs_because()) GTEST_SKIP() << *reason;
+    const SinkMount mount("blocks 1\n");
+    const TempDir dir;
+    const Json meter = {{"name", "m"},
+                        {"operations", {{"read", 1}}},
+                        {"operations_per_s", 100},
+                        {"blocks", "4KiB"},
+                        {"files", {{"bytes", "1MiB"}}}};
+    const Json document = {{"schema", "streamsim.workload"},
+                           {"version", 1},
+                           {"name", "hung"},
+                           {"duration", "60s"},
+                           {"meters", Json::array({meter})}};
+    write_text(dir / "w.json", document.dump());
+    Process process(streamsim_binary(),
+                    {.args = {"run", dir / "w.json", mount.path(), "--json", dir / "r.json"}});
+    const auto reads = [&mount] {
+        const auto blocks = mount.blocks();
+        return std::ranges::count(blocks, "read", &SinkBlock::verb);
+    };
+    while (process.running() && reads() < 50) sleep_ms(20);
+    mount.hang();
+    sleep_ms(200);  // one under way is never answered
+    process.send(SIGINT);
+    sleep_ms(300);  // those that come sooner are one
+    process.send(SIGINT);
+    const Finished finished = process.wait();
+    EXPECT_EQ(finished.exit_code, 130) << finished.text();
+    EXPECT_THAT(finished.out, HasSubstr("INTERRUPTED: 1 step"));
+    const Json result = read_json(dir / "r.json");
+    ASSERT_EQ(result["steps"].size(), 1U);
     EXPECT_GT(result["steps"][0]["result"]["meters"][0]["all"]["done"], 0);
 }
 

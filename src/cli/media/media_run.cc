@@ -168,8 +168,12 @@ Result<RunResult> MediaRun::play_aside(std::unique_ptr<run::Session>& session,
                                        const run::PlayRequest& request,
                                        const std::string& about) {
     auto result = watch_session(*session, request, about, false);
+    if (!result) play_.stop_journal();  // it keeps the last that is known
     if (!result || session->stuck()) {
         work_.leave_behind();
+        if (!result && context_.ranks == nullptr) {
+            if (auto known = session->snapshot(kSnapshotTimeout)) result = std::move(*known);
+        }
         (void)session.release();  // threads or the kernel still use it
         context_.log.warn("the storage has not completed all operations that it was given: the run ends here");
         if (!result || !*result) return interrupted_error();

@@ -42,7 +42,8 @@ protected:
     /// Opens the files that the result goes to, and listens for --metrics and --web.
     Result<void> open_outputs();
     /// Plays a session whose result is a part of another's. Errors: as a session's; interrupted. If the
-    /// storage does not complete all operations, the session is left behind and nothing else can be played.
+    /// storage does not complete all operations, the session is left behind and nothing else can be played; the
+    /// result is then what is known.
     Result<RunResult> play_aside(std::unique_ptr<run::Session>& session,
                                  const run::PlayRequest& request,
                                  const std::string& about);
