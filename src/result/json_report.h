@@ -25,7 +25,6 @@ inline constexpr std::string_view kPredictionReportBegins = "{\n  \"schema\": \"
 inline constexpr std::string_view kPlanReportBegins = "{\n  \"schema\": \"streamsim.plan\"";
 inline constexpr std::string_view kSensitivityReportBegins = "{\n  \"schema\": \"streamsim.sensitivity\"";
 
-inline constexpr std::string_view kMeasurementBegins = "{\n  \"schema\": \"streamsim.measurement\"";
 inline constexpr std::string_view kCalibrationReportBegins = "{\n  \"schema\": \"streamsim.calibration\"";
 
 /// UTF-8, ends with a newline. Keys keep their order; streams, drops and time-line entries take a line each.

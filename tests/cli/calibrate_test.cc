@@ -72,6 +72,21 @@ TEST_F(Calibrate, KeepsAModelThatAppearsWhileItMeasures) {
     EXPECT_EQ(read_json(dir_ / "nas.2.json")["calibration"]["target"], "sim:nfs-generic");
 }
 
+TEST_F(Calibrate, KeepsRowsOfAnotherThatAppearWhileItMeasures) {
+    Spawn spawn;
+    spawn.args = {"calibrate", "sim:nfs-generic", "-o", model_, "--duration", "1s"};
+    Process process(streamsim_binary(), spawn);
+    while (process.running() && !std::filesystem::exists(rows_)) sleep_ms(1);
+    const std::string others = "{\n  \"schema\": \"streamsim.measurement\", \"mine\": true}\n";
+    write_text(rows_, others);
+    const Finished done = process.wait();
+    EXPECT_EQ(done.exit_code, 0) << done.text();
+    EXPECT_EQ(read_text(rows_), others);
+    EXPECT_THAT(done.err, HasSubstr("its raw rows in " + (dir_ / "nas.measured.2.json")));
+    EXPECT_TRUE(read_json(dir_ / "nas.measured.2.json")["complete"]);
+    EXPECT_FALSE(std::filesystem::exists(dir_ / "nas.measured.3.json"));
+}
+
 TEST_F(Calibrate, KeepsRowsThatAppearWhileItMeasuresAgain) {
     ASSERT_EQ(calibrate().exit_code, 0);
     Spawn spawn;

@@ -135,14 +135,14 @@ private:
     CommandContext& context_;
     CliOptions& options_;
     std::string rows_file_;  // of the raw rows
-    std::string saved_to_;   // while they are measured; with --again another file
-    std::string saved_begins_{result::kMeasurementBegins};
+    std::string saved_to_;   // while they are measured; with --again another file: those that are there stay
     Measurement measured_;
     Calibration result_;
     std::optional<media::Catalogue> catalogue_;
     Documents documents_;
     // Held while it measures: a file that appears under such a name meanwhile is kept.
     OutputFile model_output_;
+    OutputFile saved_output_;
     OutputFile rows_output_;            // with --again
     std::vector<std::string> skipped_;  // ids of probes that are not done
     std::uint64_t runs_ = 0;            // in this call
@@ -157,20 +157,20 @@ Result<void> CalibrateCommand::open_files() {
     if (target.kind == target::Target::Kind::null || target.kind == target::Target::Kind::null_virtual)
         problems.problems.push_back(fmt::format("{}: has no time that a model could be fitted to", target.url));
     rows_file_ = run::with_ending(options_.output, ".measured.json");
+    saved_to_ = options_.again ? run::with_ending(options_.output, ".again.json") : rows_file_;
     std::error_code error;
     const bool there = std::filesystem::exists(system_path(options_.output), error);
     if (there && !options_.again && !options_.refit && !options_.check)
         problems.problems.push_back(
             fmt::format("{}: is there already: --refit fits it again from {}, --again measures anew and "
-                        "replaces both, --check "
-                        "compares it with a new run",
+                        "replaces both, --check compares it with a new run",
                         options_.output, rows_file_));
     // Another kind of file is found before the storage is measured.
     const std::string_view model_begins = options_.check ? "{" : kModelBegins;
-    OutputFile rows;
     for (const auto& [file, begins, held] : {std::tuple{options_.output, model_begins, &model_output_},
-                                             std::tuple{rows_file_, std::string_view("{"), &rows}}) {
-        if (options_.output.empty()) continue;
+                                             std::tuple{saved_to_, std::string_view("{"), &saved_output_},
+                                             std::tuple{rows_file_, std::string_view("{"), &rows_output_}}) {
+        if (options_.output.empty() || (held == &rows_output_ && !options_.again)) continue;
         auto usable = OutputFile::prepare(file, begins);
         if (usable) {
             *held = std::move(*usable);
@@ -179,7 +179,6 @@ Result<void> CalibrateCommand::open_files() {
         problems.kind = usable.error().kind;
         for (const std::string& text : usable.error().problems) problems.problems.push_back(text);
     }
-    if (options_.again) rows_output_ = std::move(rows);
     auto documents = Documents::prepare(
         options_.files,
         {{&ResultFiles::json, result::kCalibrationReportBegins, result::calibration_json_report},
@@ -219,8 +218,6 @@ Result<void> CalibrateCommand::take_earlier_rows() {
                             "replaces: name another file with -o or remove it",
                             rows_file_));
     }
-    // The rows that are there stay until all new ones are measured.
-    saved_to_ = options_.again ? run::with_ending(options_.output, ".again.json") : rows_file_;
     if (!std::filesystem::exists(system_path(saved_to_), error))
         return needed ? bad_input(fmt::format("{}: there are no raw rows of a calibration", rows_file_))
                       : Result<void>();
@@ -243,7 +240,6 @@ Result<void> CalibrateCommand::take_earlier_rows() {
             fmt::format("{}: was begun with files of {}, and --set-size is {}: give that size, or remove it",
                         saved_to_, show_bytes(earlier->set_bytes), show_bytes(options_.set_bytes)));
     measured_ = std::move(*earlier);
-    saved_begins_ = "{";  // as it was read, whoever wrote its lines
     if (needed) return {};
     measured_.left_out.clear();  // each such probe is asked for again
     say(fmt::format("goes on from the {} probes of {}", measured_.rows.size(), saved_to_));
@@ -499,11 +495,12 @@ Result<void> CalibrateCommand::fit() {
 /// The raw rows so far; complete ones take their own place.
 Result<void> CalibrateCommand::save() {
     const std::string text = result::measurement_document(measured_);
-    if (!measured_.complete || saved_to_ == rows_file_) return write_document(saved_to_, saved_begins_, text);
+    if (!measured_.complete || !options_.again)
+        return saved_output_.write_for_now([&text](const TextSink& sink) { sink(text); });
     rows_output_.write(text);
     if (auto written = rows_output_.finish(); !written) return written;
     std::error_code error;
-    std::filesystem::remove(system_path(saved_to_), error);
+    std::filesystem::remove(system_path(saved_output_.path()), error);
     return {};
 }
 
@@ -549,9 +546,13 @@ Result<void> CalibrateCommand::compare_with_held_back() {
 }
 
 int CalibrateCommand::end(const Error& error) {
-    if (leads() && !measured_.rows.empty() && !options_.refit && !options_.check)
-        context_.log.info(
-            fmt::format("what was measured so far is in {}: the same command goes on from there", saved_to_));
+    if (leads() && !measured_.rows.empty() && !options_.refit && !options_.check) {
+        std::error_code ignored;
+        const bool goes_on =
+            std::filesystem::equivalent(system_path(saved_output_.path()), system_path(saved_to_), ignored);
+        context_.log.info(fmt::format("what was measured so far is in {}{}", saved_output_.path(),
+                                      goes_on ? ": the same command goes on from there" : ""));
+    }
     if (error.kind == ErrorKind::interrupted) return kExitInterrupted;
     return report_error(context_, error);
 }
@@ -564,7 +565,8 @@ int CalibrateCommand::finish() {
         print_text(documents_.standard_output() ? stderr : stdout, report::calibration_text_report(result_));
     if (!model) return report_error(context_, model.error());
     if (!written) return report_error(context_, written.error());
-    say(fmt::format("the model is in {}, its raw rows in {}", options_.output, rows_file_));
+    const OutputFile& rows = options_.again ? rows_output_ : saved_output_;
+    say(fmt::format("the model is in {}, its raw rows in {}", model_output_.path(), rows.path()));
     return result_.held_back && result_.held_back->rejected ? kExitMissed : kExitPass;
 }
 
