@@ -294,15 +294,17 @@ public:
     void shown(std::uint64_t slot, std::vector<ShownFrame>& into) const override {
         into.clear();
         const std::uint64_t at = slot % frames_;
-        const auto after = std::upper_bound(steps_.begin(), steps_.end(), at,
-                                            [](std::uint64_t a, const Step& b) { return a < b.begin; });
-        for (const std::uint32_t i : std::prev(after)->segments) {
+        for (const std::uint32_t i : step_at(at)->segments) {
             const CutSegment& segment = segments_[i];
             into.push_back({segment.clip, frame_of(segment, at - segment.at)});
         }
     }
     std::size_t shown_max() const override { return shown_max_; }
     std::uint64_t pass_slots() const override { return frames_; }
+    std::uint64_t piece(std::uint64_t slot) const override {
+        return slot / frames_ * steps_.size() +
+               static_cast<std::uint64_t>(step_at(slot % frames_) - steps_.begin());
+    }
 
 private:
     struct Step {  // between two edges of segments
@@ -310,6 +312,11 @@ private:
         std::vector<std::uint32_t> segments;  // the latest to begin first
     };
 
+    std::vector<Step>::const_iterator step_at(std::uint64_t at) const {
+        const auto after = std::upper_bound(steps_.begin(), steps_.end(), at,
+                                            [](std::uint64_t a, const Step& b) { return a < b.begin; });
+        return std::prev(after);
+    }
     static Sources indexes(const CutList& list) {
         Sources sources;
         for (const Clip& clip : list.clips) sources.push_back(clip.index);

@@ -90,6 +90,9 @@ public:
     virtual bool sought(std::uint64_t /*slot*/) const { return false; }
     /// The number of slots of one pass.
     virtual std::uint64_t pass_slots() const = 0;
+    /// Rises where the slots go on elsewhere in the sources: with each pass, and at the edges of a cut list's
+    /// events.
+    virtual std::uint64_t piece(std::uint64_t slot) const { return slot / pass_slots(); }
     /// Some frame of a source is shown twice within the first `slots` slots. Any thread. A path whose shown()
     /// caches anything has a version of its own.
     virtual bool repeats_within(std::uint64_t slots) const;

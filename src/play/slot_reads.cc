@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <tuple>
+#include <utility>
 
 #include "base/check.h"
 
@@ -98,6 +99,11 @@ ShownFrame SlotReads::plan(std::uint64_t slot, std::vector<SlotExtent>& into, bo
     into.clear();
     ++calls_;
     path_.shown(slot, shown_);
+    if (!independent_ && !ahead) {
+        const std::uint64_t pass = slot / path_.pass_slots();
+        if (std::exchange(pass_, pass) != pass) std::fill(groups_.begin(), groups_.end(), Group{});
+        piece_ = path_.piece(slot);
+    }
     for (const ShownFrame& shown : shown_) {
         const FrameIndex& index = *path_.sources()[shown.source];
         if (independent_ || index.file_per_frame()) {
@@ -119,8 +125,9 @@ void SlotReads::add(const ShownFrame& shown, std::vector<SlotExtent>& into) {
     Group& group = group_for(shown);
     const std::uint64_t sync = std::min(index.sync_frame(shown.frame), shown.frame);
     const bool same_source = group.source == shown.source;
-    // A return to a group's first frame, other than step by step, is a new pass: the frame is read again.
-    const bool anew = shown.frame == sync && group.shown != sync + 1;
+    // A return to a group's first frame, other than step by step in one piece, begins anew: the frame is read
+    // again.
+    const bool anew = shown.frame == sync && (group.shown != sync + 1 || group.piece != piece_);
     const bool inside = same_source && group.sync == sync && group.end > sync && !anew;
     for (std::uint64_t frame = inside ? group.end : sync; frame <= shown.frame; ++frame) {
         into.push_back({shown.source, frame, index.extent(frame)});
@@ -130,6 +137,7 @@ void SlotReads::add(const ShownFrame& shown, std::vector<SlotExtent>& into) {
     group.sync = sync;
     group.end = inside ? std::max(group.end, shown.frame + 1) : shown.frame + 1;
     group.shown = shown.frame;
+    group.piece = piece_;
     group.used = calls_;
 }
 
@@ -144,8 +152,8 @@ void SlotReads::add_audio(const ShownFrame& shown,
     while (index.audio(from).empty() && shown.frame - from < back) --from;
     const auto chunks = index.audio(from);
     if (chunks.empty()) return;
-    const bool new_pass = shown.frame == 0 && group.shown != 1;
-    const bool there = same_source && from == group.audio && !new_pass;
+    const bool anew = (shown.frame == 0 && group.shown != 1) || (group.piece != piece_ && !next);
+    const bool there = same_source && from == group.audio && !anew;
     group.audio = from;
     if (there) return;
     for (const Extent& chunk : chunks) into.push_back({shown.source, shown.frame, chunk});

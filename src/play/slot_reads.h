@@ -2,8 +2,8 @@
 //
 // Independent frames are read alone. If decoding a frame needs others (a long group of pictures) the reader
 // keeps the same group as a decoder: the next frame of the group is read alone, a frame of the group is not
-// read again, and a jump reads from the group's first frame on. If several frames are shown at once twice as
-// many groups are kept, so that both sides of a transition have theirs.
+// read again, and a jump reads from the group's first frame on. Each pass begins without any. If several frames
+// are shown at once twice as many groups are kept, so that both sides of a transition have theirs.
 //
 // Audio, where the index has it, is read along: the chunks that begin with a frame are read with it; after a
 // jump also the chunks that reach into the frame, which began with the last frame before it that has any (one
@@ -48,6 +48,7 @@ private:
         std::uint64_t sync = 0;
         std::uint64_t end = 0;             // frames from `sync` to here were read
         std::uint64_t shown = 0;           // the last one
+        std::uint64_t piece = 0;           // of the path, that it belonged to
         std::uint64_t audio = UINT64_MAX;  // the frame with which the last chunk read began
         std::uint64_t used = 0;            // the number of the last call
     };
@@ -64,6 +65,8 @@ private:
     const bool independent_;  // no frame needs another one, or audio
     std::vector<ShownFrame> shown_;
     std::vector<Group> groups_;
+    std::uint64_t pass_ = 0;   // of the path, that they belong to
+    std::uint64_t piece_ = 0;  // of the path, that the slot belongs to
     std::uint64_t calls_ = 0;
 };
 

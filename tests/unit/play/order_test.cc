@@ -339,10 +339,11 @@ TEST(Layers, ASlotIsCompleteWhenAllOfItsLayersAre) {
 /// and stand at 2000 x n; the audio of frame n has 500 at 2000 x n + 1000.
 class GroupClip final : public FrameIndex {
 public:
-    explicit GroupClip(std::uint64_t group, bool audio) : group_(group), audio_(audio) {
-        for (std::uint64_t i = 0; i < count(); i += 2) chunks_.push_back({2000 * i + 1000, 500});
+    explicit GroupClip(std::uint64_t group, bool audio, std::uint64_t frames = 16)
+        : group_(group), audio_(audio), count_(frames) {
+        for (std::uint64_t i = 0; i < count_; i += 2) chunks_.push_back({2000 * i + 1000, 500});
     }
-    std::uint64_t count() const override { return 16; }
+    std::uint64_t count() const override { return count_; }
     FrameRate rate() const override { return {24, 1}; }
     bool file_per_frame() const override { return false; }
     void write_path(std::uint64_t, char* into) const override { *into = '\0'; }
@@ -359,6 +360,7 @@ public:
 private:
     std::uint64_t group_;
     bool audio_;
+    std::uint64_t count_;
     std::vector<Extent> chunks_;
 };
 
@@ -414,6 +416,23 @@ TEST(SlotReads, EachPassReadsEverythingAnew) {
     const Names with_audio = reads_of(*alone, 32);
     EXPECT_EQ(Names(with_audio.begin(), with_audio.begin() + 16),
               Names(with_audio.begin() + 16, with_audio.end()));
+    const auto two_frames = play::make_path({std::make_shared<GroupClip>(2, true, 2)}, {}, std::nullopt, 1);
+    EXPECT_EQ(reads_of(*two_frames, 4),
+              (Names{"0+1000 1000+500", "2000+1000", "0+1000 1000+500", "2000+1000"}));
+    const Names backwards = reads_of(*grouped("reverse", false, 16), 32);
+    EXPECT_EQ(backwards[16], backwards[0]);
+}
+
+TEST(SlotReads, AnEventThatGoesBackOneFrameToAGroupsFirstReadsItAnew) {
+    CutList list;
+    list.rate = {24, 1};
+    list.clips.resize(1);
+    list.clips[0].index = std::make_shared<GroupClip>(4, true);
+    list.frames = 6;
+    list.segments = {{0, 2, 0, 4, 1, 1, ""}, {2, 2, 0, 4, 1, 1, ""}, {4, 2, 0, 6, 1, 1, ""}};
+    EXPECT_EQ(reads_of(*play::make_cut_path(list, std::nullopt), 6),
+              (Names{"8000+1000 9000+500", "10000+1000", "8000+1000 9000+500", "10000+1000",
+                     "12000+1000 13000+500", "14000+1000"}));
 }
 
 TEST(SlotReads, AudioIsReadWithTheFrameItBeginsWithAndAfterAJumpWithTheOneItReachesInto) {
@@ -562,12 +581,6 @@ TEST(Cuts, FramesBeforeACutAreReadOnWhileTheNextClipIsOpened) {
     const Instant submitted = play.play_start + play.due(7);
     EXPECT_EQ(play.frames[18].completed, submitted + milliseconds(160 + 3 * 40));
     EXPECT_EQ(play.frames[20].completed, play.play_start + play.due(12) + milliseconds(150 + 40));
-}
-
-TEST(PlayOrderText, AShuttleHasAColonAndANumber) {
-    EXPECT_TRUE(play::PlayOrder::parse("shuttle:4"));
-    for (const char* text : {"shuttle", "shuttle:", "shuttle4", "shuttlex4", "xhuttle:4", "shuttles:4"})
-        EXPECT_FALSE(play::PlayOrder::parse(text)) << text;
 }
 
 /// Frames before a jump keep their deadlines where play ends while the clock waits for the frame of the jump.

@@ -37,7 +37,8 @@ TEST(PlayOrder, IsReadAsItIsTypedAndShownSo) {
         EXPECT_EQ(order->text(), text);
     }
     for (const char* text : {"", "backwards", "shuttle", "shuttle:", "shuttle:0", "shuttle:x", "shuttle:2.5",
-                             "shuttle:9999999999999", "shuttle:-9223372036854775808", "forward "}) {
+                             "shuttle:9999999999999", "shuttle:-9223372036854775808", "forward ", "shuttle4",
+                             "shuttlex4", "xhuttle:4", "shuttles:4"}) {
         const auto order = play::PlayOrder::parse(text);
         ASSERT_FALSE(order) << text;
         EXPECT_EQ(order.error().kind, ErrorKind::bad_input);
