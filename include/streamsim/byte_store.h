@@ -7,6 +7,7 @@
 // directory.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -30,8 +31,11 @@ struct FileInfo {
     std::uint64_t links = 0;      // hard links of a file; 0: unknown
     std::uint64_t file_id = 0;    // unique within its file system; 0: unknown
     bool other = false;           // a device, FIFO or socket
+    std::int64_t changed_s = 0;   // of contents or attributes (ctime), which no copy keeps; 0: unknown
 
     bool is_regular() const { return !directory && !symbolic_link && !other; }
+    /// The last time at which the storage may have written the contents.
+    std::int64_t touched_s() const { return std::max(modified_s, changed_s); }
 };
 
 /// True when two values of FileInfo::file_id may belong to one file: an unknown id may be any.

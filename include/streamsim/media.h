@@ -136,7 +136,7 @@ struct Clip {
     std::string format;  // a format's name, or what was found: "dpx 12 bit filled 3840x2160"
     std::shared_ptr<const FrameIndex> index;
     bool ours = false;               // made by prepare
-    std::int64_t modified_s = 0;     // modification time of the (first) file; 0: unknown
+    std::int64_t touched_s = 0;      // FileInfo::touched_s() of the (first) file; 0: unknown
     std::string file;                // path of that file without links, for clips that play; empty: unknown
     std::vector<std::string> notes;  // remarks for the user ("3 frame numbers are missing")
     /// Time code of the first frame, in frames since 00:00:00:00; empty where the media states none. A sequence

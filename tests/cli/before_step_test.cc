@@ -306,11 +306,9 @@ TEST_F(BeforeStep, MetersBesideStreamsAreThreeSteps) {
 }
 
 TEST_F(BeforeStep, KeepsMediaColdThatTheCommandHasPlayedBefore) {
+    if (!LaterClock::works()) GTEST_SKIP() << "no library is loaded before those of sanitizers";
     prepare(2, "3s");
-    const auto old = std::filesystem::file_time_type::clock::now() - std::chrono::hours(24);
-    for (const std::string& clip : clip_directories()) {
-        for (const std::string& frame : frames_in(clip)) std::filesystem::last_write_time(frame, old);
-    }
+    const LaterClock a_day_later;
     const std::string meter = write("w.json", workload());
     const auto may_be_warm = [&](std::vector<std::string> options) {
         options.insert(options.end(), {"--duration", "1s", "--meter", meter});

@@ -95,6 +95,18 @@ TempDir::~TempDir() {
     std::filesystem::remove_all(path_, ignored);
 }
 
+bool LaterClock::works() {
+    return *LATER_CLOCK_LIBRARY != '\0';
+}
+
+LaterClock::LaterClock() {
+    setenv("LD_PRELOAD", LATER_CLOCK_LIBRARY, 1);
+}
+
+LaterClock::~LaterClock() {
+    unsetenv("LD_PRELOAD");
+}
+
 std::string Finished::text() const {
     std::ostringstream text;
     text << "exit code " << exit_code << ", signal " << signal << (timed_out ? ", timed out" : "") << ", after "

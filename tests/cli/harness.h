@@ -91,6 +91,17 @@ private:
 
 Finished run(const std::string& program, const Spawn& spawn);
 
+/// While there is one, the clock of the programs that are run is a day later, and their media are a day old.
+class LaterClock {
+public:
+    /// False: sanitizers are on, which take no library before theirs.
+    static bool works();
+    LaterClock();  // REQUIRES: works()
+    ~LaterClock();
+    LaterClock(const LaterClock&) = delete;
+    LaterClock& operator=(const LaterClock&) = delete;
+};
+
 /// Runs streamsim.
 Finished streamsim(const std::vector<std::string>& args);
 Finished streamsim(const Spawn& spawn);

@@ -49,6 +49,16 @@ TEST_F(Play, MediaThatIsThereIsNotMadeAgain) {
     EXPECT_EQ(std::filesystem::last_write_time(frame), written);
 }
 
+TEST_F(Play, MediaThatWereJustCopiedAreYoungWhateverTheirTimesSay) {
+    copy_clip_of_others();
+    for (const std::string& frame : frames_in(target() + "/shot"))  // as cp -p does
+        std::filesystem::last_write_time(frame,
+                                         std::filesystem::last_write_time(frame) - std::chrono::hours(3));
+    const Json result = play({"--duration", "500ms"}, target() + "/shot");
+    EXPECT_LT(result["media"]["age_s"], 3600);
+    EXPECT_EQ(result["media"]["server_cache_may_be_warm"], true);
+}
+
 TEST_F(Play, EveryFrameIsDifferent) {
     prepare(2);
     std::set<std::string> contents;

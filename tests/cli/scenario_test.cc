@@ -113,12 +113,10 @@ TEST_F(ScenarioTest, StreamsWithAndWithoutAudioPlayClipsOfTheirOwn) {
 }
 
 TEST_F(ScenarioTest, AClipOfTwoStreamsMayBeWarmHoweverItWasFound) {
+    if (!LaterClock::works()) GTEST_SKIP() << "no library is loaded before those of sanitizers";
     copy_clip_of_others();
     const std::string shot = target() + "/shot";
-    for (const std::string& frame : frames_in(shot)) {
-        const auto now = std::filesystem::file_time_type::clock::now();
-        std::filesystem::last_write_time(frame, now - std::chrono::hours(24 * 30));
-    }
+    const LaterClock a_day_later;
     const auto may_be_warm = [&](const Json& streams, const std::string& second_target) {
         Json document = scenario(target());
         document["duration"] = "500ms";

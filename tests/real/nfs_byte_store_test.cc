@@ -154,6 +154,20 @@ TEST_P(NfsByteStore, DirectoriesLinksAndWhatIsThere) {
     EXPECT_FALSE(store_->list(url_path("none")));
 }
 
+TEST_P(NfsByteStore, KnowsAYoungCopyWhoseTimeIsThatOfTheOriginal) {
+    fs::create_directory(directory_ / "dir");
+    for (const char* const name : {"alone", "dir/listed"}) {
+        std::ofstream(directory_ / name) << "12345";
+        fs::last_write_time(directory_ / name, fs::file_time_type::clock::now() - std::chrono::hours(5));
+    }
+    ASSERT_TRUE(store_->list(url_path("dir")));
+    for (const char* const name : {"alone", "dir/listed"}) {
+        const auto file = store_->stat(url_path(name)).value();
+        ASSERT_TRUE(file.has_value()) << name;
+        EXPECT_GT(file->changed_s, file->modified_s + 3600) << name;
+    }
+}
+
 TEST_P(NfsByteStore, ALinkThatLeadsToItselfIsNoFolder) {
     std::ofstream(directory_ / "file") << "12345";
     fs::create_symlink("loop", directory_ / "loop");

@@ -87,6 +87,20 @@ TEST_F(SmbByteStore, DirectoriesAndWhatIsInThem) {
     EXPECT_FALSE(store_->list(at("none")));
 }
 
+TEST_F(SmbByteStore, KnowsAYoungCopyWhoseTimeIsThatOfTheOriginal) {
+    fs::create_directory(directory_ / "dir");
+    for (const char* const name : {"alone", "dir/listed"}) {
+        std::ofstream(directory_ / name) << "12345";
+        fs::last_write_time(directory_ / name, fs::file_time_type::clock::now() - std::chrono::hours(5));
+    }
+    ASSERT_TRUE(store_->list(at("dir")));
+    for (const char* const name : {"alone", "dir/listed"}) {
+        const auto file = store_->stat(at(name)).value();
+        ASSERT_TRUE(file.has_value()) << name;
+        EXPECT_GT(file->changed_s, file->modified_s + 3600) << name;
+    }
+}
+
 TEST_F(SmbByteStore, ADirectoryOfMany) {
     for (int i = 0; i < 1500; ++i) std::ofstream(directory_ / ("frame." + std::to_string(10'000 + i) + ".dpx"));
     const auto entries = store_->list(at());

@@ -186,7 +186,7 @@ Result<Clip> index_container(ByteStore& store,
             "its container has no complete frame table: the whole file was read for the index");
     }
     clip.name = name;
-    clip.modified_s = media.modified_s;
+    clip.touched_s = media.touched_s();
     clip.index = make_container_index(path, std::move(made->frames));
     return clip;
 }

@@ -161,7 +161,7 @@ private:
                  found_.first_problem);
         }
         if (auto info = store_.stat(found_.path); info && *info) {
-            clip_.modified_s = (*info)->modified_s;
+            clip_.touched_s = (*info)->touched_s();
             found_bytes_ = (*info)->bytes;
         }
         if (known_) return;

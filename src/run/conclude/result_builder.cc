@@ -185,8 +185,8 @@ void fill_media(const RunFacts& facts, RunResult& result) {
     for (const StreamPlan& plan : *facts.streams) {
         shared |= plan.shares_clip;
         for (const Clip& clip : plan.clips) {
-            if (clip.modified_s > 0) {
-                const std::int64_t age_s = std::max<std::int64_t>(now_s - clip.modified_s, 0);
+            if (clip.touched_s > 0) {
+                const std::int64_t age_s = std::max<std::int64_t>(now_s - clip.touched_s, 0);
                 result.media.age_s = std::min(result.media.age_s.value_or(age_s), age_s);
             }
             shared |= !seen.insert(key_of(clip)).second;  // also with a stream that was added by hand

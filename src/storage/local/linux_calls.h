@@ -58,6 +58,7 @@ inline FileInfo info_of(const struct stat& info) {
     out.other = !S_ISREG(info.st_mode) && !S_ISDIR(info.st_mode);
     out.bytes = static_cast<std::uint64_t>(info.st_size);
     out.modified_s = info.st_mtim.tv_sec;
+    out.changed_s = info.st_ctim.tv_sec;
     out.links = info.st_nlink;
     out.file_id = info.st_ino;
     return out;

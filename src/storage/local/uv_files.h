@@ -68,6 +68,7 @@ inline FileInfo info_of(const uv_stat_t& info) {
     out.other = !is_kind(info, kRegularKind) && !out.directory;
     out.bytes = info.st_size;
     out.modified_s = info.st_mtim.tv_sec;
+    out.changed_s = info.st_ctim.tv_sec;
     out.links = info.st_nlink;
     out.file_id = info.st_ino;
     return out;

@@ -90,6 +90,7 @@ FileInfo file_info(const NfsStat& found) {
     out.directory = found.is(kDirectory);
     out.bytes = found.info.nfs_size;
     out.modified_s = static_cast<std::int64_t>(found.info.nfs_mtime);
+    out.changed_s = static_cast<std::int64_t>(found.info.nfs_ctime);
     out.links = found.info.nfs_nlink;
     out.file_id = found.info.nfs_ino;
     out.other = !found.is(kRegular) && !out.directory && !out.symbolic_link;
@@ -416,6 +417,7 @@ public:
         if (found.error == ENOENT || found.error == ENOTDIR || found.error == ELOOP) {
             out.bytes = 0;
             out.modified_s = 0;
+            out.changed_s = 0;
             return std::optional(out);
         }
         if (found.error != 0) return error(found.error, "look at", path);

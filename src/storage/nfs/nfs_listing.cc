@@ -58,6 +58,7 @@ std::optional<FileInfo> info_of(const post_op_attr& told) {
     info.other = kind == NfsKind::other;
     info.bytes = attributes.size;
     info.modified_s = attributes.mtime.seconds;
+    info.changed_s = attributes.ctime.seconds;
     info.links = attributes.nlink;
     info.file_id = attributes.fileid;
     return info;
@@ -126,6 +127,7 @@ int list_by_libnfs(Turn& turn, const std::string& path, std::vector<NfsListed>& 
                               info.other = type != kRegular && !info.directory && !info.symbolic_link;
                               info.bytes = entry->size;
                               info.modified_s = static_cast<std::int64_t>(entry->mtime.tv_sec);
+                              info.changed_s = static_cast<std::int64_t>(entry->ctime.tv_sec);
                               info.links = entry->nlink;
                               // libnfs 4.0 does not initialize this member in lists of version 4.
                               if (turn.version() == 3) info.file_id = entry->inode;

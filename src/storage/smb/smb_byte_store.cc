@@ -46,13 +46,23 @@ std::string_view take_word(std::string_view& text) {
     return word;
 }
 
-/// An entry of SmbCall::list, "f 520448 1700000000 NAME".
+/// An entry of SmbCall::list, "f 520448 1700000000 1700000060 NAME".
 std::pair<std::string, FileInfo> listed_entry(std::string_view text) {
     FileInfo info;
     info.directory = take_word(text) == "d";
     info.bytes = whole_number<std::uint64_t>(take_word(text)).value_or(0);
     info.modified_s = whole_number<std::int64_t>(take_word(text)).value_or(0);
+    info.changed_s = whole_number<std::int64_t>(take_word(text)).value_or(0);
     return {std::string(text), info};
+}
+
+FileInfo info_of(const SmbAnswer& answer) {
+    FileInfo info;
+    info.directory = answer.directory;
+    info.bytes = answer.bytes;
+    info.modified_s = answer.modified_s;
+    info.changed_s = answer.changed_s;
+    return info;
 }
 
 /// A helper process and its calls. Thread-safe.
@@ -254,8 +264,7 @@ private:
                                     ? Result<SmbAnswer>(*session->connected)
                                     : await_connected(*session->process, login_, address_, deadline);
             if (answer) {
-                if (is_new && answer->directory)
-                    listed_->put_directory(directory_, {true, 0, answer->modified_s, false});
+                if (is_new && answer->directory) listed_->put_directory(directory_, info_of(*answer));
                 session_ = std::move(*session);
                 session_.connected = *answer;
                 ++number_;
@@ -475,7 +484,7 @@ public:
         if (!answer) return answer.error();
         if (answer->error == ENOENT || answer->error == ENOTDIR) return std::optional<FileInfo>();
         if (answer->error != 0) return file_error(answer->error, "look at", show(path));
-        const FileInfo info{answer->directory, answer->bytes, answer->modified_s, false};
+        const FileInfo info = info_of(*answer);
         if (info.directory) listed_->put_directory(path, info);
         return std::optional(info);
     }

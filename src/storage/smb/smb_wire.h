@@ -25,7 +25,7 @@ enum class SmbCall : std::uint32_t {
     open,            // text: path. Answer: file
     read,            // file, offset, bytes, slot. Answer: bytes in the slot; fewer: the file ends there
     close,           // file, of open or create
-    stat,            // text: path. Answer: directory, bytes, modified_s
+    stat,            // text: path. Answer: directory, bytes, modified_s, changed_s
     size,            // file. Answer: bytes
     list,            // text: path; empty: continue. Answer: names in the slot, `bytes` of them; more
     create,          // text: path. Answer: file
@@ -67,6 +67,7 @@ struct SmbAnswer {
     std::int64_t completed_ns = 0;  // CLOCK_MONOTONIC, when the server had answered
     std::uint64_t bytes = 0;
     std::int64_t modified_s = 0;
+    std::int64_t changed_s = 0;
     std::int32_t file = -1;
     std::uint32_t requests = 0;  // sent to the server, as far as is known
     bool directory = false;

@@ -117,7 +117,7 @@ TEST_F(Sequences, DirectoryFrameAndPatternAreTheSameClip) {
         EXPECT_EQ(clip.index->extent(1).bytes, 8192u + 16 * 9 * 6);
         EXPECT_THAT(clip.notes, IsEmpty());
         EXPECT_FALSE(clip.ours);
-        EXPECT_EQ(clip.modified_s, 1234567890);
+        EXPECT_EQ(clip.touched_s, 1234567890);
     }
     EXPECT_EQ(index("shot").name, "shot");
     EXPECT_EQ(index("shot/a.0099.dpx").name, "a.%04d.dpx");

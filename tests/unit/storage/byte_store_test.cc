@@ -167,6 +167,15 @@ TEST_F(LocalByteStoreTest, LooksAtFilesDirectoriesAndLinks) {
     EXPECT_FALSE(store_->stat(at("file/below"))->has_value());
 }
 
+TEST_F(LocalByteStoreTest, KnowsAYoungCopyWhoseTimeIsThatOfTheOriginal) {
+    put("file", "12345");
+    const auto original = std::filesystem::last_write_time(at("file")) - std::chrono::hours(5);
+    std::filesystem::last_write_time(at("file"), original);
+    const auto file = **store_->stat(at("file"));
+    EXPECT_GT(file.changed_s, file.modified_s + 3600);
+    EXPECT_EQ(file.touched_s(), file.changed_s);
+}
+
 TEST_F(LocalByteStoreTest, MakesDirectoriesWithTheirParents) {
     ASSERT_TRUE(store_->make_directories(at("a/b//c/")));
     ASSERT_TRUE(store_->make_directories(at("a/b/c")));

@@ -320,6 +320,7 @@ void SmbClient::stat(const std::string& path, SmbAnswer& answer) {
     answer.directory = S_ISDIR(info.st_mode);
     answer.bytes = answer.directory ? 0 : static_cast<std::uint64_t>(info.st_size);
     answer.modified_s = info.st_mtim.tv_sec;
+    answer.changed_s = info.st_ctim.tv_sec;
 }
 
 void SmbClient::size(Open& open, SmbAnswer& answer) {
@@ -328,7 +329,8 @@ void SmbClient::size(Open& open, SmbAnswer& answer) {
     answer.bytes = static_cast<std::uint64_t>(info.st_size);
 }
 
-/// Entries are texts, "f 520448 1700000000 NAME": "d" or "f", bytes, modified_s and the name.
+/// Entries are texts, "f 520448 1700000000 1700000060 NAME": "d" or "f", bytes, modified_s, changed_s and the
+/// name.
 void SmbClient::list(const std::string& path, std::span<std::byte> slot, SmbAnswer& answer) {
     if (!path.empty()) {
         if (listing_ != nullptr) smbc_getFunctionClosedir(context_)(context_, listing_);
@@ -350,7 +352,8 @@ void SmbClient::list(const std::string& path, std::span<std::byte> slot, SmbAnsw
         if (name == "." || name == "..") continue;
         const bool directory = (entry->attrs & kAttributeDirectory) != 0;
         unlisted_ = (directory ? "d 0 " : "f " + std::to_string(entry->size) + " ") +
-                    std::to_string(entry->mtime_ts.tv_sec) + " " + std::string(name);
+                    std::to_string(entry->mtime_ts.tv_sec) + " " + std::to_string(entry->ctime_ts.tv_sec) +
+                    " " + std::string(name);
         if (!fits(unlisted_)) {
             answer.more = true;
             return;
