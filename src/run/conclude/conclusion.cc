@@ -3,10 +3,12 @@
 #include <uv.h>
 
 #include <algorithm>
+#include <ctime>
 #include <map>
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "host/mount.h"
 #include "judge/judge.h"
@@ -68,6 +70,11 @@ void PlayObservation::stop(bool missed, bool cut_short, RunFacts& facts) {
     facts.counts_storage_reads = counts_storage_reads_;
     if (locations_) facts.vanished = locations_->stop(!cut_short);
     if (watch_) facts.system = watch_->stop(missed && !cut_short ? kIdleObserved : Duration{});
+}
+
+void Conclusion::begin(RunResult begun) {
+    begun_ = std::move(begun);
+    began_s_ = static_cast<std::int64_t>(std::time(nullptr));
 }
 
 RunResult Conclusion::nothing_to_play() const {
@@ -142,6 +149,7 @@ bool Conclusion::removal_timed_out() const {
 /// Facts of the request and the computer, which are the same during and after play.
 void Conclusion::fill_common(RunFacts& facts) const {
     facts.request = &plan_.request();
+    facts.began_s = began_s_;
     facts.faults_injected = plan_.faults_injected();
     facts.mount = mount_;
     facts.direct_uses_page_cache = plan_.direct_uses_page_cache();

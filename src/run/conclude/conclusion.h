@@ -57,7 +57,7 @@ public:
         : plan_(plan), playback_(playback), changes_(changes) {}
 
     /// Before play: keeps the result of a run that plays nothing. REQUIRES: the plan is made.
-    void begin(RunResult begun) { begun_ = std::move(begun); }
+    void begin(RunResult begun);
     /// The result of a run in which no stream was assigned to this computer.
     RunResult nothing_to_play() const;
     /// `observation` began right before play. `after_play` is called when the costs of play are known, before
@@ -95,8 +95,9 @@ private:
     Playback& playback_;
     StreamChanges& changes_;
     DiagnosisControl control_;
-    Mutex snapshot_mutex_;  // one snapshot at a time
-    RunResult begun_;       // the part of the result that is known before play
+    Mutex snapshot_mutex_;      // one snapshot at a time
+    RunResult begun_;           // the part of the result that is known before play
+    std::int64_t began_s_ = 0;  // of the clock on the wall, since 1970
     host::ProcessUsage usage_before_;
     std::optional<MountFacts> mount_;
     std::atomic<std::int64_t> interrupted_ns_{0};  // CLOCK_MONOTONIC of the first interrupt(); 0: none

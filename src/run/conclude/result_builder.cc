@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <ctime>
 #include <set>
 #include <utility>
 
@@ -178,7 +177,6 @@ bool came_from_caches(const std::vector<PartResult>& parts) {
 }
 
 void fill_media(const RunFacts& facts, RunResult& result) {
-    const std::int64_t now_s = static_cast<std::int64_t>(std::time(nullptr));
     std::set<ClipKey> seen;
     std::set<const FrameIndex*> noted;
     bool shared = false;
@@ -186,7 +184,7 @@ void fill_media(const RunFacts& facts, RunResult& result) {
         shared |= plan.shares_clip;
         for (const Clip& clip : plan.clips) {
             if (clip.touched_s > 0) {
-                const std::int64_t age_s = std::max<std::int64_t>(now_s - clip.touched_s, 0);
+                const std::int64_t age_s = std::max<std::int64_t>(facts.began_s - clip.touched_s, 0);
                 result.media.age_s = std::min(result.media.age_s.value_or(age_s), age_s);
             }
             shared |= !seen.insert(key_of(clip)).second;  // also with a stream that was added by hand

@@ -26,6 +26,7 @@ struct RunFacts {
     std::vector<const LoopStats*> playback_loops;
     const PlaybackLoop* model = nullptr;  // whose parts are asked for what they did; null: they are not
     std::uint64_t buffer_bytes = 0;
+    std::int64_t began_s = 0;  // when play began, since 1970: the age of the media counts up to then
     host::ProcessUsage before;
     host::ProcessUsage after;
     bool direct_uses_page_cache = false;  // direct reads may be answered from the page cache
