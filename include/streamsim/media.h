@@ -135,9 +135,9 @@ struct Clip {
     std::string name;    // path below TARGET, for display
     std::string format;  // a format's name, or what was found: "dpx 12 bit filled 3840x2160"
     std::shared_ptr<const FrameIndex> index;
-    bool ours = false;               // made by prepare
-    std::int64_t touched_s = 0;      // FileInfo::touched_s() of the (first) file; 0: unknown
-    std::string file;                // path of that file without links, for clips that play; empty: unknown
+    bool ours = false;           // made by prepare
+    std::int64_t touched_s = 0;  // of the youngest of its files that were looked at; 0: unknown
+    std::string file;            // path of the first file without links, for clips that play; empty: unknown
     std::vector<std::string> notes;  // remarks for the user ("3 frame numbers are missing")
     /// Time code of the first frame, in frames since 00:00:00:00; empty where the media states none. A sequence
     /// has the number of its first frame here.

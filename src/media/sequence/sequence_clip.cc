@@ -87,6 +87,14 @@ private:
         clip_.notes.push_back(fmt::format(text, std::forward<Args>(args)...));
     }
 
+    /// The clip is as young as the youngest of the files that are looked at.
+    std::optional<FileInfo> look_at(const std::string& path) {
+        const auto info = store_.stat(path);
+        if (!info || !*info) return std::nullopt;
+        clip_.touched_s = std::max(clip_.touched_s, (*info)->touched_s());
+        return **info;
+    }
+
     std::string path_of(std::size_t i) const { return join_path(directory_, sequence_.name(i)); }
     bool cancelled() const { return progress_ != nullptr && progress_->cancelled(); }
 
@@ -160,10 +168,7 @@ private:
             note("{} at its beginning without a readable header: {}", count_of(found_.index, "frame", "frames"),
                  found_.first_problem);
         }
-        if (auto info = store_.stat(found_.path); info && *info) {
-            clip_.touched_s = (*info)->touched_s();
-            found_bytes_ = (*info)->bytes;
-        }
+        if (const auto info = look_at(found_.path)) found_bytes_ = info->bytes;
         if (known_) return;
         if (!header.rate) {
             clip_.rate_assumed = true;
@@ -185,8 +190,11 @@ private:
     /// it.
     Result<void> find_sizes(SequenceFacts& facts) {
         const std::uint64_t expected = found_.header.expected_bytes;
-        if (known_ && expected > 0) return {};
         const bool several = sequence_.numbers.size() > 1;
+        if (known_ && expected > 0) {
+            if (several) (void)look_at(path_of(sequence_.numbers.size() - 1));
+            return {};
+        }
         // Each frame of EXR may have a data window of its own.
         bool each = expected == 0 || (several && image_kind(base_name(found_.path)) == ImageKind::exr);
         if (!known_ && several) each = differs_from_last() || each;
@@ -204,7 +212,7 @@ private:
     /// Looks at a few files in equal distances, the first and the last among them. True: those that are not
     /// empty have one size, which is that of a frame then. Files that are much shorter than their header says
     /// do not bear each other out: they were all cut.
-    bool alike(SequenceFacts& facts) const {
+    bool alike(SequenceFacts& facts) {
         const ImageHeader& header = found_.header;
         const std::uint64_t bytes = found_bytes_ > 0 ? found_bytes_ : facts.frame_bytes;
         const std::uint64_t lack = header.expected_bytes - std::min(header.expected_bytes, bytes);
@@ -213,9 +221,9 @@ private:
         const std::size_t last = sequence_.numbers.size() - 1;
         const std::size_t steps = std::min(last, kFilesSampled - 1);
         for (std::size_t i = 0; last > 0 && i <= steps; ++i) {
-            const auto info = store_.stat(path_of(last * i / steps));
-            if (!info || !*info || (*info)->bytes == 0) continue;
-            if ((*info)->bytes != bytes) return false;
+            const auto info = look_at(path_of(last * i / steps));
+            if (!info || info->bytes == 0) continue;
+            if (info->bytes != bytes) return false;
             ++files;
         }
         // One alone that is shorter than its header says does not bear itself out.
@@ -230,22 +238,26 @@ private:
     Result<void> read_file_sizes(SequenceFacts& facts) {
         const std::size_t files = sequence_.numbers.size();
         std::vector<std::uint64_t> sizes(files);
+        std::vector<std::int64_t> touched_s((files + kBatch - 1) / kBatch);  // of the youngest of each batch
         if (progress_ != nullptr) {
             progress_->files_done = 0;
             progress_->files_total = files;
         }
-        parallel_for((files + kBatch - 1) / kBatch, [&](std::size_t batch) {
+        parallel_for(touched_s.size(), [&](std::size_t batch) {
             if (cancelled()) return;
             const std::size_t begin = batch * kBatch;
             const std::size_t end = std::min(files, begin + kBatch);
             for (std::size_t i = begin; i < end; ++i) {
                 const auto info = store_.stat(path_of(i));
-                if (info && *info && !(*info)->directory) sizes[i] = (*info)->bytes;
+                if (!info || !*info || (*info)->directory) continue;
+                sizes[i] = (*info)->bytes;
+                touched_s[batch] = std::max(touched_s[batch], (*info)->touched_s());
             }
             if (progress_ != nullptr) progress_->files_done += end - begin;
         });
         if (progress_ != nullptr) progress_->files_total = 0;
         if (cancelled()) return interrupted_error();
+        clip_.touched_s = std::max(clip_.touched_s, std::ranges::max(touched_s));
 
         std::vector<std::uint64_t> known;
         std::copy_if(sizes.begin(), sizes.end(), std::back_inserter(known),

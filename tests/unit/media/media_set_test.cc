@@ -90,6 +90,20 @@ TEST_F(MediaSet, ADirectoryOfMoreFramesThanAClipCanHaveIsNotOurs) {
     EXPECT_EQ(length_in("10000000-frames"), 10'000'000u);
 }
 
+TEST_F(MediaSet, AClipIsAsYoungAsItsLastFrame) {
+    prepare_all(request(1));
+    store_.tells_times = true;
+    const std::string clip = place_.at(dir_ + "clip-0001");
+    std::string last;
+    for (const auto& frame : fs::directory_iterator(clip)) {
+        if (frame.path().extension() != ".dpx") continue;
+        fs::last_write_time(frame, fs::file_time_type::clock::now() - std::chrono::hours(90));
+        last = std::max(last, frame.path().string());
+    }
+    fs::last_write_time(last, fs::file_time_type::clock::now() - std::chrono::hours(3));
+    EXPECT_EQ(complete().at(0).touched_s, store_.stat(last).value()->modified_s);
+}
+
 TEST_F(MediaSet, PreparesWhatIsMissingAndNoMore) {
     EXPECT_THAT(complete(), IsEmpty());
     const PreparePlan first = plan(request(2));

@@ -57,6 +57,21 @@ TEST_F(Images, NoFileIsLookedAtWhereTheListingIsEnough) {
     EXPECT_THAT(inspect(clip).layout, HasSubstr("the sizes of 16 of 300 files were compared"));
 }
 
+TEST_F(Images, AreAsYoungAsTheYoungestFileThatIsLookedAt) {
+    store_.tells_times = true;
+    const auto write = [this](const std::string& name, const std::string& frame, bool young) {
+        place_.write(name, frame);
+        const auto now = std::filesystem::file_time_type::clock::now();
+        std::filesystem::last_write_time(place_.at(name), now - std::chrono::hours(young ? 3 : 90));
+    };
+    for (int i = 10; i < 50; ++i) {  // 16 of the DPX files are looked at, and each EXR file
+        write("dpx/a." + std::to_string(i) + ".dpx", dpx_sample(4, 2, 10, 1, 2048), i == 49);
+        write("exr/a." + std::to_string(i) + ".exr", exr_sample({.compression = 3}), i == 28);
+    }
+    EXPECT_EQ(index("dpx").touched_s, store_.stat(place_.at("dpx/a.49.dpx")).value()->modified_s);
+    EXPECT_EQ(index("exr").touched_s, store_.stat(place_.at("exr/a.28.exr")).value()->modified_s);
+}
+
 TEST_F(Images, CompressedOnesAreAsLongAsTheirFiles) {
     for (int i = 0; i < 600; ++i) {
         if (i == 7 || i == 8) continue;
