@@ -136,6 +136,7 @@ struct MediaFacts {
     bool server_cache_may_be_warm = false;
     std::vector<std::string> notes;
     std::vector<std::string> skipped;  // files and clips of the target that cannot be played, and why
+    bool shared = false;               // several streams, or layers of one, played one clip
 };
 void fields(ConstOr<MediaFacts> auto& media, auto& visit) {
     visit("age_s", media.age_s);
@@ -143,6 +144,7 @@ void fields(ConstOr<MediaFacts> auto& media, auto& visit) {
     visit("server_cache_may_be_warm", media.server_cache_may_be_warm);
     visit("notes", media.notes);
     visit("skipped", media.skipped, kAdded);
+    visit("shared", media.shared, kAdded);
 }
 
 /// The scenario that was run, and whether it came as its author said.

@@ -52,8 +52,6 @@ std::vector<std::string> surprises(const ScenarioExpectation& expected, const Ru
 
 /// Media that was written so recently may still be in the memory of the server.
 inline constexpr std::int64_t kServerCacheSeconds = 3600;
-/// Reports tell the age of media that are younger: that of older media explains no warm cache.
-inline constexpr std::int64_t kMediaAgeToldSeconds = 86'400;
 
 /// How a run read its media.
 struct MediaReading {

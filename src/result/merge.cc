@@ -68,6 +68,7 @@ void add_server(const ServerResult& from, std::vector<ServerResult>& to) {
 void add_media(const MediaFacts& from, MediaFacts& to) {
     if (from.age_s) to.age_s = std::min(to.age_s.value_or(*from.age_s), *from.age_s);
     to.looped |= from.looped;
+    to.shared |= from.shared;
     to.server_cache_may_be_warm |= from.server_cache_may_be_warm;
     append_new(from.notes, to.notes);
     append_new(from.skipped, to.skipped);
@@ -230,7 +231,7 @@ void fill_whole(RunResult& whole, bool alone) {
     sort_tables(whole);
     if (!alone) whole.events = merged_events(std::move(whole.events), whole.streams);
     fill_distributions(whole);
-    whole.media.server_cache_may_be_warm |= clips_are_shared(whole);
+    if (clips_are_shared(whole)) whole.media.shared = whole.media.server_cache_may_be_warm = true;
     whole.required_bytes_per_s = most_required(whole.streams);
     whole.required_rates = required_rates(whole.streams);
     whole.read_bytes_per_s = whole.wall_ns > 0 ? static_cast<double>(whole.totals.bytes_read) * 1e9 /

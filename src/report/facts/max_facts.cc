@@ -171,7 +171,7 @@ std::vector<std::string> max_remarks(const MaxResult& result) {
     }
     if (result.server_cache_may_be_warm)
         out.emplace_back(
-            "Caches: the media may have come from the server's memory: they are new, or were played several "
+            "Caches: the media may have come from the server's memory: they are new, or were read several "
             "times");
     return out;
 }

@@ -118,14 +118,22 @@ std::string player_text(const RunResult& result) {
     return out;
 }
 
+bool is_young(const MediaFacts& media) {
+    return media.age_s && *media.age_s < judge::kServerCacheSeconds;
+}
+
 /// Why a server's cache may have held the media: it keeps what was written or read shortly before.
-std::string warmth_text(const MediaFacts& media) {
+std::string warmth_text(const RunResult& result) {
+    const MediaFacts& media = result.media;
     std::vector<std::string> reasons;
-    if (media.age_s && *media.age_s < judge::kMediaAgeToldSeconds)
-        reasons.push_back("written " + show_duration(seconds(*media.age_s)) + " ago");
+    if (is_young(media))
+        reasons.push_back("written or changed " + show_duration(seconds(*media.age_s)) + " ago");
     if (media.looped) reasons.emplace_back("played more than once");
-    if (reasons.empty()) return {};
-    return ": the media were " + reasons[0] + (reasons.size() > 1 ? " and " + reasons[1] : "");
+    std::string out;
+    for (const std::string& reason : reasons) out += (out.empty() ? ": the media were " : " and ") + reason;
+    if (!media.shared) return out;
+    const char* const advice = result.order == "cuts" ? "" : " (--media own gives each its own)";
+    return out + (out.empty() ? ": " : "; ") + "several streams played one clip" + advice;
 }
 
 void add_skipped(const std::vector<std::string>& skipped, ReportLines& out) {
@@ -359,9 +367,9 @@ void add_cache_lines(const RunResult& result, ReportLines& out) {
     if (cold) {
         // Media that are new, or were played before, have been read from the drives all the same.
     } else if (result.media.server_cache_may_be_warm) {
-        out.add(proof.empty() ? "Cache" : "",
-                "may have come from the server's cache" + warmth_text(result.media));
-        out.add("", "to measure its disks, play media that are older and longer than its memory");
+        out.add(proof.empty() ? "Cache" : "", "may have come from the server's cache" + warmth_text(result));
+        if (is_young(result.media) || result.media.looped || !result.media.shared)
+            out.add("", "to measure its disks, play media that are older and longer than its memory");
     } else if (result.backend == "local" && proof.empty()) {
         out.add("Cache", "no sign of a warm cache in this run; reads before it are unknown");
     }

@@ -179,15 +179,15 @@ bool came_from_caches(const std::vector<PartResult>& parts) {
 void fill_media(const RunFacts& facts, RunResult& result) {
     std::set<ClipKey> seen;
     std::set<const FrameIndex*> noted;
-    bool shared = false;
     for (const StreamPlan& plan : *facts.streams) {
-        shared |= plan.shares_clip;
+        result.media.shared |= plan.shares_clip;
         for (const Clip& clip : plan.clips) {
             if (clip.touched_s > 0) {
                 const std::int64_t age_s = std::max<std::int64_t>(facts.began_s - clip.touched_s, 0);
                 result.media.age_s = std::min(result.media.age_s.value_or(age_s), age_s);
             }
-            shared |= !seen.insert(key_of(clip)).second;  // also with a stream that was added by hand
+            result.media.shared |=
+                !seen.insert(key_of(clip)).second;  // also with a stream that was added by hand
             if (!noted.insert(clip.index.get()).second) continue;
             auto& skipped = result.media.skipped;
             skipped.insert(skipped.end(), clip.skipped.begin(), clip.skipped.end());
@@ -207,7 +207,7 @@ void fill_media(const RunFacts& facts, RunResult& result) {
     }
     result.media.server_cache_may_be_warm =
         facts.request->target.has_files() &&
-        judge::server_cache_may_be_warm({result.media.looped, shared, result.media.age_s});
+        judge::server_cache_may_be_warm({result.media.looped, result.media.shared, result.media.age_s});
     if (facts.request->target.kind == target::Target::Kind::model) {
         result.media.server_cache_may_be_warm =
             facts.request->target.warm || (result.media.looped && came_from_caches(result.parts));

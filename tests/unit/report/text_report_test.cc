@@ -537,6 +537,25 @@ TEST(TextReport, CommandAndCountersAreInTheWholeReport) {
     EXPECT_THAT(text, HasSubstr("8.0 GB were read meanwhile"));
 }
 
+TEST(TextReport, AServersCacheIsWarmForReasonsThatCount) {
+    const auto cache = [](const MediaFacts& media) {
+        RunResult result = samples::plays();
+        result.media = media;
+        result.media.server_cache_may_be_warm = true;
+        const std::string text = text_report(result, TextDetail::full, false);
+        const std::size_t begin = text.find("server's cache");
+        return text.substr(begin, text.find("Computer", begin) - begin);
+    };
+    const std::string older =
+        "\n            to measure its disks, play media that are older and longer than its memory\n";
+    const std::string shared = "several streams played one clip (--media own gives each its own)";
+    EXPECT_EQ(cache({.age_s = 3600}), "server's cache" + older) << "an hour is no reason";
+    EXPECT_EQ(cache({.age_s = 3600, .shared = true}), "server's cache: " + shared + "\n");
+    EXPECT_EQ(cache({.age_s = 3540, .looped = true, .shared = true}),
+              "server's cache: the media were written or changed 59 m 00 s ago and played more than once; " +
+                  shared + older);
+}
+
 TEST(TextReport, ProofOfColdReadsReplacesTheDoubt) {
     for (const TextDetail detail : {TextDetail::full, TextDetail::screen}) {
         const std::string cold = text_report(with_counters(ColdReads::cold), detail, false);

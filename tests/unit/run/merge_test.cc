@@ -208,6 +208,8 @@ TEST(Merging, AClipOfSeatsOnTwoComputersMayBeWarmAsOnOne) {
         EXPECT_EQ(whole.verdict.pass, one.verdict.pass) << whole.verdict.reason;
         EXPECT_EQ(whole.verdict.limit, one.verdict.limit);
         EXPECT_EQ(whole.media.server_cache_may_be_warm, one.media.server_cache_may_be_warm);
+        EXPECT_EQ(one.media.shared, same_media);
+        EXPECT_EQ(whole.media.shared, same_media);
         for (const SeatResult& seat : whole.seats) EXPECT_EQ(seat.verdict.pass, one.verdict.pass);
     }
 }
