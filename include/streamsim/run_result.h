@@ -137,6 +137,7 @@ struct MediaFacts {
     std::vector<std::string> notes;
     std::vector<std::string> skipped;  // files and clips of the target that cannot be played, and why
     bool shared = false;               // several streams, or layers of one, played one clip
+    bool read_for_index = false;       // all of a clip was read for its index right before
 };
 void fields(ConstOr<MediaFacts> auto& media, auto& visit) {
     visit("age_s", media.age_s);
@@ -145,6 +146,7 @@ void fields(ConstOr<MediaFacts> auto& media, auto& visit) {
     visit("notes", media.notes);
     visit("skipped", media.skipped, kAdded);
     visit("shared", media.shared, kAdded);
+    visit("read_for_index", media.read_for_index, kAdded);
 }
 
 /// The scenario that was run, and whether it came as its author said.

@@ -241,8 +241,9 @@ bool never_ran(const MeterResult& meter) {
     return meter.wall_ns == 0 && meter.unfinished == 0 && !has_answers(meter);
 }
 
-bool server_cache_may_be_warm(const MediaReading& reading) {
-    return reading.looped || reading.shared || (reading.age_s && *reading.age_s < kServerCacheSeconds);
+bool server_cache_may_be_warm(const MediaFacts& media) {
+    const bool young = media.age_s && *media.age_s < kServerCacheSeconds;
+    return young || media.looped || media.shared || media.read_for_index;
 }
 
 void judge_meters(RunResult& result) {

@@ -53,13 +53,7 @@ std::vector<std::string> surprises(const ScenarioExpectation& expected, const Ru
 /// Media that was written so recently may still be in the memory of the server.
 inline constexpr std::int64_t kServerCacheSeconds = 3600;
 
-/// How a run read its media.
-struct MediaReading {
-    bool looped = false;                // some frames were read more than once
-    bool shared = false;                // several streams played one clip
-    std::optional<std::int64_t> age_s;  // since the youngest clip was written
-};
-/// Frames of real storage may have come from a server's cache.
-bool server_cache_may_be_warm(const MediaReading& reading);
+/// Frames of real storage may have come from a server's cache: by how the media were read, and by their age.
+bool server_cache_may_be_warm(const MediaFacts& media);
 
 }  // namespace streamsim::judge

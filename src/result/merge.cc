@@ -69,6 +69,7 @@ void add_media(const MediaFacts& from, MediaFacts& to) {
     if (from.age_s) to.age_s = std::min(to.age_s.value_or(*from.age_s), *from.age_s);
     to.looped |= from.looped;
     to.shared |= from.shared;
+    to.read_for_index |= from.read_for_index;
     to.server_cache_may_be_warm |= from.server_cache_may_be_warm;
     append_new(from.notes, to.notes);
     append_new(from.skipped, to.skipped);

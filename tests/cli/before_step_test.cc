@@ -333,6 +333,23 @@ TEST_F(BeforeStep, KeepsMediaColdThatTheCommandHasPlayedBefore) {
     EXPECT_EQ(one["server_cache_may_be_warm"], repeated);
 }
 
+TEST_F(BeforeStep, KeepsMediaColdThatWereReadForTheirIndex) {
+    if (!LaterClock::works()) GTEST_SKIP() << "no library is loaded before those of sanitizers";
+    if (std::system("ffmpeg -version > /dev/null 2>&1") != 0) GTEST_SKIP() << "needs ffmpeg";
+    const std::string clip = target() + "/a.mkv";
+    const std::string make = "ffmpeg -v error -f lavfi -i testsrc2=s=64x36:r=25 -t 1 -c:v mpeg4 " + clip;
+    ASSERT_EQ(std::system(make.c_str()), 0);
+    const LaterClock a_day_later;
+    const auto may_be_warm = [&](std::vector<std::string> options) {
+        options.insert(options.end(), {"--duration", "500ms"});
+        return play(options, clip)["media"]["server_cache_may_be_warm"].get<bool>();
+    };
+    EXPECT_TRUE(may_be_warm({}));
+    EXPECT_FALSE(may_be_warm({"--before-step", "true"}));
+    EXPECT_TRUE(may_be_warm({"--keep-index"})) << "it was made just now";
+    EXPECT_FALSE(may_be_warm({"--keep-index"}));
+}
+
 // --- max
 
 TEST_F(BeforeStep, OfMaxIsRunBeforeEachPlay) {

@@ -86,6 +86,7 @@ public:
           request_(run::common_request(scenario_)) {
         request_.keep_frames = options_.play.keep_frames || options_.files.need_frames();
         request_.credentials = options_.play.credentials;
+        request_.caches_emptied = options_.play.caches_emptied;
         request_.keep_histograms = !options_.journal.empty();
         for (const ScenarioSeats& seats : scenario_.seats) {
             for (const ScenarioMeter& meter : seats.meters)

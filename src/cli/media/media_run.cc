@@ -56,7 +56,9 @@ MediaRun::MediaRun(CommandContext& context, std::unique_ptr<ByteStore> store)
       work_(context, store_ == nullptr ? "" : options_.play.target.name()),
       media_(context, work_, store_),
       play_(context),
-      steps_(context) {}
+      steps_(context) {
+    options_.play.caches_emptied = steps_.has_command();
+}
 
 Result<void> MediaRun::open_outputs() {
     auto outputs = OutputDocuments<RunResult>::prepare(options_.files, result_kinds());

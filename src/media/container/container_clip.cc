@@ -181,7 +181,8 @@ Result<Clip> index_container(ByteStore& store,
         if (const auto kept = keep(store, path, media, options.audio, found, *made); !kept)
             clip.notes.push_back("its index is not kept: " + kept.error().problems.front());
     }
-    if (made->read_through) {
+    clip.read_through = made->read_through;
+    if (clip.read_through) {
         clip.notes.emplace_back(
             "its container has no complete frame table: the whole file was read for the index");
     }

@@ -129,6 +129,7 @@ std::string warmth_text(const RunResult& result) {
     if (is_young(media))
         reasons.push_back("written or changed " + show_duration(seconds(*media.age_s)) + " ago");
     if (media.looped) reasons.emplace_back("played more than once");
+    if (media.read_for_index) reasons.emplace_back("read through for their index (--keep-index)");
     std::string out;
     for (const std::string& reason : reasons) out += (out.empty() ? ": the media were " : " and ") + reason;
     if (!media.shared) return out;
@@ -368,7 +369,8 @@ void add_cache_lines(const RunResult& result, ReportLines& out) {
         // Media that are new, or were played before, have been read from the drives all the same.
     } else if (result.media.server_cache_may_be_warm) {
         out.add(proof.empty() ? "Cache" : "", "may have come from the server's cache" + warmth_text(result));
-        if (is_young(result.media) || result.media.looped || !result.media.shared)
+        const bool otherwise = result.media.shared || result.media.read_for_index;
+        if (is_young(result.media) || result.media.looped || !otherwise)
             out.add("", "to measure its disks, play media that are older and longer than its memory");
     } else if (result.backend == "local" && proof.empty()) {
         out.add("Cache", "no sign of a warm cache in this run; reads before it are unknown");

@@ -186,8 +186,9 @@ void fill_media(const RunFacts& facts, RunResult& result) {
                 const std::int64_t age_s = std::max<std::int64_t>(facts.began_s - clip.touched_s, 0);
                 result.media.age_s = std::min(result.media.age_s.value_or(age_s), age_s);
             }
-            result.media.shared |=
-                !seen.insert(key_of(clip)).second;  // also with a stream that was added by hand
+            const bool again = !seen.insert(key_of(clip)).second;  // also by a stream that was added by hand
+            result.media.shared |= again;
+            result.media.read_for_index |= clip.read_through && !facts.request->caches_emptied;
             if (!noted.insert(clip.index.get()).second) continue;
             auto& skipped = result.media.skipped;
             skipped.insert(skipped.end(), clip.skipped.begin(), clip.skipped.end());
@@ -206,8 +207,7 @@ void fill_media(const RunFacts& facts, RunResult& result) {
         result.media.looped |= counts.passes > 1 || (*facts.streams)[i].path->repeats_within(counts.scheduled);
     }
     result.media.server_cache_may_be_warm =
-        facts.request->target.has_files() &&
-        judge::server_cache_may_be_warm({result.media.looped, result.media.shared, result.media.age_s});
+        facts.request->target.has_files() && judge::server_cache_may_be_warm(result.media);
     if (facts.request->target.kind == target::Target::Kind::model) {
         result.media.server_cache_may_be_warm =
             facts.request->target.warm || (result.media.looped && came_from_caches(result.parts));

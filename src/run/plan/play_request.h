@@ -88,6 +88,7 @@ struct PlayRequest : play::ReadSettings, StorageRequest {
     bool evict = false;              // the same where nobody asked for it: tells nothing
     bool require_cold = false;       // fail the verdict where a cache may have been warm
     bool media_read_before = false;  // by this command, which has not emptied any cache since
+    bool caches_emptied = false;     // by a command of the user between the search for the media and play
     bool realtime = false;
     std::vector<std::string> remarks;  // on the request: notices of the run
     std::uint32_t loops = 0;           // player threads; 0: as the load needs

@@ -94,13 +94,18 @@ TEST_F(KeptIndex, ThatAFileWasReadThroughIsSaidOfThatTimeOnly) {
     const auto ran =
         testing::run("ffmpeg -v error -f lavfi -i testsrc2=s=64x36 -t 0.4 -c:v mpeg4 " + place_.at("a.mkv"));
     ASSERT_EQ(ran.code, 0) << ran.output;
-    const auto notes = [&] {
+    const auto index_it = [&] {
         const auto clip = index_clip(store_, place_.at("a.mkv"), {.keep_index = true});
-        return clip ? clip->notes : clip.error().problems;
+        EXPECT_TRUE(clip) << testing::all_problems(clip.error());
+        return clip ? *clip : Clip{};
     };
-    EXPECT_THAT(notes(), Contains(HasSubstr("the whole file was read for the index")));
+    const Clip read = index_it();
+    EXPECT_THAT(read.notes, Contains(HasSubstr("the whole file was read for the index")));
+    EXPECT_TRUE(read.read_through);
     ASSERT_TRUE(std::filesystem::exists(place_.at("a.mkv.streamsim-index")));
-    EXPECT_THAT(notes(), Not(Contains(HasSubstr("the whole file was read for the index"))));
+    const Clip kept = index_it();
+    EXPECT_THAT(kept.notes, Not(Contains(HasSubstr("the whole file was read for the index"))));
+    EXPECT_FALSE(kept.read_through);
 }
 
 TEST_F(KeptIndex, DamageIsNeverUsed) {

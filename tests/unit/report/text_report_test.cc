@@ -551,6 +551,8 @@ TEST(TextReport, AServersCacheIsWarmForReasonsThatCount) {
     const std::string shared = "several streams played one clip (--media own gives each its own)";
     EXPECT_EQ(cache({.age_s = 3600}), "server's cache" + older) << "an hour is no reason";
     EXPECT_EQ(cache({.age_s = 3600, .shared = true}), "server's cache: " + shared + "\n");
+    EXPECT_EQ(cache({.read_for_index = true}),
+              "server's cache: the media were read through for their index (--keep-index)\n");
     EXPECT_EQ(cache({.age_s = 3540, .looped = true, .shared = true}),
               "server's cache: the media were written or changed 59 m 00 s ago and played more than once; " +
                   shared + older);

@@ -121,6 +121,18 @@ TEST(ServerCache, MayHoldWhatTheCommandHasReadBefore) {
     EXPECT_FALSE(read_through_cache(false, {}).media.server_cache_may_be_warm);
 }
 
+TEST(ServerCache, MayHoldWhatWasReadForAnIndex) {
+    for (const bool emptied : {false, true}) {
+        const RunResult result = read_through_cache(false, {}, false, [emptied](Played& played) {
+            played.streams.front().clips.front().read_through = true;
+            played.request.caches_emptied = emptied;
+        });
+        EXPECT_EQ(result.media.read_for_index, !emptied);
+        EXPECT_EQ(result.media.server_cache_may_be_warm, !emptied);
+        EXPECT_EQ(result.verdict.pass, emptied);
+    }
+}
+
 TEST(ServerCache, HoldsMediaThatWereYoungWhenPlayBegan) {
     constexpr std::int64_t kTouchedS = 1'700'000'000;
     const auto aged = [](std::int64_t age_s) {
