@@ -353,6 +353,10 @@ void add_storage_lines(const RunResult& result, ReportLines& out) {
     }
 }
 
+bool own_memory_is_known(const RunResult& result) {
+    return result.client.page_cache_bytes || result.totals.bytes_read == 0;
+}
+
 void add_cache_lines(const RunResult& result, ReportLines& out) {
     if (result.model) {
         const bool filled_by_passes = !result.model->warm && result.media.server_cache_may_be_warm;
@@ -372,7 +376,7 @@ void add_cache_lines(const RunResult& result, ReportLines& out) {
         const bool otherwise = result.media.shared || result.media.read_for_index;
         if (is_young(result.media) || result.media.looped || !otherwise)
             out.add("", "to measure its disks, play media that are older and longer than its memory");
-    } else if (result.backend == "local" && proof.empty()) {
+    } else if (result.backend == "local" && proof.empty() && own_memory_is_known(result)) {
         out.add("Cache", "no sign of a warm cache in this run; reads before it are unknown");
     }
     const auto& local = result.client.page_cache_bytes;
@@ -380,6 +384,9 @@ void add_cache_lines(const RunResult& result, ReportLines& out) {
         const bool much = *local > result.totals.bytes_read / 20;
         out.add("", fmt::format("{} came from this computer's own page cache{}", show_bytes(*local),
                                 much ? ": that is no measurement of the storage (--cold, --direct)" : ""));
+    } else if (!own_memory_is_known(result)) {
+        const bool headed = !proof.empty() || result.media.server_cache_may_be_warm;
+        out.add(headed ? "" : "Cache", "how much came from this computer's own memory is not known");
     }
     for (std::size_t i = 0; i < result.media.notes.size(); ++i)
         out.add(i == 0 ? "Media" : "", printable(result.media.notes[i]));

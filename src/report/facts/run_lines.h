@@ -43,6 +43,8 @@ void add_options_lines(const RunResult& result, ReportLines& out);
 void add_storage_lines(const RunResult& result, ReportLines& out);
 /// The command that was run before play, and the counters of the server over it.
 void add_step_lines(const RunResult& result, ReportLines& out);
+/// It is known how many bytes came from this computer's page cache.
+bool own_memory_is_known(const RunResult& result);
 /// Which caches may have answered, and what was not played.
 void add_cache_lines(const RunResult& result, ReportLines& out);
 void add_computer_lines(const RunResult& result, ReportLines& out);

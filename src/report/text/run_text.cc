@@ -79,7 +79,7 @@ ReportLines warnings(const RunResult& result) {
     const bool proof = result.counters && !result.counters->summary.empty();
     const bool doubtful_cache = proof || result.media.server_cache_may_be_warm ||
                                 (local && *local > result.totals.bytes_read / 20) ||
-                                !result.media.notes.empty();
+                                !own_memory_is_known(result) || !result.media.notes.empty();
     if (doubtful_cache || !result.media.skipped.empty() || (result.model && result.model->warm))
         add_cache_lines(result, out);
     for (const std::string& notice : result.notices) out.add("Note", printable(notice));

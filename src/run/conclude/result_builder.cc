@@ -214,20 +214,35 @@ void fill_media(const RunFacts& facts, RunResult& result) {
     }
 }
 
+/// True: only as much as one twentieth came from the cache as far as it is known, which may be far too little.
+bool is_little(double cached, std::uint64_t read) {
+    return cached <= static_cast<double>(read / 20);
+}
+
 /// By the shares of the cache. nullopt: a stream that played less than the share is of may have read the cached
-/// part of that, or the other one. REQUIRES: the shares are known.
-std::optional<std::uint64_t> read_from_cache(const RunFacts& facts, const std::vector<StreamResult>& streams) {
+/// part of that, or the other one; or frames that were read before, on this pass or by another stream, may have
+/// stayed in the cache for a moment. REQUIRES: the shares are known.
+std::optional<std::uint64_t> read_from_cache(const RunFacts& facts, const RunResult& result) {
     const bool in_part = *facts.cached_before > 0 && *facts.cached_before < 1;
+    std::set<ClipKey> seen;
+    bool at_least = false;
     double bytes = 0;
-    for (std::size_t i = 0; i < streams.size(); ++i) {
-        const FrameCounts& counts = streams[i].counts;
+    for (std::size_t i = 0; i < result.streams.size(); ++i) {
+        const FrameCounts& counts = result.streams[i].counts;
+        const StreamPlan& plan = (*facts.streams)[i];
         if (counts.bytes_read == 0) continue;
-        if (in_part && counts.scheduled < slots_of_cached_share((*facts.streams)[i])) return std::nullopt;
-        // The first pass finds the cache as it was before play, each later one as it is afterwards.
+        if (in_part && counts.scheduled < slots_of_cached_share(plan)) return std::nullopt;
+        bool first = true;
+        for (const Clip& clip : plan.clips) first &= seen.insert(key_of(clip)).second;
+        at_least |= !first || plan.path->repeats_within(std::min(counts.scheduled, plan.path->pass_slots()));
+        // The first pass finds the cache as it was before play, each later one as it is afterwards; so do other
+        // streams that play the clip.
         const auto passes = static_cast<double>(std::max<std::uint64_t>(counts.passes, 1));
         bytes += static_cast<double>(counts.bytes_read) *
-                 (*facts.cached_before + *facts.cached_after * (passes - 1)) / passes;
+                 ((first ? *facts.cached_before : *facts.cached_after) + *facts.cached_after * (passes - 1)) /
+                 passes;
     }
+    if (at_least && is_little(bytes, result.totals.bytes_read)) return std::nullopt;
     return static_cast<std::uint64_t>(bytes);
 }
 
@@ -249,9 +264,9 @@ std::optional<std::uint64_t> page_cache_bytes(const RunFacts& facts, const RunRe
     if (counts_reads && facts.before.storage_read_bytes && facts.after.storage_read_bytes)
         return read - std::min(read, *facts.after.storage_read_bytes - *facts.before.storage_read_bytes);
     if (!facts.cached_before || !facts.cached_after) return std::nullopt;
-    const auto cached = read_from_cache(facts, result.streams);
+    const auto cached = read_from_cache(facts, result);
     // As much at least, where more is hidden.
-    if (hidden && cached.value_or(0) <= read / 20) return std::nullopt;
+    if (hidden && is_little(static_cast<double>(cached.value_or(0)), read)) return std::nullopt;
     return cached;
 }
 

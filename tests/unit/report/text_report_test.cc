@@ -558,6 +558,17 @@ TEST(TextReport, AServersCacheIsWarmForReasonsThatCount) {
                   shared + older);
 }
 
+TEST(TextReport, ThatNobodyKnowsWhatOwnMemoryGaveIsSaid) {
+    for (const TextDetail detail : {TextDetail::full, TextDetail::screen}) {
+        RunResult result = samples::plays();
+        EXPECT_THAT(text_report(result, detail, false), Not(HasSubstr("is not known")));
+        result.client.page_cache_bytes.reset();
+        const std::string text = text_report(result, detail, false);
+        EXPECT_THAT(text, HasSubstr("Cache       how much came from this computer's own memory is not known"));
+        EXPECT_THAT(text, Not(HasSubstr("no sign of a warm cache")));
+    }
+}
+
 TEST(TextReport, ProofOfColdReadsReplacesTheDoubt) {
     for (const TextDetail detail : {TextDetail::full, TextDetail::screen}) {
         const std::string cold = text_report(with_counters(ColdReads::cold), detail, false);

@@ -114,6 +114,33 @@ TEST(PageCache, IsNotToldByPartsThatWereNotPlayed) {
     EXPECT_FALSE(read_through_cache(true, 0.01).verdict.pass);
 }
 
+TEST(PageCache, MayHoldWhatAnotherStreamHasJustRead) {
+    const auto of_two = [](double before, double after) {
+        return read_through_cache(true, before, false, [after](Played& played) {
+            played.facts.cached_after = after;
+            played.streams.push_back(played.streams.front());
+        });
+    };
+    EXPECT_EQ(of_two(1, 1).client.page_cache_bytes, 2'000'000u);
+    EXPECT_EQ(of_two(0, 1).client.page_cache_bytes, 1'000'000u) << "the first of them filled the cache";
+    EXPECT_FALSE(of_two(0, 0.02).client.page_cache_bytes) << "nobody can say";
+    EXPECT_TRUE(of_two(0, 0.02).media.shared);
+}
+
+TEST(PageCache, MayHoldFramesThatAreShownTwiceInAPass) {
+    const auto cached = [](const char* order) {
+        const RunResult result = read_through_cache(true, 0, false, [order](Played& played) {
+            StreamPlan& plan = played.streams.front();
+            plan.path = make_path(plan.path->sources(), *play::PlayOrder::parse(order), std::nullopt, 1);
+            played.frames = 96;
+        });
+        EXPECT_EQ(result.streams.front().counts.passes, 1u) << order;
+        return result.client.page_cache_bytes;
+    };
+    EXPECT_EQ(cached("forward"), 0u);
+    EXPECT_FALSE(cached("random"));
+}
+
 TEST(ServerCache, MayHoldWhatTheCommandHasReadBefore) {
     const RunResult result = read_through_cache(false, {}, true);
     EXPECT_TRUE(result.media.server_cache_may_be_warm);
