@@ -145,6 +145,7 @@ struct Clip {
     std::uint64_t timecode_each = 1;  // frames for each label of the time code: 2 where it counts 25 in 50
     bool rate_assumed = false;        // the media states none
     bool drop = true;                 // drop-frame time code where the rate has it (29.97, 59.94)
+    bool audio = false;               // it has some, which is read along (IndexOptions::audio)
     bool read_through = false;        // all of it was read for its index, just now
     bool still = false;               // a single picture outside of a numbered sequence: nothing to play
     /// At the first clip of a folder: the files and clips of the folder that cannot be played, and why.

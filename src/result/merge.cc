@@ -224,6 +224,7 @@ void add_part(RunResult& from, RunResult& to) {
         if (!to.faults_injected) to.faults_injected.emplace();
         *to.faults_injected += *from.faults_injected;
     }
+    to.audio |= from.audio;
     add_media(from.media, to.media);
 }
 

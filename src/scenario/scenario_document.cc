@@ -60,8 +60,8 @@ void read_media(ScenarioReading& reading,
     streams.format = read_format(reading, object, known && !files);
     streams.layers = read_count(object, "layers", 64, 1);
     streams.audio = object.boolean("audio", false).value_or(false);
-    if (streams.audio && known && !files)
-        object.problem("audio", "is read from real clips only, not from a plan");
+    if (streams.audio && (streams.format || (known && !files)))
+        object.problem("audio", "is read from real clips only: media that are made for a format have none");
     streams.clip_duration = read_scenario_length(object, "clip_duration", false);
     streams.same_media = object.one_of("media", {"own", "same"}, false) == "same";
     const bool laid_out = files || reading.on(ScenarioTarget::Kind::model);

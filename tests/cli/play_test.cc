@@ -59,6 +59,13 @@ TEST_F(Play, MediaThatWereJustCopiedAreYoungWhateverTheirTimesSay) {
     EXPECT_EQ(result["media"]["server_cache_may_be_warm"], true);
 }
 
+TEST_F(Play, AudioThatASequenceDoesNotHaveIsNotSaidToBeRead) {
+    copy_clip_of_others();
+    const Json result = play({"--duration", "500ms", "--audio"}, target() + "/shot");
+    EXPECT_EQ(result["play"]["audio"], false);
+    EXPECT_THAT(result["media"]["notes"].dump(), HasSubstr("it has no audio"));
+}
+
 TEST_F(Play, EveryFrameIsDifferent) {
     prepare(2);
     std::set<std::string> contents;

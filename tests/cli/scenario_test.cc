@@ -91,25 +91,14 @@ TEST_F(ScenarioTest, PlaysTheClipsThatAPlaceHolds) {
 }
 
 TEST_F(ScenarioTest, StreamsWithAndWithoutAudioPlayClipsOfTheirOwn) {
-    const Json format = {{"format", small()}, {"clip_duration", "1s"}};
-    const auto play = [&](const std::string& where, Json silent) {
-        Json document = scenario(where);
-        document["duration"] = "1s";
-        document["seats"].erase(1);
-        Json with_audio = silent;
-        with_audio["audio"] = true;
-        document["seats"][0]["streams"] = {std::move(silent), std::move(with_audio)};
-        const std::string csv = dir_ / "frames.csv";
-        std::filesystem::remove(csv);
-        (void)result_of(document, 0, {"--csv", csv});
-        EXPECT_THAT(read_text(csv), testing::AllOf(HasSubstr("clip-0001"), HasSubstr("clip-0002")));
-    };
-    play(target(), format);
-    ASSERT_EQ(clip_directories().size(), 2u);
-    play(clip_directories().front() + "/..", Json::object());
-    const Finished cleaned = streamsim({"clean", target()});
-    EXPECT_EQ(cleaned.exit_code, 0) << cleaned.text();
-    EXPECT_EQ(cleaned.err, "") << "nothing was kept";
+    prepare(2);
+    Json document = scenario(clip_directories().front() + "/..");
+    document["duration"] = "1s";
+    document["seats"].erase(1);
+    document["seats"][0]["streams"] = Json::array({Json::object(), Json{{"audio", true}}});
+    const std::string csv = dir_ / "frames.csv";
+    (void)result_of(document, 0, {"--csv", csv});
+    EXPECT_THAT(read_text(csv), testing::AllOf(HasSubstr("clip-0001"), HasSubstr("clip-0002")));
 }
 
 TEST_F(ScenarioTest, AClipOfTwoStreamsMayBeWarmHoweverItWasFound) {
@@ -146,7 +135,9 @@ TEST_F(ScenarioTest, EachStreamReadsTheAudioThatItAsksFor) {
     document["duration"] = "400ms";
     document["seats"].erase(1);
     document["seats"][0]["streams"] = Json::array({silent, with_audio, silent});
-    const Json streams = result_of(document, 0, {"--csv", dir_ / "frames.csv"})["streams"];
+    const Json result = result_of(document, 0, {"--csv", dir_ / "frames.csv"});
+    EXPECT_EQ(result["play"]["audio"], true);
+    const Json& streams = result["streams"];
     const auto read = [&](std::size_t stream) { return streams.at(stream)["bytes_read"].get<std::int64_t>(); };
     EXPECT_GT(read(1), read(0) + 20'000) << "96,000 bytes of audio a second";
     EXPECT_EQ(read(0), read(2));

@@ -69,6 +69,12 @@ INSTANTIATE_TEST_SUITE_P(
         Usage{{"max", "--require-cold", "/mnt"},
               {"--require-cold: max plays the same clips in each step, and the storage's caches may hold them "
                "from the second on: give --before-step with a command that empties them"}},
+        Usage{{"--audio", "--prores-hd", "/mnt"},
+              {"--audio: is for clips that are there: media that are made for a format have no audio, nor have "
+               "null: and sim:"}},
+        Usage{{"--audio", "sim:null"},
+              {"--audio: is for clips that are there: media that are made for a format have no audio, nor have "
+               "null: and sim:"}},
         Usage{{"maxx", "--dpx10", "sim:null"},
               {"'maxx': there is no such command, and no such file; did you mean \"max\"?"}},
         Usage{{"sim:null", "sim:null"}, {"'sim:null': one TARGET is expected"}},

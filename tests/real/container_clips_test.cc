@@ -345,8 +345,10 @@ TEST_P(EachContainerClip, IsIndexedAsFfprobeListsIt) {
         expect_reach(*clip, probed);
     } else if (probed.audio.empty()) {
         EXPECT_THAT(clip->notes, ::testing::Contains("it has no audio"));
+        EXPECT_FALSE(clip->audio);
     } else {
         expect_audio(index, probed);
+        EXPECT_TRUE(clip->audio);
     }
 }
 

@@ -234,6 +234,12 @@ constexpr Rule kRules[] = {
      "is not for streams on one clock (--sync, --multicam all), which begin together"},
     {"--buffered", [](const CliOptions& o) { return o.given("--direct"); },
      "is the opposite of --direct: give one of them"},
+    {"--audio",
+     [](const CliOptions& o) {
+         const bool plays = o.command != Command::inspect;
+         return plays && (!o.formats.empty() || !o.play.target.has_files());
+     },
+     "is for clips that are there: media that are made for a format have no audio, nor have null: and sim:"},
     {"--verify", [](const CliOptions& o) { return !o.play.target.has_files(); },
      "TARGET has no bytes that could be compared: give a path"},
     {"--ignore-mismatch", [](const CliOptions& o) { return !o.given("--cuts"); },

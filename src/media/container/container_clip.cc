@@ -19,6 +19,8 @@ namespace {
 /// Frames that a truncated file states: beyond these they are not counted.
 constexpr std::uint64_t kMissingMax = 10'000'000;
 
+constexpr const char* kNoAudio = "it has no audio";
+
 /// "2.0 frames back to back on average": a reader with read-ahead reads adjacent frames in one piece.
 std::string describe_extents(const std::vector<Extent>& extents) {
     std::size_t runs = 1;
@@ -151,7 +153,7 @@ Result<KeptClip> make_clip(ByteStore& store, const std::string& path, const Inde
     if (read->audio_in_frames) {
         clip.notes.emplace_back("its audio lies between its frames, and is read with them");
     } else if (chunks.empty()) {
-        clip.notes.emplace_back("it has no audio");
+        clip.notes.emplace_back(kNoAudio);
     } else {
         give_audio(made.frames, chunks);
     }
@@ -176,6 +178,7 @@ Result<Clip> index_container(ByteStore& store,
     auto made = used ? Result<KeptClip>(std::move(*found.clip)) : make_clip(store, path, options);
     if (!made) return made.error();
     Clip clip = made->clip;
+    clip.audio = options.audio && std::ranges::find(clip.notes, kNoAudio) == clip.notes.end();
     if (!found.note.empty()) clip.notes.push_back(found.note);
     if (options.keep_index && !used && !found.foreign) {  // the notes that follow are not kept
         if (const auto kept = keep(store, path, media, options.audio, found, *made); !kept)

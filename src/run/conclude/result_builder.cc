@@ -180,6 +180,7 @@ void fill_media(const RunFacts& facts, RunResult& result) {
     std::set<ClipKey> seen;
     std::set<const FrameIndex*> noted;
     for (const StreamPlan& plan : *facts.streams) {
+        const bool wants_audio = plan.record == nullptr && plan.request != nullptr && plan.request->audio;
         result.media.shared |= plan.shares_clip;
         for (const Clip& clip : plan.clips) {
             if (clip.touched_s > 0) {
@@ -189,12 +190,16 @@ void fill_media(const RunFacts& facts, RunResult& result) {
             const bool again = !seen.insert(key_of(clip)).second;  // also by a stream that was added by hand
             result.media.shared |= again;
             result.media.read_for_index |= clip.read_through && !facts.request->caches_emptied;
+            result.audio |= wants_audio && clip.audio;
             if (!noted.insert(clip.index.get()).second) continue;
             auto& skipped = result.media.skipped;
             skipped.insert(skipped.end(), clip.skipped.begin(), clip.skipped.end());
             if (!clip.searched.empty())
                 result.media.notes.push_back(facts.request->target.name() + ": " + clip.searched);
             for (const std::string& note : clip.notes) result.media.notes.push_back(clip.name + ": " + note);
+            // An index of a container says it itself.
+            if (wants_audio && !clip.audio && (clip.ours || clip.index->file_per_frame()))
+                result.media.notes.push_back(clip.name + ": it has no audio");
         }
     }
     if (facts.cuts != nullptr) {
@@ -447,7 +452,6 @@ void fill_request(const PlayRequest& request, RunResult& result) {
     result.layers = request.layers;
     result.sync = request.sync;
     result.multicam = play::word_of(kMultiCamWords, request.multicam);
-    result.audio = request.audio;
     if (request.faults || !request.model_faults.empty()) {
         result.faults_injected.emplace();
         result.faults_injected->model_faults = request.model_faults.size();

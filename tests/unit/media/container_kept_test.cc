@@ -86,7 +86,9 @@ TEST_F(KeptIndex, OneThatDoesNotFitIsReplacedAndSaid) {
     EXPECT_EQ(again.index->count(), 30u);
     EXPECT_THAT(again.notes, IsEmpty());
     EXPECT_THAT(::testing::PrintToString(index(true, true).notes), HasSubstr("made without audio"));
-    EXPECT_THAT(index(true, true).notes, ElementsAre("it has no audio"));
+    const Clip silent = index(true, true);
+    EXPECT_THAT(silent.notes, ElementsAre("it has no audio"));
+    EXPECT_FALSE(silent.audio);
 }
 
 TEST_F(KeptIndex, ThatAFileWasReadThroughIsSaidOfThatTimeOnly) {

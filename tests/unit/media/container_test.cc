@@ -197,6 +197,7 @@ TEST_F(Containers, FramesOfAStreamReachUpToTheNextOne) {
             EXPECT_THAT(::testing::PrintToString(clip->notes), HasSubstr("its audio lies between its frames"));
         }
         EXPECT_EQ(frames.largest_audio_bytes(), 0u);
+        EXPECT_EQ(clip->audio, name != "silent.ts");
     }
 }
 

@@ -222,6 +222,7 @@ TEST(ScenarioDocument, EachMistakeOfSeatsAndStreamsHasItsPlace) {
         {minute_of(dpx + R"(, "io_size": "1")"), "/seats/0/streams/0/io_size", "or frame"},
         {minute_of(dpx + R"(, "io_size": "1B")"), "/seats/0/streams/0/io_size", "512B"},
         {minute_of(dpx + R"(, "audio": true)"), "/seats/0/streams/0/audio", "real clips"},
+        {minute_of(dpx + R"(, "audio": true)", "/mnt"), "/seats/0/streams/0/audio", "real clips"},
         {minute_of(dpx + R"(, "clip_duration": "0s")"), "/seats/0/streams/0/clip_duration",
          "more than no time"},
         {minute_of(dpx + R"(, "start": "1")"), "/seats/0/streams/0/start", "unit"},
