@@ -245,7 +245,7 @@ void fill_whole(RunResult& whole, bool alone) {
     std::uint64_t from_caches = 0;
     bool known = true;
     for (const SeatResult& seat : whole.seats) {
-        if (seat.state == State::missing) continue;
+        if (seat.state == State::missing || seat.totals.bytes_read == 0) continue;
         known &= seat.client.page_cache_bytes.has_value();
         from_caches += seat.client.page_cache_bytes.value_or(0);
     }

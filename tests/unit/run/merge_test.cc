@@ -166,6 +166,13 @@ TEST(Merging, PartsOfAScenarioMeetTheSameFaultsByChance) {
     EXPECT_EQ(whole.totals.failed, one.totals.failed);
 }
 
+TEST(Merging, AComputerThatReadNothingGotNothingFromItsCache) {
+    const PlayRequest request = five_seats_on("sim:null");
+    const RunResult idle = part_of(request, 1, 2, 5, 0);
+    EXPECT_FALSE(idle.client.page_cache_bytes);
+    EXPECT_EQ(result::merge_results({part_of(request, 0, 2, 0, 5), idle})->client.page_cache_bytes, 0u);
+}
+
 /// Play of files, with --require-cold, that ended before its first frame: a cache alone can fail the verdict.
 RunResult ended_at_once(bool same_media, std::uint32_t first, std::uint32_t seats) {
     PlayRequest request = test::request_on("null:", {"prores-hd"});
