@@ -1,6 +1,7 @@
 #include "result/merge_times.h"
 
 #include <algorithm>
+#include <optional>
 
 #include "result/required_rates.h"
 
@@ -27,10 +28,24 @@ std::int64_t begin_ns(const RunResult& part) {
     return begin;
 }
 
+/// The zero of the part's own axis on the common one. Its first streams began at `start_ns`; where its start
+/// groups begin one after another, its own axis began before them. Meters begin with the run, and so does
+/// virtual time.
+std::int64_t zero_ns(const RunResult& part) {
+    const std::int64_t start_ns = part.seats.front().start_ns.value_or(0);
+    if (part.timing_digest || !part.meters.empty()) return start_ns;
+    std::optional<std::int64_t> first_ns;
+    for (const StreamResult& stream : part.streams) {
+        const bool began = stream.start_delay_ns > 0 || stream.last_due_ns > 0;
+        if (began) first_ns = std::min(first_ns.value_or(INT64_MAX), stream.play_start_ns);
+    }
+    return start_ns - first_ns.value_or(0);
+}
+
 }  // namespace
 
 void onto_common_axis(RunResult& part) {
-    const std::int64_t shift_ns = part.seats.front().start_ns.value_or(0);
+    const std::int64_t shift_ns = zero_ns(part);
     for (StreamResult& stream : part.streams) stream.play_start_ns += shift_ns;
     for (MissEvent& event : part.events) {
         event.from_ns += shift_ns;

@@ -9,7 +9,7 @@
 
 namespace streamsim::result {
 
-/// Times of the part, which count from its first play_start, count from the agreed instant afterwards.
+/// Times of the part, which count from its own beginning, count from the agreed instant afterwards.
 void onto_common_axis(RunResult& part);
 
 /// REQUIRES: parts on the common axis. Intervals of different lengths are brought to the longest; reads before

@@ -454,6 +454,24 @@ TEST(Merging, TheWallTimeGoesFromTheFirstBeginningToTheLastEnd) {
     EXPECT_EQ(result::merge_results({first, second})->wall_ns, 4'500'000'000);
 }
 
+/// Start groups that begin one after another: the axis of each part begins before its first group.
+TEST(Merging, ASeatThatBeginsLaterOverlapsTheOthers) {
+    metrics::SignedHistogram all;
+    Prng prng(3);
+    std::vector<RunResult> parts;
+    for (std::uint32_t rank = 0; rank < 2; ++rank) {
+        RunResult& part = parts.emplace_back(random_part(rank, 2, all, prng));
+        part.seats.front().start_ns = rank * 2'000'000'000;
+        part.wall_ns = 3'000'000'000;
+        for (StreamResult& stream : part.streams) stream.play_start_ns = rank * 2'000'000'000 + 150'000'000;
+    }
+    const RunResult whole = *result::merge_results(parts);
+    EXPECT_EQ(whole.streams[0].play_start_ns, 0);
+    EXPECT_EQ(whole.streams[2].play_start_ns, 2'000'000'000);
+    EXPECT_EQ(whole.wall_ns, 5'000'000'000);
+    EXPECT_NEAR(whole.required_bytes_per_s, 4e6, 1);
+}
+
 TEST(Merging, OfTwoThatKnowNothingOfASeatTheFirstThatNamesItCounts) {
     metrics::SignedHistogram all;
     Prng prng(3);
