@@ -46,7 +46,8 @@ struct SeatResult {
     std::optional<std::int64_t> clock_offset_after_ns, clock_bound_after_ns;
     /// First play_start against the agreed instant, by rank 0's clock; nullopt: it did not begin.
     std::optional<std::int64_t> start_ns;
-    std::int64_t played_ns = 0;  // from its play_start to the end of what is known
+    std::int64_t start_late_ns = 0;  // the most that one of its start groups began after the agreed instant
+    std::int64_t played_ns = 0;      // from its play_start to the end of what is known
     ClientEvidence client;
     SystemEvidence system;
     std::vector<LinkEvidence> links;
@@ -73,6 +74,7 @@ void fields(ConstOr<SeatResult> auto& seat, auto& visit) {
     visit("clock_offset_after_ns", seat.clock_offset_after_ns);
     visit("clock_bound_after_ns", seat.clock_bound_after_ns);
     visit("start_ns", seat.start_ns);
+    visit("start_late_ns", seat.start_late_ns, kAdded);
     visit("played_ns", seat.played_ns);
     visit("client", seat.client);
     visit("system", seat.system);

@@ -90,6 +90,13 @@ std::string failure_of(const Totals& totals) {
 
 using State = SeatResult::State;
 
+/// Clock errors and busy computers stay below this.
+constexpr std::int64_t kStartLateMaxNs = 500'000'000;
+
+bool began_late(const SeatResult& seat) {
+    return seat.start_late_ns > kStartLateMaxNs;
+}
+
 bool vanished(const SeatResult& seat) {
     return seat.state == State::missing || seat.state == State::partial;
 }
@@ -294,6 +301,16 @@ std::string seat_name(const SeatResult& seat) {
     return seat.host.name.empty() ? name : fmt::format("{} (host {})", name, seat.host.name);
 }
 
+void judge_start(SeatResult& seat) {
+    if (!began_late(seat)) return;
+    const std::string late = fmt::format("it began {} after the others", show_duration({seat.start_late_ns}));
+    if (seat.verdict.pass) {
+        seat.verdict = {false, late, Limit::unknown};
+    } else {
+        seat.verdict.reason += "; " + late;
+    }
+}
+
 Verdict verdict_of_seats(const RunResult& result) {
     const bool whole = all_as_long_as_they_should(result.seats);
     const std::int64_t period_ns = shortest_period_ns(result.streams);
@@ -307,7 +324,7 @@ Verdict verdict_of_seats(const RunResult& result) {
 
 void judge_meters_of_seats(RunResult& result) {
     if (!result.streams.empty() || result.meters.empty()) return;
-    if (!all_as_long_as_they_should(result.seats)) return;
+    if (!all_as_long_as_they_should(result.seats) || std::ranges::any_of(result.seats, began_late)) return;
     Verdict of_seats = result.verdict;
     judge_meters(result);
     withhold_storage(result);

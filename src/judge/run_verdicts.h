@@ -38,13 +38,15 @@ std::string seat_list(const std::vector<std::uint32_t>& seats);
 /// none.
 std::string seat_name(const SeatResult& seat);
 
+/// Fails the verdict of a seat that began long after the others: it did not play together with them.
+void judge_start(SeatResult& seat);
 /// The verdict on a run over several computers: passes when every seat passes and none has vanished. Names the
 /// seats that do not. The limit is the one that cost most frames, a stall as many as it lasted; where none was
 /// missed, the one that all seats that failed agree on. REQUIRES: the seats, streams and meters of the result.
 Verdict verdict_of_seats(const RunResult& result);
-/// In a run of meters alone, whose seats did not vanish: the verdict on all meters together, where it passes.
-/// Else the verdict of the seats, which names them, stays, with the limit of all. REQUIRES: result.verdict is
-/// verdict_of_seats().
+/// In a run of meters alone, whose seats did not vanish and began together: the verdict on all meters together,
+/// where it passes. Else the verdict of the seats, which names them, stays, with the limit of all. REQUIRES:
+/// result.verdict is verdict_of_seats().
 void judge_meters_of_seats(RunResult& result);
 
 /// A sentence for each figure that is not as expected; empty: all are.

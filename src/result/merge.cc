@@ -341,6 +341,7 @@ void become_part(const std::string& run_id, std::uint32_t ranks, SeatResult own,
     own.started_at = result.started_at;
     if (own.node.empty() && result.servers.size() == 1) own.node = result.servers.front().address;
     own.verdict = result.verdict;
+    judge::judge_start(own);
     own.totals = result.totals;
     own.margin_ns = result.margin_ns;
     for (const StreamResult& stream : result.streams)

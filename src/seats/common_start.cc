@@ -67,6 +67,7 @@ void CommonStart::ready(Duration group, Begin begin) {
     } else {
         waiting_[group.ns] = std::move(begin);
         peers_[group_.rank()].ready.insert(group.ns);
+        if (begun_.contains(group.ns)) begin_waiting(group.ns, due);
         if (group_.first()) begin_ready_groups(due);
         if (!group_.first())
             group_.send_to_first({{"do", "ready"}, {"play", group_.play}, {"start_group", group.ns}});
@@ -131,6 +132,10 @@ void CommonStart::rank_gone(Due& due) {
     }
 }
 
+void CommonStart::rank_away(Due& due) {
+    if (group_.first()) begin_ready_groups(due);
+}
+
 void CommonStart::rank_played(std::uint32_t rank, Due& due) {
     peers_[rank].played = true;
     begin_ready_groups(due);
@@ -165,13 +170,14 @@ void CommonStart::check_all_ended() {
     group_.send_to_others({{"do", "all-ended"}, {"play", group_.play}});
 }
 
-/// Every rank that plays this start group is ready, or gone.
+/// Every rank that plays this start group is ready, or gone, or cut off while others play.
 bool CommonStart::ready_everywhere(std::int64_t group) const {
     return group_.all_gone_or([this, group](std::uint32_t rank) {
         const Peer& peer = peers_[rank];
         const bool plays =
             peer.groups && std::find(peer.groups->begin(), peer.groups->end(), group) != peer.groups->end();
-        return !plays || peer.played || peer.ready.contains(group);
+        const bool holds_up_play = !begun_.empty() && group_.peer(rank).away;
+        return !plays || peer.played || peer.ready.contains(group) || holds_up_play;
     });
 }
 
@@ -193,13 +199,20 @@ void CommonStart::begin_ready_groups(Due& due) {
     }
 }
 
-/// `at` is of the own clock. A start group whose message comes too late begins at once, and its lateness is in
-/// the result.
+/// `at` is of the own clock.
 void CommonStart::begin_own(std::int64_t group, Instant at, Due& due) {
-    begun_.insert(group);
+    begun_.emplace(group, at);
+    begin_waiting(group, due);
+}
+
+/// A start group whose message comes too late, or that is ready too late, begins at once, and its lateness is
+/// in the result.
+void CommonStart::begin_waiting(std::int64_t group, Due& due) {
     const auto found = waiting_.find(group);
     if (found == waiting_.end()) return;
-    at = std::max(at, SeatChannel::now());
+    const Instant agreed = begun_.at(group);
+    const Instant at = std::max(agreed, SeatChannel::now());
+    late_ = std::max(late_, at - agreed);
     if (!play_start_) play_start_ = at;
     due.emplace_back(std::move(found->second), at);
     waiting_.erase(found);
@@ -208,6 +221,7 @@ void CommonStart::begin_own(std::int64_t group, Instant at, Due& due) {
 void CommonStart::fill(SeatResult& seat, bool plays_virtual) const {
     seat.clock_offset_ns = clock_.offset.ns;
     seat.clock_bound_ns = clock_.bound.ns;
+    seat.start_late_ns = late_.ns;
     double drift = 0;  // from the two measurements, for the instant between them at which play began
     if (clock_after_) {
         seat.clock_offset_after_ns = clock_after_->offset.ns;
@@ -227,6 +241,7 @@ void CommonStart::next_play() {
     called_off_ = all_planned_ = all_ended_ = false;
     waiting_.clear();
     begun_.clear();
+    late_ = {};
     origin_.reset();
     play_start_.reset();
     clock_bound_max_ = {};

@@ -2,8 +2,9 @@
 // wait until every stream has ended everywhere.
 //
 // Rank 0 begins a start group when every rank that plays it is ready, at an instant by its own clock; each rank
-// has measured its clock against rank 0's before. After the loss of rank 0 during play, the others begin their
-// start groups when they are ready themselves.
+// has measured its clock against rank 0's before. Once play has begun, a rank that is cut off holds nobody
+// back: it begins late. After the loss of rank 0 during play, the others begin their start groups when they are
+// ready themselves.
 #pragma once
 
 #include <cstdint>
@@ -38,6 +39,8 @@ public:
     void hear(std::uint32_t rank, const std::string& what, const Json& message, Due& due);
     /// A rank was lost or has left.
     void rank_gone(Due& due);
+    /// A rank is cut off, and awaited.
+    void rank_away(Due& due);
     /// A rank has sent its result.
     void rank_played(std::uint32_t rank, Due& due);
     void call(std::unique_lock<std::mutex>& lock, const Due& due);
@@ -62,6 +65,7 @@ private:
     bool ready_everywhere(std::int64_t group) const;
     void begin_ready_groups(Due& due);
     void begin_own(std::int64_t group, Instant at, Due& due);
+    void begin_waiting(std::int64_t group, Due& due);
     void check_all_ended();
 
     // Protected by the group's mutex.
@@ -72,7 +76,8 @@ private:
     bool all_ended_ = false;
     std::size_t calling_ = 0;                // callbacks that run
     std::map<std::int64_t, Begin> waiting_;  // start groups that are ready here
-    std::set<std::int64_t> begun_;           // start groups
+    std::map<std::int64_t, Instant> begun_;  // start groups, and the agreed instants by its own clock
+    Duration late_;                          // the most that one of them began here after its instant
     std::optional<Instant> origin_;          // the first agreed instant, by rank 0's clock
     std::optional<Instant> play_start_;      // the first of this rank, by its own clock
     ClockReading clock_;                     // before play

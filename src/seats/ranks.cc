@@ -62,12 +62,15 @@ SeatEvents Ranks::events() {
         });
     };
     events.away = [this](std::uint32_t who, const std::string& why) {
-        const std::lock_guard lock(group_.mutex);
+        CommonStart::Due due;
+        std::unique_lock lock(group_.mutex);
         group_.peer(who).away = true;
         happened_.push_back(
             fmt::format("{} is cut off: {}; {}", name_of(who), why,
                         first() && !in_lobby_ ? "it plays on, and is awaited" : "it is awaited"));
+        start_.rank_away(due);
         group_.changed.notify_all();
+        start_.call(lock, due);
     };
     events.back = [this](std::uint32_t who) {
         const std::lock_guard lock(group_.mutex);

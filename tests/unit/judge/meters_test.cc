@@ -215,6 +215,21 @@ TEST(SeatVerdicts, WithoutMissedFramesHaveTheLimitThatAllAgreeOn) {
     EXPECT_EQ(verdict_of_seats(result).limit, Limit::unknown);
 }
 
+TEST(SeatVerdicts, ASeatThatBeganLongAfterTheOthersDidNotPlayWithThem) {
+    RunResult result;
+    result.seats = {seat_of(0, {0}, {true, "every frame was on time", Limit::none}),
+                    seat_of(1, {1}, {true, "every frame was on time", Limit::none})};
+    result.seats[1].start_late_ns = 500'000'000;
+    judge_start(result.seats[1]);
+    EXPECT_TRUE(verdict_of_seats(result).pass) << "clocks err, and computers are busy";
+    result.seats[1].start_late_ns = 12'900'000'000;
+    judge_start(result.seats[1]);
+    EXPECT_FALSE(verdict_of_seats(result).pass);
+    EXPECT_EQ(verdict_of_seats(result).reason, "seat 1: it began 12.9 s after the others");
+    result.meters = {meter("a", 40, 0)};
+    EXPECT_FALSE(verdict_of_ranks(result).pass) << "nor did its meters";
+}
+
 TEST(SeatVerdicts, TheReasonIsNotThatOfComputersWithoutStreams) {
     RunResult result;
     result.seats = {seat_of(0, {0}, {true, "every frame was on time", Limit::none}),

@@ -16,6 +16,7 @@
 #include "run/session/session.h"
 #include "seats/lobby.h"
 #include "seats/mpi_start.h"
+#include "unit/run/relay.h"
 #include "unit/run/sessions.h"
 #include "unit/run/workload_ranks.h"
 
@@ -37,8 +38,9 @@ std::vector<std::unique_ptr<seats::Ranks>> ranks_of(std::uint32_t count) {
     return all;
 }
 
-/// A host that only leads, and its seats, which have come.
-std::vector<std::unique_ptr<seats::Ranks>> meeting_of(std::uint32_t seats) {
+/// A host that only leads, and its seats, which have come; the last one by the wire.
+std::vector<std::unique_ptr<seats::Ranks>> meeting_of(std::uint32_t seats,
+                                                      std::unique_ptr<test::Relay>* wire = nullptr) {
     seats::Ranks::Meeting meeting;
     meeting.seats = seats;
     meeting.address = "127.0.0.1";
@@ -49,6 +51,8 @@ std::vector<std::unique_ptr<seats::Ranks>> meeting_of(std::uint32_t seats) {
     meeting.port = all[0]->join_token().port;
     const auto look = [](const std::vector<std::string>&) { return std::vector<seats::TargetSeen>(); };
     for (std::uint32_t i = 0; i < seats; ++i) {
+        if (wire != nullptr && i + 1 == seats)
+            meeting.port = (*wire = std::make_unique<test::Relay>(meeting.port))->port();
         auto seat = seats::Ranks::join_meeting(
             meeting, {"edit", {}, look}, [] { return false; }, [](const std::string&) {});
         all.push_back(std::move(seat).value());
@@ -430,6 +434,37 @@ TEST(Ranks, OfAMeetingThatIsInterruptedWhileOneIsAwaitedAreInterrupted) {
         EXPECT_EQ(result->seats[0].state, SeatResult::State::complete);
         EXPECT_EQ(result->seats[1].state, SeatResult::State::missing);
     });
+}
+
+/// One that is cut off once play has begun holds nobody back, and begins when it is back.
+TEST(Ranks, OfAMeetingBeginWithoutOneThatIsCutOff) {
+    std::unique_ptr<test::Relay> wire;
+    auto all = meeting_of(2, &wire);
+    in_each(all, [](seats::Ranks& ranks) {
+        const std::vector<Duration> groups = {Duration{}, seconds(1)};
+        EXPECT_TRUE(ranks.planned(ranks.first() ? std::vector<Duration>() : groups).has_value());
+    });
+    std::array<std::promise<void>, 4> begun;
+    const auto begin = [&begun](std::size_t which) {
+        return [&begun, which](Instant) { begun[which].set_value(); };
+    };
+    const auto begins = [&begun](std::size_t which) {
+        return begun[which].get_future().wait_for(std::chrono::seconds(20)) == std::future_status::ready;
+    };
+    all[1]->ready({}, begin(0));
+    all[2]->ready({}, begin(1));
+    EXPECT_TRUE(begins(0) && begins(1));
+    all[1]->ready(seconds(1), begin(2));
+    wire->cut(true);
+    ASSERT_TRUE(begins(2));
+    wire->cut(false);
+    EXPECT_TRUE(all[0]->share("words").has_value());
+    EXPECT_TRUE(all[2]->share({}).has_value());  // it has heard the beginning, too
+    all[2]->ready(seconds(1), begin(3));
+    EXPECT_TRUE(begins(3));
+    RunResult own;
+    all[2]->become_own_part(own, "");
+    EXPECT_GT(own.seats.front().start_late_ns, 0);
 }
 
 TEST(Ranks, OfAMeetingKeepJournalsUntilTheirPartsAreWritten) {
