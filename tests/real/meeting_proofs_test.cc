@@ -313,6 +313,27 @@ TEST(MeetingForMax, GivesATargetWithoutMediaTheDefaultFormat) {
     }
 }
 
+TEST(MeetingForMax, NamesASeatThatSeesFewerClips) {
+    const TempDir media;
+    streamsim({"prepare", media.path().string(), "--prores-hd", "--streams", "2", "--clip-duration", "200ms"});
+    std::filesystem::create_directory(media / "both");
+    std::filesystem::create_directory(media / "one");
+    const std::filesystem::path set = media / "streamsim-media/prores-hd/6-frames";
+    for (const char* clip : {"clip-0001.mov", "clip-0002.mov"})
+        std::filesystem::copy(set / clip, std::filesystem::path(media / "both") / clip);
+    std::filesystem::copy(set / "clip-0001.mov", media / "one/clip-0001.mov");
+    Meeting meeting(1, "null:");
+    meeting.allow((media / "both") + "=" + (media / "one"));
+    const auto host = Meeting::begun(meeting.host_of(
+        {"max", "--duration", "1100ms", "--confirm", "0s", "--readahead", "2", "--quiet", media / "both"}));
+    const Seats seats = meeting.all_seats();
+    const Finished ended = host->wait();
+    EXPECT_EQ(ended.exit_code, 2) << ended.text();
+    EXPECT_THAT(ended.text(), HasSubstr("sees 1 clip of prores"));
+    EXPECT_THAT(ended.text(), HasSubstr(" at 30 fps, and the first computer 2: expected the same media"));
+    EXPECT_LT(seats.front()->wait().exit_code, 4);
+}
+
 /// A seat that is gone is no sign of what the storage plays.
 TEST(MeetingForMax, EndsWhereASeatIsLost) {
     const Meeting meeting(3, "null:");

@@ -517,8 +517,8 @@ int MaxCommand::run() {
     run::reserve_io_threads(options_.play, most_asked().value_or(kStreamsMax) * result_.streams_of_one());
     std::optional<Error> error;
     auto all = contenders();
-    auto found = all ? check_lengths(*all, options_.confirm) : Result<void>(all.error());
-    if (found = together(found); !found) error = found.error();
+    const auto agreed = agree_on_contenders(context_, all, options_.confirm);
+    if (!agreed) error = agreed.error();
     if (!error) contenders_ = std::move(*all);
     if (!leads()) {
         if (!error) (void)follow();

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/units.h"
+#include "cli/play/ranks_run.h"
 #include "run/plan/needs.h"
 
 namespace streamsim::cli {
@@ -17,19 +18,8 @@ constexpr Duration kConfirmVirtual = seconds(60);
 /// The length of a run in read-aheads, at least: no frame that prerolled can be missed within one read-ahead.
 constexpr std::uint64_t kReadaheadsPerRun = 5;
 
-}  // namespace
-
-judge::MaxSearchOptions lengths(const Contender& contender, std::optional<Duration> confirm) {
-    judge::MaxSearchOptions search;
-    const run::PlayRequest& request = contender.request;
-    const bool virtual_time = request.target.is_virtual_time();
-    const Duration least = contender.rate.due(kReadaheadsPerRun * request.readahead);
-    search.step = request.duration.value_or(std::max(kStep, least));
-    search.confirm = confirm.value_or(std::max(virtual_time ? kConfirmVirtual : kConfirm, least));
-    search.repeatable = !virtual_time;
-    return search;
-}
-
+/// Errors: bad input where a run of the search would be no longer than its read-ahead, in which no frame is
+/// missed.
 Result<void> check_lengths(const std::vector<Contender>& all, std::optional<Duration> confirm) {
     Error error{ErrorKind::bad_input, {}};
     for (const Contender& contender : all) {
@@ -46,6 +36,62 @@ Result<void> check_lengths(const std::vector<Contender>& all, std::optional<Dura
         }
     }
     return error.problems.empty() ? Result<void>() : error;
+}
+
+/// The searches of a list by name, each with the clips that are there for it.
+using Listed = std::vector<std::pair<std::string, std::uint64_t>>;
+
+Listed listed(const std::vector<Contender>& all) {
+    Listed out;
+    for (const Contender& contender : all) {
+        const std::size_t clips = contender.media.clips.empty() ? 0 : contender.media.clips.front().size();
+        out.emplace_back(fmt::format("{} at {} fps", contender.name, contender.rate.to_string()), clips);
+    }
+    return out;
+}
+
+/// Searches are named by their places in the list, and play as many clips as the first computer has.
+Result<void> check_alike(const Listed& of_first, const Listed& own) {
+    Error error{ErrorKind::bad_input, {}};
+    bool same_order = of_first.size() == own.size();
+    for (std::size_t i = 0; i < of_first.size(); ++i) {
+        const auto& what = of_first[i].first;
+        const auto found = std::ranges::find(own, what, &Listed::value_type::first);
+        const std::uint64_t clips = found == own.end() ? 0 : found->second;
+        same_order = same_order && own[i].first == what;
+        if (found != own.end() && clips >= of_first[i].second) continue;
+        error.problems.push_back(
+            fmt::format("sees {} of {}, and the first computer {}: expected the same media",
+                        counted(clips, "clip"), what, of_first[i].second));
+    }
+    if (error.problems.empty() && !same_order)
+        error.problems.emplace_back(
+            "sees clips of other formats than the first computer: expected the same media");
+    return error.problems.empty() ? Result<void>() : error;
+}
+
+}  // namespace
+
+judge::MaxSearchOptions lengths(const Contender& contender, std::optional<Duration> confirm) {
+    judge::MaxSearchOptions search;
+    const run::PlayRequest& request = contender.request;
+    const bool virtual_time = request.target.is_virtual_time();
+    const Duration least = contender.rate.due(kReadaheadsPerRun * request.readahead);
+    search.step = request.duration.value_or(std::max(kStep, least));
+    search.confirm = confirm.value_or(std::max(virtual_time ? kConfirmVirtual : kConfirm, least));
+    search.repeatable = !virtual_time;
+    return search;
+}
+
+Result<void> agree_on_contenders(CommandContext& context,
+                                 const Result<std::vector<Contender>>& all,
+                                 std::optional<Duration> confirm) {
+    auto agreed = together(context, all ? check_lengths(*all, confirm) : Result<void>(all.error()));
+    if (!agreed || context.ranks == nullptr) return agreed;
+    const Listed own = listed(*all);
+    Result<Json> of_first = interrupted_error();
+    wait_for_ranks(context.control, *context.ranks, [&] { of_first = context.ranks->share(own); });
+    return together(context, of_first ? check_alike(of_first->get<Listed>(), own) : of_first.error());
 }
 
 bool ended_no_run(const MaxResult& result) {

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/output/cli_context.h"
 #include "judge/search/max_search.h"
 #include "run/plan/media_plan.h"
 #include "run/plan/play_request.h"
@@ -30,9 +31,11 @@ struct Contender {
 
 /// The lengths of the runs of a search, which may try any number. `confirm`: as the user asks for it.
 judge::MaxSearchOptions lengths(const Contender& contender, std::optional<Duration> confirm);
-/// Errors: bad input where a run of the search would be no longer than its read-ahead, in which no frame is
-/// missed.
-Result<void> check_lengths(const std::vector<Contender>& all, std::optional<Duration> confirm);
+/// In every rank. Errors: of any of them: those of `all`; bad input where a run of a search would be no longer
+/// than its read-ahead, in which no frame is missed, or a rank sees fewer clips than the first one.
+Result<void> agree_on_contenders(CommandContext& context,
+                                 const Result<std::vector<Contender>>& all,
+                                 std::optional<Duration> confirm);
 /// No run of the search has ended.
 bool ended_no_run(const MaxResult& result);
 /// Notes which directories hold the media, once. Blocks.
