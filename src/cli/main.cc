@@ -95,12 +95,12 @@ int do_command(CommandContext& context) {
 int run_words(CliContext& context, run::Control& control) {
     std::vector<const char*> words;
     for (const std::string& word : context.program.command) words.push_back(word.c_str());
-    auto parsed = parse_command_line(static_cast<int>(words.size()), words.data());
+    const bool speaks = context.ranks == nullptr || context.ranks->first();
+    auto parsed = parse_command_line(static_cast<int>(words.size()), words.data(), speaks);
     if (context.ranks != nullptr) {
         if (auto agreed = agree_on_command(context, control, parsed); !agreed)
             return report_error(context, agreed.error());
     }
-    const bool speaks = context.ranks == nullptr || context.ranks->first();
     if (!parsed) return report_error(context, parsed.error());
     if (speaks && (parsed->answer || needs_standard_output(parsed->options)) && !standard_output_is_open())
         return report_error(context, environment_error("standard output is closed, and the result goes there: "

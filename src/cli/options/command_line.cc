@@ -12,12 +12,12 @@
 
 #include "base/similar_names.h"
 #include "base/system/utf8_path.h"
+#include "cli/options/document_commands.h"
 #include "cli/options/documents.h"
 #include "cli/options/logo.h"
 #include "cli/options/option_table.h"
 #include "judge/prediction_rules.h"
 #include "run/backends/backends.h"
-#include "run/process/shell_command.h"
 
 namespace streamsim::cli {
 namespace {
@@ -250,10 +250,8 @@ constexpr Rule kRules[] = {
      kNothingToFlush},
     {"--counters", [](const CliOptions& o) { return !o.step.counters.empty() && !o.play.target.has_files(); },
      kNothingToFlush},
-    {"--before-step", [](const CliOptions& o) { return !o.step.command.empty() && !run::shell_is_available(); },
-     kNoShell},
-    {"--counters", [](const CliOptions& o) { return !o.step.counters.empty() && !run::shell_is_available(); },
-     kNoShell},
+    {"--before-step", [](const CliOptions& o) { return !o.step.command.empty() && lacks_shell(o); }, kNoShell},
+    {"--counters", [](const CliOptions& o) { return !o.step.counters.empty() && lacks_shell(o); }, kNoShell},
     {"--command-timeout",
      [](const CliOptions& o) { return o.command != Command::run && !asks_for_commands(o); },
      "is for --before-step and --counters: give one of them"},
@@ -556,9 +554,10 @@ std::vector<std::string> remarks_on_options(const CliOptions& options) {
     return remarks;
 }
 
-Result<ParsedCommandLine> parse_command_line(int argc, const char* const* argv) {
+Result<ParsedCommandLine> parse_command_line(int argc, const char* const* argv, bool leads) {
     ParsedCommandLine parsed;
     CliOptions& options = parsed.options;
+    options.leads = leads;
     options.command_line.assign(argv, argv + argc);
     options.command = command_of(argc, argv);
     const int skip = options.command == Command::play ? 0 : 1;

@@ -18,9 +18,9 @@ struct ParsedCommandLine {
     CliOptions options;
 };
 
-/// Errors: bad input, every problem with its option and what is expected; environment where the format
-/// documents are not to be found.
-Result<ParsedCommandLine> parse_command_line(int argc, const char* const* argv);
+/// `leads`: false in the other ranks of a run over several computers. Errors: bad input, every problem with its
+/// option and what is expected; environment where the format documents are not to be found.
+Result<ParsedCommandLine> parse_command_line(int argc, const char* const* argv, bool leads = true);
 
 /// A remark for each option that has no effect with the others or on the target, which the result keeps. `run`
 /// knows its target from its document only.

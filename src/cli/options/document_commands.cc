@@ -19,6 +19,10 @@ constexpr CommandName kCommandNames[] = {{"--before-step", "/before_step/command
 
 }  // namespace
 
+bool lacks_shell(const CliOptions& options) {
+    return options.leads && !run::shell_is_available();
+}
+
 Result<void> take_commands(const std::string& source,
                            const StepCommands& document,
                            const target::Target& target,
@@ -31,7 +35,7 @@ Result<void> take_commands(const std::string& source,
         if (text.empty()) continue;
         const std::string place =
             typed ? name.option : fmt::format("{}: {}", source, document.as_text ? "/before_step" : name.key);
-        if (!run::shell_is_available()) {
+        if (lacks_shell(options)) {
             problems.problems.push_back(place + ": streamsim runs no commands on this system");
         } else if (!target.has_files()) {
             problems.problems.push_back(

@@ -13,6 +13,9 @@
 
 namespace streamsim::cli {
 
+/// This process would run commands, and its system runs none.
+bool lacks_shell(const CliOptions& options);
+
 /// Adds the commands of a document to those that were typed, which replace them: an option with an empty text
 /// leaves out the document's command. Runs nothing. Errors: bad input, for each command of the document that is
 /// left while --allow-commands was not given, with the command itself; where commands are asked for and the

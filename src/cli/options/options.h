@@ -29,6 +29,7 @@ struct ResultFiles {
 
 struct CliOptions {
     Command command = Command::play;
+    bool leads = true;           // this process runs the commands of --before-step and --counters for all
     run::PlayRequest play;       // play, prepare, max; target of inspect and clean; base of a workload's steps
     MediaFormat default_format;  // play, prepare, max: what a target without media gets
 
