@@ -568,7 +568,8 @@ int Ranks::finish(int code, const std::string& why) {
         std::filesystem::remove(system_path(std::exchange(journal_, {})), error);
     }
     const bool ended_itself = is_meeting() && group_.stopped && !stopped_by_first_;
-    return ended_itself || (group_.peer(0).lost && !ended_) ? code : 0;
+    const bool could_not_run = is_meeting() && (code == kExitBadInput || code == kExitCannotRun);
+    return ended_itself || could_not_run || (group_.peer(0).lost && !ended_) ? code : 0;
 }
 
 }  // namespace streamsim::seats

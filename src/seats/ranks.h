@@ -158,7 +158,8 @@ public:
 
     /// Waits until all ranks have ended. Returns the exit code of this process, which is 0 in all but rank 0,
     /// so that a launcher has no reason to kill any rank; where rank 0 was lost, and of a seat of a meeting
-    /// that was interrupted itself, it is `code`. `why`: in rank 0, of an end before the run began.
+    /// that was interrupted itself or could not run, it is `code`. `why`: in rank 0, of an end before the run
+    /// began.
     int finish(int code, const std::string& why = "");
 
 private:

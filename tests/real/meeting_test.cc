@@ -142,6 +142,7 @@ TEST(Meeting, NoSeatReadsOutsideOfWhatItAllows) {
     Spawn line = meeting.seat_line("careful");
     line.args[5] = meeting.file("allowed");
     const Finished seat = streamsim(line);
+    EXPECT_EQ(seat.exit_code, 2) << seat.text();
     const Finished ended = host->wait();
     EXPECT_EQ(ended.exit_code, 2) << ended.text();
     EXPECT_THAT(ended.err, HasSubstr("is outside of what this seat allows"));

@@ -570,6 +570,17 @@ TEST(Ranks, DoNotWaitForOneThatEndedWithAnError) {
     });
 }
 
+TEST(Ranks, OfAMeetingThatCouldNotRunDoNotEndWithCode0) {
+    auto all = meeting_of(3);
+    std::vector<int> codes(4, -1);
+    in_each(all, [&](seats::Ranks& ranks) {
+        const auto rank = static_cast<int>(ranks.rank());
+        codes[ranks.rank()] = ranks.finish(rank);
+        all[ranks.rank()].reset();
+    });
+    EXPECT_THAT(codes, ElementsAre(0, 0, 2, 3)) << "a verdict is the host's";
+}
+
 TEST(Ranks, EndWithCode0ButForTheFirst) {
     auto all = ranks_of(3);
     std::vector<int> codes(3, -1);
