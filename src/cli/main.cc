@@ -108,6 +108,9 @@ int run_words(CliContext& context, run::Control& control) {
     if (parsed->answer && !speaks) return kExitPass;
     if (parsed->answer)
         return print(*parsed->answer == Answer::help ? help_text(parsed->options.command) : version_text());
+    const bool for_one = kForOne.has(parsed->options.command) || parsed->options.command == Command::join;
+    if (const auto known = seats::check_launcher(); !known && !for_one && context.ranks == nullptr)
+        return report_error(context, known.error());
     if (parsed->options.verbosity >= 2 && speaks) context.log.set_level(spdlog::level::debug);
     context.program.project = parsed->options.project;
     CommandContext of_command{context, control, parsed->options, run_words};

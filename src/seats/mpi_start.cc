@@ -1,5 +1,7 @@
 #include "seats/mpi_start.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <cstdlib>
@@ -8,7 +10,6 @@
 #include "base/ascii.h"
 
 #ifdef STREAMSIM_MPI
-#include <fmt/format.h>
 #include <mpi.h>
 #include <unistd.h>
 
@@ -18,6 +19,9 @@
 
 namespace streamsim::seats {
 namespace {
+
+/// A batch script has this too, and it is 1 there.
+constexpr const char* kSlurmStepTasks = "SLURM_STEP_NUM_TASKS";
 
 std::optional<std::uint32_t> number_in_environment(const char* name) {
     const char* const text = std::getenv(name);
@@ -52,10 +56,12 @@ std::optional<std::string> broadcast(const std::optional<std::string>& own) {
 }  // namespace
 
 std::optional<MpiPlace> mpi_place() {
-    constexpr std::array<std::pair<const char*, const char*>, 3> kNames = {{
+    constexpr std::array<std::pair<const char*, const char*>, 5> kNames = {{
         {"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"},
         {"PMI_RANK", "PMI_SIZE"},
         {"MPI_RANKID", "MPI_NRANKS"},
+        {"PMIX_RANK", kSlurmStepTasks},  // srun --mpi=pmix
+        {"PMIX_RANK", "SLURM_NTASKS"},
     }};
     for (const auto& [rank, ranks] : kNames) {
         const auto own = number_in_environment(rank);
@@ -63,6 +69,16 @@ std::optional<MpiPlace> mpi_place() {
         if (own && all && *own < *all) return MpiPlace{*own, *all};
     }
     return std::nullopt;
+}
+
+Result<void> check_launcher() {
+    const std::uint32_t tasks = number_in_environment(kSlurmStepTasks).value_or(1);
+    if (tasks <= 1 || mpi_place()) return {};
+    return environment_error(fmt::format(
+        "srun started {} processes that do not know each other, and each would play alone and write "
+        "the same files: srun --mpi=pmix or --mpi=pmi2 makes one run of them (env -u {}: each is on "
+        "its own)",
+        tasks, kSlurmStepTasks));
 }
 
 #ifdef STREAMSIM_MPI

@@ -20,6 +20,9 @@ struct MpiPlace {
 /// From the environment that a launcher (mpirun, mpiexec, srun --mpi) sets; nullopt: none started this process.
 std::optional<MpiPlace> mpi_place();
 
+/// Errors: environment: Slurm started this process with others, and nothing says which of them it is.
+Result<void> check_launcher();
+
 /// From here on no output counts as a terminal: a launcher gives its processes a pseudo-terminal, and its own
 /// output may go to a log. Before there are threads. REQUIRES: mpi_place().
 void expect_no_terminal();

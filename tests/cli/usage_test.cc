@@ -11,6 +11,7 @@ namespace {
 
 using ::testing::Contains;
 using ::testing::HasSubstr;
+using ::testing::IsEmpty;
 using ::testing::Not;
 
 class Usage : public CliTest {};
@@ -190,6 +191,20 @@ TEST_F(Usage, EachSeatThatALauncherStartsJoins) {
     const Finished done = streamsim(spawn);
     EXPECT_EQ(done.exit_code, 2) << done.text();
     EXPECT_THAT(done.err, HasSubstr("none.key"));
+}
+
+TEST_F(Usage, ProcessesOfSlurmThatDoNotKnowEachOtherDoNotPlay) {
+    Spawn spawn;
+    spawn.args = {"--frames", "3", "--format", small(), "sim:null"};
+    spawn.env = {{"SLURM_NTASKS", "2"}, {"SLURM_STEP_NUM_TASKS", "2"}};
+    const Finished strangers = streamsim(spawn);
+    EXPECT_EQ(strangers.exit_code, 3) << strangers.text();
+    EXPECT_THAT(strangers.err, HasSubstr("srun started 2 processes that do not know each other"));
+    spawn.env[1].second = "1";
+    EXPECT_EQ(streamsim(spawn).exit_code, 0) << "a batch script plays alone";
+    spawn.args = {"formats"};
+    spawn.env = {{"PMIX_RANK", "1"}, {"SLURM_STEP_NUM_TASKS", "2"}};
+    EXPECT_THAT(streamsim(spawn).out, IsEmpty()) << "the first process has said it";
 }
 
 TEST_F(Usage, WhatFollowsAFormatIsTheTarget) {
