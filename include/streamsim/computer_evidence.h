@@ -79,6 +79,7 @@ struct MountFacts {
     std::optional<std::uint64_t> read_bytes;        // rsize
     std::optional<std::uint64_t> read_ahead_bytes;  // of the kernel
     std::vector<std::string> hints;                 // what a playback tester would change, a sentence each
+    std::string target;  // of the run, where all its streams have one; empty: they have several
 };
 void fields(ConstOr<MountFacts> auto& mount, auto& visit) {
     visit("point", mount.point);
@@ -91,6 +92,7 @@ void fields(ConstOr<MountFacts> auto& mount, auto& visit) {
     visit("read_bytes", mount.read_bytes, kAdded);
     visit("read_ahead_bytes", mount.read_ahead_bytes, kAdded);
     visit("hints", mount.hints, kAdded);
+    visit("target", mount.target, kAdded);
 }
 
 /// A file server that streamsim spoke to itself, one entry a node.

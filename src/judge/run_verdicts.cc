@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <map>
 #include <span>
+#include <string_view>
 #include <tuple>
 #include <utility>
 
@@ -211,6 +212,26 @@ Verdict passed_verdict(const RunResult& result) {
     return verdict;
 }
 
+using SeatsOfType = std::pair<std::string, std::vector<const SeatResult*>>;
+
+/// The seats by the file systems that they see, in the order of the seats; fewer than two: they see the same.
+std::vector<SeatsOfType> mounts_on_one_target(const std::vector<SeatResult>& seats) {
+    std::vector<SeatsOfType> all;
+    const std::string* target = nullptr;
+    for (const SeatResult& seat : seats) {
+        if (!seat.mount || seat.mount->target.empty()) continue;
+        if (target == nullptr) target = &seat.mount->target;
+        if (seat.mount->target != *target) return {};
+        const auto same = std::ranges::find(all, seat.mount->type, &SeatsOfType::first);
+        if (same == all.end()) {
+            all.push_back({seat.mount->type, {&seat}});
+        } else {
+            same->second.push_back(&seat);
+        }
+    }
+    return all;
+}
+
 void compare(std::vector<std::string>& out,
              const char* what,
              const std::optional<ScenarioExpectation::Bounds>& expected,
@@ -331,6 +352,39 @@ void judge_meters_of_seats(RunResult& result) {
     if (result.verdict.pass) return;
     of_seats.limit = result.verdict.limit;
     result.verdict = std::move(of_seats);
+}
+
+std::string mounts_apart(const std::vector<SeatResult>& seats) {
+    const auto mounts = mounts_on_one_target(seats);
+    if (mounts.size() < 2) return "";
+    const auto most =
+        std::ranges::max_element(mounts, {}, [](const SeatsOfType& each) { return each.second.size(); });
+    std::string text;
+    for (auto each = mounts.begin(); each != mounts.end(); ++each) {
+        if (each == most) continue;
+        const SeatResult& seat = *each->second.front();
+        const std::size_t more = each->second.size() - 1;
+        text += fmt::format("{}{}{} {} on {}", text.empty() ? "" : "; ", seat_name(seat),
+                            more == 0 ? " reads" : fmt::format(" and {} more read", more), each->first,
+                            seat.mount->point);
+    }
+    return text + fmt::format(", and the others {} on {}", most->first, most->second.front()->mount->point);
+}
+
+void judge_mounts(RunResult& result) {
+    const std::string text = mounts_apart(result.seats);
+    if (text.empty()) return;
+    if (std::ranges::find(result.notices, text) == result.notices.end()) result.notices.push_back(text);
+    const auto mounts = mounts_on_one_target(result.seats);
+    const auto any = [&mounts](bool (*is)(std::string_view type)) {
+        return std::ranges::any_of(mounts, is, &SeatsOfType::first);
+    };
+    if (!any(is_local_file_system) || !any(is_remote_file_system)) return;
+    if (result.verdict.pass) {
+        result.verdict = {false, "the computers do not read one storage: " + text, Limit::unknown};
+    } else {
+        result.verdict.reason += "; they do not read one storage: " + text;
+    }
 }
 
 std::vector<std::string> surprises(const ScenarioExpectation& expected, const RunResult& result) {

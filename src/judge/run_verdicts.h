@@ -49,6 +49,13 @@ Verdict verdict_of_seats(const RunResult& result);
 /// result.verdict is verdict_of_seats().
 void judge_meters_of_seats(RunResult& result);
 
+/// "seat 1 (host h3) reads tmpfs on /dev/shm, and the others nfs4 on /mnt/x"; empty: all seats see the one
+/// target of the run on file systems of one type, or it has several targets.
+std::string mounts_apart(const std::vector<SeatResult>& seats);
+/// Adds that to the notices, and fails the verdict where some seats read a disk of their own and others a
+/// server.
+void judge_mounts(RunResult& result);
+
 /// A sentence for each figure that is not as expected; empty: all are.
 std::vector<std::string> surprises(const ScenarioExpectation& expected, const RunResult& result);
 

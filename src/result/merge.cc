@@ -253,6 +253,7 @@ void fill_whole(RunResult& whole, bool alone) {
     if (!alone) whole.parts.clear();  // each rank had a model of its own
     whole.verdict = judge::verdict_of_seats(whole);
     judge::judge_meters_of_seats(whole);
+    judge::judge_mounts(whole);
     std::optional<ProveResult> prove = alone && whole.claims ? whole.claims->prove : std::nullopt;
     whole.claims = judge::claims_of(whole);
     if (whole.claims) whole.claims->prove = std::move(prove);

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 #include <utility>
 
 #include "base/units.h"
@@ -329,10 +330,25 @@ void add_options_lines(const RunResult& result, ReportLines& out) {
     if (const std::uint64_t rows = omitted_rows(result); rows > 0) out.add("Note", omitted_rows_text(rows));
 }
 
+std::string mount_text(const MountFacts& mount) {
+    return fmt::format("{} on {}, {} ({})", printable(mount.source), printable(mount.point),
+                       printable(mount.type), printable(mount.options));
+}
+
+/// Computers that see file systems of several types are named, one of each.
+void add_mounts(const RunResult& result, ReportLines& out) {
+    if (judge::mounts_apart(result.seats).empty()) return out.add("Mounted", mount_text(*result.mount));
+    std::set<std::string> types;
+    for (const SeatResult& seat : result.seats) {
+        if (!seat.mount || !types.insert(seat.mount->type).second) continue;
+        out.add(types.size() == 1 ? "Mounted" : "",
+                printable(judge::seat_name(seat)) + ": " + mount_text(*seat.mount));
+    }
+}
+
 void add_storage_lines(const RunResult& result, ReportLines& out) {
     if (const auto& mount = result.mount) {
-        out.add("Mounted", fmt::format("{} on {}, {} ({})", printable(mount->source), printable(mount->point),
-                                       printable(mount->type), printable(mount->options)));
+        add_mounts(result, out);
         if (!mount->protocol.empty()) out.add("", show_share(*mount));
         for (const std::string& hint : mount->hints) out.add("Hint", printable(hint));
     }

@@ -41,6 +41,14 @@ bool can_reread(const RunFacts& facts) {
            std::none_of(facts.ledgers.begin(), facts.ledgers.end(), client_lacked_anything);
 }
 
+/// Empty: parts of a scenario have several.
+std::string only_target(const PlaybackPlan& plan) {
+    const std::string& url = plan.request().target.url;
+    const bool one = std::ranges::all_of(
+        plan.parts(), [&url](const PlayPart& part) { return part.request.target.url == url; });
+    return one ? url : "";
+}
+
 }  // namespace
 
 PlayObservation::PlayObservation(const PlaybackPlan& plan) : plan_(plan) {
@@ -48,6 +56,7 @@ PlayObservation::PlayObservation(const PlaybackPlan& plan) : plan_(plan) {
     if (target.kind == target::Target::Kind::local) {
         const std::string file = plan.first_file();
         mount_ = host::mount_of(file);
+        if (mount_) mount_->target = only_target(plan);
         if (!plan.request().direct || plan.direct_uses_page_cache())
             cached_before_ = cached_share(plan.streams());
         counts_storage_reads_ = host::block_device_behind(file);

@@ -7,6 +7,7 @@
 namespace streamsim::judge {
 namespace {
 
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
 MeterResult meter(const char* name, std::uint64_t done, std::uint64_t unfinished) {
@@ -241,6 +242,32 @@ TEST(SeatVerdicts, TheReasonIsNotThatOfComputersWithoutStreams) {
     EXPECT_EQ(verdict_of_seats(result).reason, "every frame was on time");
     result.seats.erase(result.seats.begin());
     EXPECT_EQ(verdict_of_seats(result).reason, nothing_assigned().reason);
+}
+
+TEST(SeatMounts, ThatAreOfADiskAndOfAServerAreNotOneStorage) {
+    RunResult result;
+    result.verdict = {true, "every frame was on time", Limit::none};
+    for (std::uint32_t i = 0; i < 3; ++i) {
+        MountFacts& mount = result.seats.emplace_back(seat_of(i, {i}, result.verdict)).mount.emplace();
+        mount.type = "nfs4";
+        mount.point = mount.target = "/mnt/x";
+    }
+    MountFacts& other = *result.seats[1].mount;
+    judge_mounts(result);
+    EXPECT_TRUE(result.verdict.pass);
+    EXPECT_THAT(result.notices, testing::IsEmpty());
+    other.type = "cifs";
+    judge_mounts(result);
+    EXPECT_TRUE(result.verdict.pass);
+    EXPECT_THAT(result.notices, ElementsAre("seat 1 reads cifs on /mnt/x, and the others nfs4 on /mnt/x"));
+    other.type = "tmpfs";
+    other.target.clear();  // streams of a scenario on several targets
+    judge_mounts(result);
+    EXPECT_TRUE(result.verdict.pass);
+    other.target = "/mnt/x";
+    judge_mounts(result);
+    EXPECT_FALSE(result.verdict.pass);
+    EXPECT_THAT(result.verdict.reason, HasSubstr("not read one storage: seat 1 reads tmpfs on /mnt/x, and"));
 }
 
 TEST(SeatNames, ListFewSeatsAndCountMany) {

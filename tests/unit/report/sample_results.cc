@@ -400,7 +400,8 @@ RunResult several_computers() {
     first.played_ns = 60'000'000'000;
     first.client = result.client;
     first.links = {{"eth0", 10'000'000'000, 5, 41.5, 99.25, 200'000, 90'000, 3}};
-    first.mount = MountFacts{"/mnt/x", "server:/export", "nfs4", "rw", "server", "NFSv4.1", {}, {}, {}, {}};
+    first.mount =
+        MountFacts{"/mnt/x", "server:/export", "nfs4", "rw", "server", "NFSv4.1", {}, {}, {}, {}, "/mnt/x"};
     first.journal = "/tmp/seat-0-1f0c.json";
     SeatResult second = first;
     second.rank = 1;
