@@ -39,7 +39,7 @@ std::int64_t zero_ns(const RunResult& part) {
         const bool began = stream.start_delay_ns > 0 || stream.last_due_ns > 0;
         if (began) first_ns = std::min(first_ns.value_or(INT64_MAX), stream.play_start_ns);
     }
-    return start_ns - first_ns.value_or(0);
+    return start_ns - std::max<std::int64_t>(first_ns.value_or(0), 0);  // a document may have any times
 }
 
 }  // namespace
