@@ -379,4 +379,11 @@ bool predicts_play(const Prediction& prediction) {
                                        kSure * static_cast<double>(prediction.draws);
 }
 
+bool predicts_failure(const Prediction& prediction) {
+    if (prediction.verdict != Prediction::Verdict::answered) return false;
+    if (prediction.question == Prediction::Question::most) return prediction.high == 0U;
+    return static_cast<double>(prediction.draws_that_play.value_or(0)) <=
+           kTail * static_cast<double>(prediction.draws);
+}
+
 }  // namespace streamsim::judge

@@ -76,5 +76,7 @@ void conclude(const ClusterModel& model,
 
 /// Play is predicted to go well: the whole interval is above 0, or given streams play in 95 % of the draws.
 bool predicts_play(const Prediction& prediction);
+/// Play is predicted to fail: the whole interval is 0, or given streams play in 5 % of the draws or fewer.
+bool predicts_failure(const Prediction& prediction);
 
 }  // namespace streamsim::judge

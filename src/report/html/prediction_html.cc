@@ -7,6 +7,7 @@
 
 #include "base/units.h"
 #include "base/utf8.h"
+#include "judge/prediction_rules.h"
 #include "report/facts/prediction_facts.h"
 #include "report/html/charts.h"
 #include "report/html/html_page.h"
@@ -21,18 +22,21 @@ using html::escaped;
 using html::paragraph;
 using html::section;
 
-bool answered(const PredictionResult& result) {
-    return !result.predictions.empty() &&
-           std::ranges::all_of(result.predictions, [](const Prediction& prediction) {
-               return prediction.verdict == Prediction::Verdict::answered;
-           });
+/// "good" where the exit code says that all play; "bad": one does not, or has no answer.
+const char* tone_of(const PredictionResult& result) {
+    const bool answered = std::ranges::all_of(result.predictions, [](const Prediction& prediction) {
+        return prediction.verdict == Prediction::Verdict::answered;
+    });
+    const bool fails = std::ranges::any_of(result.predictions, judge::predicts_failure);
+    if (result.predictions.empty() || !answered || fails) return "bad";
+    return std::ranges::all_of(result.predictions, judge::predicts_play) ? "good" : "doubtful";
 }
 
 std::string heading(const PredictionResult& result) {
     std::string out = fmt::format(
         "<header class=\"verdict {}\">\n<p class=\"kind\">streamsim prediction</p>\n<h1><span class=\"word "
         "counts\">{}</span></h1>\n",
-        answered(result) ? "good" : "bad", escaped(prediction_closing(result)));
+        tone_of(result), escaped(prediction_closing(result)));
     out += paragraph(escaped(prediction_title(result)) + ".", "reason");
     if (result.common.model) {
         out += paragraph(

@@ -6,6 +6,8 @@
 #include <regex>
 #include <sstream>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/units.h"
@@ -450,7 +452,10 @@ TEST(CalibrationReport, SaysWhereTheHeldBackRunIsALowerBoundAndWhetherThatChecks
           std::pair(held_back_of(11, kFull, false), "at least 11" + bound + "outside of that"),
           std::pair(held_back_of(30, kFull, true), "at least 30" + bound + "REJECTED")}) {
         EXPECT_THAT(calibration_text_report(calibration), HasSubstr(text));
-        EXPECT_THAT(calibration_html_report(calibration), HasSubstr(text));
+        const std::string page = calibration_html_report(calibration);
+        EXPECT_THAT(page, HasSubstr(text));
+        const std::string colour = calibration.held_back->rejected ? "bad" : "good";
+        EXPECT_THAT(page, HasSubstr("<header class=\"verdict " + colour + "\">"));
     }
 }
 
@@ -472,6 +477,38 @@ TEST(PredictionReport, SaysOneShareInTextAndOnThePage) {
     prediction.distribution = {{4, 1}, {5, 79}};
     EXPECT_THAT(prediction_text_report(result, TextDetail::full), HasSubstr("1.3 %"));
     EXPECT_THAT(prediction_html_report(result), HasSubstr("4: 1.3 %"));
+}
+
+TEST(PredictionReport, HasTheColourOfTheAnswer) {
+    const auto colour = [](Prediction prediction) {
+        PredictionResult result;
+        result.predictions = {std::move(prediction)};
+        const std::string page = prediction_html_report(result);
+        constexpr std::string_view kBegins = "<header class=\"verdict ";
+        const std::size_t at = page.find(kBegins) + kBegins.size();
+        return page.substr(at, page.find('"', at) - at);
+    };
+    const auto plays = [](std::uint64_t draws_that_play) {
+        Prediction prediction;
+        prediction.question = Prediction::Question::plays;
+        prediction.draws = 200;
+        prediction.draws_that_play = draws_that_play;
+        return prediction;
+    };
+    const auto most = [](std::uint64_t low, std::uint64_t high) {
+        Prediction prediction;
+        prediction.low = low;
+        prediction.high = high;
+        return prediction;
+    };
+    Prediction refused = most(1, 9);
+    refused.verdict = Prediction::Verdict::refused;
+    for (const auto& [prediction, expected] :
+         {std::pair(plays(190), "good"), std::pair(plays(189), "doubtful"), std::pair(plays(11), "doubtful"),
+          std::pair(plays(10), "bad"), std::pair(most(1, 2), "good"), std::pair(most(0, 2), "doubtful"),
+          std::pair(most(0, 0), "bad"), std::pair(refused, "bad")})
+        EXPECT_EQ(colour(prediction), expected);
+    EXPECT_THAT(prediction_html_report({}), HasSubstr("<header class=\"verdict bad\">"));
 }
 
 TEST(TextTables, LeaveOutColumnsWithoutValues) {
