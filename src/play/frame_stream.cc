@@ -65,6 +65,9 @@ void FrameStream::become_interrupted() {
 void FrameStream::finish() {
     loop_.cancel(timer_);
     loop_.cancel(retry_);
+    overdue_ = 0;
+    show_counts();
+    progress_.stalls.store(ledger_.counts().stalls, kOrder);
     if (state_ != State::interrupted) show_state(StreamState::ended);
     state_ = State::finished;
     loop_.defer(changed_);
@@ -98,29 +101,43 @@ void FrameStream::show_displayed(std::uint64_t slots, std::uint32_t buffered) {
     progress_.buffered.store(buffered, kOrder);
 }
 
-void FrameStream::show_settled(const FrameOutcome& outcome) {
+void FrameStream::show_overdue(std::uint64_t slots, Instant since) {
+    overdue_ = slots;
+    show_counts();
+    if (slots == 0) return;
+    const Instant now = loop_.now();
+    show_margin(now, since - now);
+}
+
+void FrameStream::show_counts() {
     const FrameCounts& counts = ledger_.counts();
     progress_.bytes.store(counts.bytes_read + counts.bytes_written, kOrder);
     progress_.on_time.store(counts.on_time, kOrder);
-    progress_.bad.store(counts.dropped + counts.late + counts.failed, kOrder);
+    progress_.bad.store(counts.dropped + counts.late + counts.failed + overdue_, kOrder);
+}
+
+void FrameStream::show_settled(const FrameOutcome& outcome) {
+    const bool missed = outcome.kind != FrameKind::on_time && outcome.kind != FrameKind::cancelled;
+    if (missed && overdue_ > 0) --overdue_;
+    show_counts();
     if (outcome.kind == FrameKind::cancelled) return;
-    if (!ledger_.waited_for(outcome)) show_margin(outcome);
-    if (outcome.kind == FrameKind::on_time) return;
+    const Instant came = outcome.came();
+    if (!ledger_.waited_for(outcome) && outcome.deadline != Instant::never() && came != Instant::never())
+        show_margin(outcome.deadline, outcome.deadline - came);
+    if (!missed) return;
     const std::int64_t at_ns = outcome.deadline == Instant::never() ? 0 : (outcome.deadline - series_zero_).ns;
     progress_.misses.add({at_ns, outcome.slot, outcome.kind, outcome.reason, false, outcome.clip_frame});
 }
 
 /// The least margin of the last two seconds.
-void FrameStream::show_margin(const FrameOutcome& outcome) {
-    const Instant came = outcome.came();
-    if (outcome.deadline == Instant::never() || came == Instant::never()) return;
-    const std::int64_t second = outcome.deadline.ns / kSecond;
+void FrameStream::show_margin(Instant deadline, Duration margin) {
+    const std::int64_t second = deadline.ns / kSecond;
     if (second > second_) {
         margin_before_ = second == second_ + 1 ? margin_now_ : INT64_MAX;
         margin_now_ = INT64_MAX;
         second_ = second;
     }
-    margin_now_ = std::min(margin_now_, (outcome.deadline - came).ns);
+    margin_now_ = std::min(margin_now_, margin.ns);
     margin_min_ = std::min(margin_min_, margin_now_);
     progress_.margin_min_ns.store(margin_min_, kOrder);
     progress_.margin_lately_ns.store(std::min(margin_now_, margin_before_), kOrder);

@@ -50,6 +50,8 @@ public:
     /// The earliest deadline that has passed and whose slot is not settled; never: there is none. No slot that
     /// is settled later has an earlier one.
     virtual Instant overdue_since() const = 0;
+    /// Enters into a copy of the ledger what interrupt() would find missed now.
+    virtual void copy_overdue(DeadlineLedger& copy) = 0;
     /// Every slot is settled and the storage has no operation of the stream.
     bool finished() const { return state_ == State::finished; }
 
@@ -57,6 +59,8 @@ protected:
     enum class State { idle, prerolling, ready, playing, interrupted, finished };
     /// Rate `max`: the pause after a frame that failed at once, so that the loop gets to its other work.
     static constexpr Duration kRetryPause = milliseconds(1);
+    /// A clock that has stood for so long is shown as a stall.
+    static constexpr Duration kStallShown = milliseconds(100);
 
     explicit FrameStream(const StreamParts& parts);
 
@@ -81,6 +85,11 @@ protected:
     void show_state(StreamState state) { progress_.state.store(state, std::memory_order_relaxed); }
     /// `slots` have been on display, and `buffered` complete frames are ahead of them.
     void show_displayed(std::uint64_t slots, std::uint32_t buffered);
+    /// So many slots will be missed that are not settled yet, the first of them due at `since`.
+    void show_overdue(std::uint64_t slots, Instant since);
+    std::uint64_t shown_overdue() const { return overdue_; }
+    /// The clock stands, and a stall will be settled.
+    void show_open_stall() { progress_.stalls.store(ledger_.counts().stalls + 1, std::memory_order_relaxed); }
 
     EventLoop& loop_;
     Storage& storage_;
@@ -98,11 +107,13 @@ protected:
 
 private:
     void show_settled(const FrameOutcome& outcome);
-    void show_margin(const FrameOutcome& outcome);
+    void show_counts();
+    void show_margin(Instant deadline, Duration margin);
 
     StreamProgress& progress_;
     const Callback changed_;
     Instant series_zero_;
+    std::uint64_t overdue_ = 0;        // slots that are shown as missed, and not settled
     std::int64_t second_ = INT64_MIN;  // of the deadline of the last margin
     std::int64_t margin_min_ = INT64_MAX;
     std::int64_t margin_now_ = INT64_MAX;

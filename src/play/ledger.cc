@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
 #include "base/check.h"
 #include "base/prng.h"
@@ -219,7 +220,9 @@ std::unique_ptr<DeadlineLedger> DeadlineLedger::empty_copy(metrics::TimeSeries& 
     LedgerOptions options = options_;
     options.drops_kept = 0;
     options.keep_frames = false;
-    return std::make_unique<DeadlineLedger>(options, series);
+    auto copy = std::make_unique<DeadlineLedger>(options, series);
+    copy->options_.drops_kept = options_.drops_kept;  // without reserved memory
+    return copy;
 }
 
 void DeadlineLedger::catch_up(DeadlineLedger& copy) {
@@ -227,7 +230,12 @@ void DeadlineLedger::catch_up(DeadlineLedger& copy) {
     const auto append_new = [](const auto& from, auto& to) {
         to.insert(to.end(), from.begin() + static_cast<std::ptrdiff_t>(to.size()), from.end());
     };
-    if (copy.counts_.dropped != counts_.dropped) copy.dropped_ = dropped_;
+    if (copy.ahead_ || copy.counts_.dropped != counts_.dropped) copy.dropped_ = dropped_;
+    if (std::exchange(copy.ahead_, false)) {
+        copy.drops_.clear();
+        copy.stalls_.clear();
+        copy.stalled_seconds_.clear();
+    }
     static_cast<LedgerSums&>(copy) = static_cast<const LedgerSums&>(*this);
     copy.counts_.scheduled = settled();
     copy.times_.catch_up(times_);
@@ -236,6 +244,18 @@ void DeadlineLedger::catch_up(DeadlineLedger& copy) {
     append_new(stalled_seconds_, copy.stalled_seconds_);
     append_new(seeks_, copy.seeks_);
     copy.closed_ = false;
+}
+
+void DeadlineLedger::overdue(FrameOutcome outcome) {
+    ahead_ = true;
+    outcome.opened = Instant::never();  // times() keep what was settled
+    scheduled();
+    settle(outcome);
+}
+
+void DeadlineLedger::overdue_stall(const FrameOutcome& frame, Instant from, Instant to, bool client) {
+    ahead_ = true;
+    stalled(frame, from, to, client);
 }
 
 void DeadlineLedger::close() {

@@ -91,6 +91,11 @@ public:
     /// All slots are settled; CHECKs the invariant.
     void close();
 
+    /// Both enter into a copy what would be missed if play ended now, until it is brought up to date again.
+    /// REQUIRES: the frame was not delivered.
+    void overdue(FrameOutcome outcome);
+    void overdue_stall(const FrameOutcome& frame, Instant from, Instant to, bool client);
+
     /// An empty ledger for the same stream, which catch_up() can fill.
     std::unique_ptr<DeadlineLedger> empty_copy(metrics::TimeSeries& series) const;
     /// Brings `copy` up to date, with the settled slots alone and without frames(). The time that this takes
@@ -175,6 +180,7 @@ private:
     std::vector<SeekEntry> seeks_;
     std::vector<FrameOutcome> frames_;
     bool closed_ = false;
+    bool ahead_ = false;  // of a copy: it has more than was settled
 };
 
 }  // namespace streamsim::play

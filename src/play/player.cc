@@ -253,11 +253,15 @@ void Player::pass_over_until(std::uint64_t end) {
     while (next_ < end) {
         const std::uint64_t slot = next_++;
         if (slot < ahead_end_) abandon(slot);
-        const bool readable = inflight_.may_have_been_free(last_start(slot));
-        settle_unread(slot, missed_kind(), readable ? DropReason::client : DropReason::late);
+        settle_unread(slot, missed_kind(), unread_reason(slot));
     }
     ahead_end_ = std::max(ahead_end_, next_);
     if (next_ > first) absorb(inflight_.saved(next_ - first), last_start(next_ - 1));
+}
+
+/// The reason that this slot was not read in time.
+DropReason Player::unread_reason(std::uint64_t slot) {
+    return inflight_.may_have_been_free(last_start(slot)) ? DropReason::client : DropReason::late;
 }
 
 /// The last moment at which the slot would have been read, had an in-flight slot been free.
@@ -306,8 +310,39 @@ void Player::arm() {
 
 void Player::on_timer() {
     timer_ = 0;
+    const std::uint64_t before = display_;
     run_clock();
     advance();
+    show_overdue_below(before);
+}
+
+/// Shows overdue slots before `end`, which were past when the loop looked for completions last: those that had
+/// come in time are judged.
+void Player::show_overdue_below(std::uint64_t end) {
+    if (over() || (settled_ >= end && shown_overdue() == 0)) return;
+    std::uint64_t slots = end - std::min(end, next_);
+    Instant since = slots > 0 ? due(next_) : Instant::never();
+    for (const auto& read : reads_) {
+        const bool open = read->reading() || read->ended();
+        const Instant deadline = read->outcome().deadline;
+        if (!open || read->tag().slot >= end || came_in_time(*read, deadline)) continue;
+        ++slots;
+        since = std::min(since, deadline);
+    }
+    show_overdue(slots, since);
+}
+
+/// The frame itself starts the clock again; meanwhile the stall is shown.
+void Player::arm_stall() {
+    loop_.cancel(timer_);
+    timer_ = loop_.at(loop_.now() + kStallShown, Callback::of<&Player::on_stall_timer>(this));
+}
+
+void Player::on_stall_timer() {
+    timer_ = 0;
+    if (!waiting_ || display_ == seek_) return;
+    if (stalls(loop_.now())) show_open_stall();
+    arm_stall();
 }
 
 void Player::run_clock() {
@@ -319,7 +354,7 @@ void Player::run_clock() {
     }
     const Instant now = loop_.now();
     while (display_ < options_.slots && due(display_) <= now) {
-        if (!display_next()) return;  // no timer: the frame itself starts the clock again
+        if (!display_next()) return arm_stall();
     }
     arm();
 }
@@ -498,7 +533,7 @@ DropReason Player::miss_reason(const FrameRead& read, Instant deadline) const {
     return inflight_.miss_reason(read, deadline);
 }
 
-void Player::settle_unread(std::uint64_t slot, FrameKind kind, DropReason reason) {
+FrameOutcome Player::unread(std::uint64_t slot, FrameKind kind, DropReason reason) const {
     FrameOutcome outcome = empty_outcome(slot);
     outcome.kind = kind;
     outcome.reason = reason;
@@ -506,7 +541,7 @@ void Player::settle_unread(std::uint64_t slot, FrameKind kind, DropReason reason
         outcome.scheduled = scheduled_at(slot);
         outcome.deadline = deadline_of(slot);
     }
-    settle(outcome);
+    return outcome;
 }
 
 }  // namespace streamsim::play

@@ -87,6 +87,7 @@ public:
     void stop_submitting() override;
     void interrupt() override;
     Instant overdue_since() const override;
+    void copy_overdue(DeadlineLedger& copy) override;
 
 private:
     Instant due(std::uint64_t slot) const { return play_start_ + clock_.shift() + path_due(slot); }
@@ -142,6 +143,9 @@ private:
     FrameRead*& window(std::uint64_t slot) { return slots_[slot].read; }
 
     void on_timer();
+    void on_stall_timer();
+    void arm_stall();
+    void show_overdue_below(std::uint64_t end);
     void run_clock();
     bool display_next();
     void end_wait(const FrameRead& read);
@@ -162,14 +166,20 @@ private:
     void decode_or_settle(FrameRead& read);
     void read_settled(FrameRead& read);
     void judge(FrameRead& read);
-    void settle_unread(std::uint64_t slot, FrameKind kind, DropReason reason);
+    FrameOutcome unread(std::uint64_t slot, FrameKind kind, DropReason reason) const;
+    void settle_unread(std::uint64_t slot, FrameKind kind, DropReason reason) {
+        settle(unread(slot, kind, reason));
+    }
+    DropReason unread_reason(std::uint64_t slot);
     DropReason miss_reason(const FrameRead& read, Instant deadline) const;
     void abandon_ahead(bool cancelled);
     void stop_clock(Instant now);
     void cancel_window(bool played, Instant now);
     bool came_in_time(const FrameRead& read, Instant deadline) const;
     DropReason reason_by(Instant now, const FrameRead& read, Instant deadline) const;
-    void cancel_read(FrameRead& read, bool played, Instant now);
+    FrameOutcome open_outcome(const FrameRead& read, bool played, Instant now) const;
+    bool stalls(Instant now) const;
+    bool stalls_by_client(Instant now) const;
     void check_ready();
     void check_finished();
 

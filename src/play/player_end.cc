@@ -31,18 +31,38 @@ void Player::stop_clock(Instant now) {
     if (options_.on_miss != OnMiss::stall) skip_overdue(now);
     if (waiting_) {
         const Instant since = due(display_);
-        const FrameRead* const read = window(display_);
-        const bool in_time = read != nullptr && came_in_time(*read, since);
-        if (display_ != seek_ && since < now && !in_time) {
-            // A wait that begins only here began late because this loop could not run.
-            const bool client =
-                !waited || (read != nullptr && reason_by(now, *read, since) == DropReason::client);
-            ledger_.stalled(empty_outcome(display_), since, now, client);
-        }
+        // A wait that begins only here began late because this loop could not run.
+        if (stalls(now)) settle_stall(empty_outcome(display_), since, now, !waited || stalls_by_client(now));
         clock_.go_on(now - since);
     }
     waiting_ = false;
     others_wait_ = clock_.stopped_for(now);
+}
+
+/// The clock stands for a frame that is overdue, and not only for its check or for a jump.
+bool Player::stalls(Instant now) const {
+    if (!waiting_ || display_ == seek_ || due(display_) >= now) return false;
+    const FrameRead* const read = slots_[display_].read;
+    return read == nullptr || !came_in_time(*read, due(display_));
+}
+
+/// REQUIRES: stalls().
+bool Player::stalls_by_client(Instant now) const {
+    const FrameRead* const read = slots_[display_].read;
+    return read != nullptr && reason_by(now, *read, due(display_)) == DropReason::client;
+}
+
+void Player::copy_overdue(DeadlineLedger& copy) {
+    if (state_ != State::playing || !options_.paced) return;
+    const Instant now = loop_.now();
+    for (std::uint64_t slot = next_; past(slot) && due(slot) < now; ++slot)
+        copy.overdue(unread(slot, missed_kind(), unread_reason(slot)));
+    for (const auto& read : reads_) {
+        if (!(read->reading() || read->ended()) || !past(read->tag().slot)) continue;
+        const FrameOutcome outcome = open_outcome(*read, true, now);
+        if (outcome.kind != FrameKind::cancelled) copy.overdue(outcome);
+    }
+    if (stalls(now)) copy.overdue_stall(empty_outcome(display_), due(display_), now, stalls_by_client(now));
 }
 
 /// Releases the frames that were opened ahead of their reads.
@@ -66,10 +86,10 @@ void Player::cancel_window(bool played, Instant now) {
         if (read->settled() && played) {
             judge(*read);
         } else if (read->settled()) {
-            cancel_read(*read, played, now);
+            settle(open_outcome(*read, played, now));
             release(*read);
         } else if (read->reading() || read->ended()) {
-            cancel_read(*read, played, now);
+            settle(open_outcome(*read, played, now));
             read->cancel();
         } else if (!read->idle()) {
             read->cancel();  // an open that was abandoned
@@ -90,7 +110,8 @@ DropReason Player::reason_by(Instant now, const FrameRead& read, Instant deadlin
     return client ? DropReason::client : DropReason::late;
 }
 
-void Player::cancel_read(FrameRead& read, bool played, Instant now) {
+/// The outcome of a slot whose frame does not come any more.
+FrameOutcome Player::open_outcome(const FrameRead& read, bool played, Instant now) const {
     FrameOutcome outcome = read.outcome();
     if (!past(outcome.slot)) outcome.deadline = played ? deadline_of(outcome.slot) : Instant::never();
     outcome.delivered = outcome.completed = Instant::never();
@@ -104,7 +125,7 @@ void Player::cancel_read(FrameRead& read, bool played, Instant now) {
     const bool missed = overdue && !came_in_time(read, outcome.deadline);
     outcome.kind = missed ? missed_kind() : FrameKind::cancelled;
     if (missed) outcome.reason = reason_by(now, read, outcome.deadline);
-    settle(outcome);
+    return outcome;
 }
 
 void Player::check_finished() {

@@ -97,18 +97,29 @@ void Recorder::play(Instant play_start, Instant series_zero) {
 void Recorder::arm() {
     loop_.cancel(timer_);
     timer_ = 0;
+    if (stands_) timer_ = loop_.at(loop_.now() + kStallShown, Callback::of<&Recorder::on_stall_timer>(this));
     if (fired_ == options_.slots || stands_) return;
     timer_ = loop_.at(options_.paced ? due(fired_) : play_start_, Callback::of<&Recorder::on_timer>(this));
 }
 
 void Recorder::on_timer() {
     timer_ = 0;
+    const std::uint64_t before = fired_;
     if (options_.paced) {
         fire_until(loop_.now() + nanoseconds(1));
         arm();
     }
     start_writes();
     check_finished();
+    // The loop has looked for completions since they were due.
+    const std::uint64_t overdue = before - std::min(before, decided_);
+    if (overdue + shown_overdue() > 0 && !over()) show_overdue(overdue, due(decided_));
+}
+
+void Recorder::on_stall_timer() {
+    timer_ = 0;
+    if (stalls(loop_.now())) show_open_stall();
+    arm();
 }
 
 void Recorder::on_retry() {
@@ -298,12 +309,18 @@ void Recorder::absorb(Duration by, Instant at) {
     }
 }
 
-/// The next slot, whose frame was never captured.
-void Recorder::settle_unwritten(FrameKind kind, DropReason reason) {
-    FrameOutcome outcome = empty_outcome(decided_++);
-    outcome.scheduled = outcome.deadline = due(outcome.slot);
+/// A slot whose frame was never captured.
+FrameOutcome Recorder::unwritten(std::uint64_t slot, FrameKind kind, DropReason reason) const {
+    FrameOutcome outcome = empty_outcome(slot);
+    outcome.scheduled = outcome.deadline = due(slot);
     outcome.kind = kind;
     outcome.reason = reason;
+    return outcome;
+}
+
+/// The next slot is not captured.
+void Recorder::settle_unwritten(FrameKind kind, DropReason reason) {
+    const FrameOutcome outcome = unwritten(decided_++, kind, reason);
     ledger_.buffer_depth(0, outcome.deadline);
     settle(outcome);
 }
@@ -340,15 +357,26 @@ void Recorder::interrupt() {
 void Recorder::stop_clock(Instant now) {
     const bool stood = stands_;
     fire_until(now + nanoseconds(1));
-    if (stands_ && now > due(decided_)) {
+    if (stalls(now)) {
         // A wait that begins only here began late because this loop could not run.
         const bool client = !stood || reason_by(now, due(decided_)) == DropReason::client;
-        ledger_.stalled(empty_outcome(decided_), due(decided_), now, client);
+        settle_stall(empty_outcome(decided_), due(decided_), now, client);
     }
     while (decided_ < fired_) {
         const bool lost = !stands_ && due(decided_) < now;
         settle_unwritten(lost ? FrameKind::dropped : FrameKind::cancelled,
                          lost ? reason_by(now, due(decided_)) : DropReason::none);
+    }
+}
+
+void Recorder::copy_overdue(DeadlineLedger& copy) {
+    if (state_ != State::playing || !options_.paced) return;
+    const Instant now = loop_.now();
+    for (std::uint64_t slot = decided_; !stands_ && slot < fired_ && due(slot) < now; ++slot)
+        copy.overdue(unwritten(slot, FrameKind::dropped, reason_by(now, due(slot))));
+    if (stalls(now)) {
+        const Instant since = due(decided_);
+        copy.overdue_stall(empty_outcome(decided_), since, now, reason_by(now, since) == DropReason::client);
     }
 }
 

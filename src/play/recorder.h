@@ -78,6 +78,7 @@ public:
     void interrupt() override;
     /// Slots are dropped in order, none before the deadline of one that is settled.
     Instant overdue_since() const override;
+    void copy_overdue(DeadlineLedger& copy) override;
 
 private:
     Instant due(std::uint64_t slot) const { return play_start_ + clock_shift_ + path_.due(slot); }
@@ -88,6 +89,7 @@ private:
     void sync_container();
     void container_synced();
     void on_timer();
+    void on_stall_timer();
     void on_retry();
     void arm();
     void fire_next();
@@ -102,10 +104,12 @@ private:
     void write_ended(FrameWrite& write);
     Instant give_buffer(const FrameWrite& write);
     Instant end_stall(const FrameWrite& write);
+    FrameOutcome unwritten(std::uint64_t slot, FrameKind kind, DropReason reason) const;
     void settle_unwritten(FrameKind kind, DropReason reason);
     void release(FrameWrite& write);
     void absorb(Duration by, Instant at);
     void stop_clock(Instant now);
+    bool stalls(Instant now) const { return stands_ && due(decided_) < now; }
     DropReason reason_by(Instant now, Instant deadline) const;
     void cancel_write(FrameWrite& write);
     void check_finished();

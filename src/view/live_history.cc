@@ -93,21 +93,18 @@ void LiveHistory::note_misses(const ViewState& state) {
     }
     std::ranges::sort(fresh);
     // A stream keeps its last few misses: those that it has lost meanwhile belong to the oldest that it has.
-    std::vector<std::uint64_t> lost(state.streams.size());
-    for (std::size_t i = 0; i < state.streams.size(); ++i) {
-        const std::uint64_t missed = state.streams[i].bad + state.streams[i].stalls;
-        lost[i] = missed - std::min(missed, seen_[i].missed);
-        seen_[i].missed = std::max(seen_[i].missed, missed);
-    }
-    for (const auto& each : fresh) {
-        std::uint64_t& left = lost[std::get<1>(each)];
-        left -= std::min<std::uint64_t>(left, 1);
-    }
+    // Overdue frames are counted before they come, and are then among its misses.
+    std::vector<std::uint64_t> left(state.streams.size());  // of its fresh misses
+    for (const auto& each : fresh) ++left[std::get<1>(each)];
     for (const auto& [at_ns, i, k] : fresh) {
         LiveEvent& event = event_of(i, state, k);
         event.to_ns = std::max(event.to_ns, at_ns + state.streams[i].period_ns);
         if (std::ranges::find(event.streams, i) == event.streams.end()) event.streams.push_back(i);
-        event.frames += 1 + std::exchange(lost[i], 0);
+        const std::uint64_t missed = state.streams[i].bad + state.streams[i].stalls;
+        --left[i];
+        const std::uint64_t upto = std::max(missed - std::min(missed, left[i]), seen_[i].missed);
+        event.frames += std::max<std::uint64_t>(upto - seen_[i].missed, event.frames == 0 ? 1 : 0);
+        seen_[i].missed = upto;
         seen_[i].at_ns = at_ns;
         seen_[i].slot = state.streams[i].misses[k].slot;
     }

@@ -205,6 +205,8 @@ void add_streams(const ViewState& state, const Layout& layout, int columns, std:
 
 void StreamView::read(const StreamProgress& progress) {
     constexpr auto kOrder = std::memory_order_relaxed;
+    misses.clear();
+    progress.misses.read(misses);  // first: those that it has are counted
     state = progress.state.load(kOrder);
     due = progress.due.load(kOrder);
     on_time = progress.on_time.load(kOrder);
@@ -215,8 +217,6 @@ void StreamView::read(const StreamProgress& progress) {
     const auto margin = [](std::int64_t ns) { return ns == INT64_MAX ? std::nullopt : std::optional(ns); };
     margin_min_ns = margin(progress.margin_min_ns.load(kOrder));
     margin_lately_ns = margin(progress.margin_lately_ns.load(kOrder));
-    misses.clear();
-    progress.misses.read(misses);
     std::ranges::sort(misses, std::ranges::greater{},
                       [](const Miss& miss) { return std::pair(miss.at_ns, miss.slot); });
 }
@@ -291,7 +291,9 @@ std::vector<ViewLine> live_lines(const ViewState& state, int columns, int rows) 
     if (layout.misses > 0) {
         lines.emplace_back();
         const auto events = event_lines(state, layout.misses - 1);
-        lines.push_back({events.empty() ? "NO DROPS SO FAR"
+        const LiveSums sums = sums_of(state);
+        const bool none = sums.bad + sums.stalls == 0;
+        lines.push_back({events.empty() ? (none ? "NO DROPS SO FAR" : "NO MISSED FRAME HAS COME SO FAR")
                                         : fmt::format(fmt::runtime(kEventLine), "LAST EVENTS", "LENGTH",
                                                       "MISSED", "STREAMS", "REASON", "FIRST FRAME"),
                          Paint::faint});

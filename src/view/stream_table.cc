@@ -172,9 +172,9 @@ ViewLine groups_line(const std::vector<Column>& taken, const std::string& marker
 }  // namespace
 
 bool misses_now(const StreamView& stream, std::int64_t elapsed_ns) {
-    if (stream.state == StreamState::waiting) return true;
-    return stream.state == StreamState::playing && !stream.misses.empty() &&
-           elapsed_ns - stream.misses.front().at_ns < kNowNs;
+    if (stream.state != StreamState::playing) return stream.state == StreamState::waiting;
+    const bool overdue = stream.margin_lately_ns.value_or(0) < 0;
+    return overdue || (!stream.misses.empty() && elapsed_ns - stream.misses.front().at_ns < kNowNs);
 }
 
 bool tight_now(const StreamView& stream) {

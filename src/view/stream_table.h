@@ -27,7 +27,7 @@ std::vector<ViewLine> stream_lines(const ViewState& state,
                                    const std::vector<std::size_t>& shown,
                                    const TableShape& shape);
 
-/// It has missed a frame in the last two seconds, or waits for one.
+/// It has missed a frame in the last two seconds, or has one that is overdue, or waits for one.
 bool misses_now(const StreamView& stream, std::int64_t elapsed_ns);
 /// Its least margin of late is below a quarter of a frame period, as the report calls it tight.
 bool tight_now(const StreamView& stream);

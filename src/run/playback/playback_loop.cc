@@ -464,6 +464,11 @@ void PlaybackLoop::copy_some(const std::shared_ptr<LoopSnapshot>& copy, std::uin
     const std::lock_guard talking(copy->mutex);
     if (copy->asked != asked) return;
     const std::size_t all = streams_.size() + meters_.size();
+    if (copy->next == 0) {  // overdue slots come upon it
+        update_stats();
+        stats_.traffic = made_.storage->traffic();
+        copy->stats = stats_;
+    }
     if (copy->next < streams_.size()) {
         for (std::size_t i = 0; i < kStreamsAtOnce && copy->next < streams_.size(); ++i)
             copy_stream(*streams_[copy->next++], *copy);
@@ -475,9 +480,6 @@ void PlaybackLoop::copy_some(const std::shared_ptr<LoopSnapshot>& copy, std::uin
         made_.loop->post([this, copy, asked] { copy_some(copy, asked); });
         return;
     }
-    update_stats();
-    stats_.traffic = made_.storage->traffic();
-    copy->stats = stats_;
     copy->stats.meters = copy->meters;
     copy->answered = asked;
     copy->changed.notify_all();
@@ -488,6 +490,7 @@ void PlaybackLoop::copy_stream(const Stream& stream, LoopSnapshot& copy) const {
     auto& copied = copy.ledgers[stream.plan];
     if (copied == nullptr) copied = ledger.empty_copy(copy.stats.series);
     ledger.catch_up(*copied);
+    stream.player->copy_overdue(*copied);
 }
 
 /// Wakes the thread that waits for a copy.

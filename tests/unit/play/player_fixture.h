@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <deque>
+#include <functional>
 #include <map>
 #include <memory>
 #include <set>
@@ -108,6 +109,8 @@ struct Play {
     bool file_per_frame = true;
     std::uint64_t frame_bytes = 1000;
     std::optional<Instant> interrupt_at;
+    std::optional<Instant> look_at;  // while it plays
+    std::function<void(play::Player&, play::DeadlineLedger&)> look;
     Duration decode_cpu;
     Duration verify_takes;            // with options.verify
     std::set<std::uint64_t> corrupt;  // with options.verify: frames of the TinyClip that differ
@@ -203,10 +206,13 @@ inline void Play::run() {
     if (decode_cpu > Duration{}) with_decoder.decoder = &decoder;
     if (options.verify) with_decoder.verifier = &verifier;
     struct Conductor {
+        const Play& play;
+        play::DeadlineLedger& ledger;
         StalledLoop& loop;
         Storage& storage;
         std::unique_ptr<play::Player> player;
         Instant play_start;
+        void look() { play.look(*player, ledger); }
         void changed() {
             if (player->ready()) {
                 play_start = loop.now();
@@ -219,12 +225,13 @@ inline void Play::run() {
             loop.tick();
             player->interrupt();
         }
-    } conductor{loop, storage, nullptr, {}};
+    } conductor{*this, ledger, loop, storage, nullptr, {}};
     const play::StreamParts parts{
         loop, storage, *path, with_decoder, ledger, *progress, Callback::of<&Conductor::changed>(&conductor)};
     conductor.player = std::make_unique<play::Player>(parts, memory);
     conductor.player->preroll();
     if (interrupt_at) loop.at(*interrupt_at, Callback::of<&Conductor::interrupt>(&conductor));
+    if (look_at) loop.at(*look_at, Callback::of<&Conductor::look>(&conductor));
     ASSERT_EQ(loop.run(), StopReason::stopped);
     ledger.close();
     frames = ledger.frames();

@@ -83,6 +83,57 @@ TEST(Progress, AClockThatStandsStillSaysSo) {
     EXPECT_EQ(play.progress->state, StreamState::ended);
 }
 
+TEST(Progress, UnderHoldFramesThatAreOverdueAreMissedBeforeTheyCome) {
+    Play play;
+    play.options.on_miss = play::OnMiss::hold;
+    play.options.readahead = 4;
+    play.options.inflight = 1;
+    play.look_at = Instant{} + play.due(30) + milliseconds(1);
+    play.interrupt_at = *play.look_at + milliseconds(1);
+    play.look = [&play](play::Player& player, play::DeadlineLedger& ledger) {
+        EXPECT_EQ(play.progress->bad, 10u) << "slot 30 may have come in time and not be seen yet";
+        EXPECT_EQ(play.progress->on_time, 20u);
+        EXPECT_EQ(play.progress->margin_min_ns, (play.due(20) - play.due(30)).ns);
+        metrics::TimeSeries series;
+        const auto copy = ledger.empty_copy(series);
+        for (const bool overdue : {true, false, true}) {
+            ledger.catch_up(*copy);
+            if (overdue) player.copy_overdue(*copy);
+            copy->close();
+            EXPECT_EQ(copy->counts().on_time, 20u);
+            EXPECT_EQ(copy->counts().late, overdue ? 11u : 0u);
+            EXPECT_EQ(copy->drops().size(), copy->counts().late);
+            EXPECT_EQ(copy->last_due(), Instant{} + play.due(overdue ? 30 : 19));
+        }
+    };
+    play.delay(20, seconds(3600)).run();
+    EXPECT_EQ(play.counts.late, 11u);
+    EXPECT_EQ(play.progress->bad, play.counts.late);
+}
+
+TEST(Progress, AStallIsShownBeforeItEnds) {
+    Play play;
+    play.options.on_miss = play::OnMiss::stall;
+    play.look_at = Instant{} + play.due(20) + milliseconds(250);
+    play.interrupt_at = *play.look_at + milliseconds(1);
+    play.look = [&play](play::Player& player, play::DeadlineLedger& ledger) {
+        EXPECT_EQ(play.progress->stalls, 1u);
+        metrics::TimeSeries series;
+        const auto copy = ledger.empty_copy(series);
+        for (int i = 0; i < 2; ++i) {
+            ledger.catch_up(*copy);
+            player.copy_overdue(*copy);
+            copy->close();
+            EXPECT_EQ(copy->counts().stalls, 1u);
+            EXPECT_EQ(copy->counts().stall_ns, milliseconds(250).ns);
+            EXPECT_EQ(copy->stalls().size(), 1u);
+        }
+    };
+    play.delay(20, seconds(3600)).run();
+    EXPECT_EQ(play.counts.stalls, 1u);
+    EXPECT_EQ(play.progress->stalls, 1u);
+}
+
 TEST(Progress, AnInterruptedStreamWasRemoved) {
     Play play;
     play.interrupt_at = Instant{} + seconds(1);

@@ -575,5 +575,24 @@ TEST(Recorder, ShowsThatItGoesOnAfterAStall) {
     EXPECT_EQ(then, StreamState::playing);
 }
 
+TEST(Recorder, ShowsWhatIsOverdueBeforeTheDiskAnswers) {
+    for (const bool drops : {true, false}) {
+        Recording recording;
+        recording.options.on_miss = drops ? play::OnMiss::drop : play::OnMiss::stall;
+        recording.options.inflight = 1;
+        recording.longer[10] = seconds(3);
+        const auto look = [](void* of) {
+            const StreamProgress& progress = static_cast<Recording*>(of)->progress;
+            const bool stalls = static_cast<Recording*>(of)->options.on_miss == play::OnMiss::stall;
+            EXPECT_EQ(progress.bad, stalls ? 0u : 29u) << "slots 18 to 46";
+            EXPECT_EQ(progress.stalls, stalls ? 1u : 0u);
+        };
+        recording.loop.at(Instant{} + seconds(2), {look, &recording});
+        recording.run();
+        EXPECT_EQ(recording.progress.bad, recording.counts.dropped);
+        EXPECT_EQ(recording.progress.stalls, recording.counts.stalls);
+    }
+}
+
 }  // namespace
 }  // namespace streamsim::test

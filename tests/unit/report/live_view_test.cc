@@ -417,6 +417,27 @@ TEST(LiveHistory, GroupsMissesOfAllStreamsAsTheyCome) {
     EXPECT_EQ(later.events[1].from_ns, at(7'000));
 }
 
+/// Fifty frames are overdue before the first of them comes.
+TEST(LiveHistory, HasOverdueFramesOnceInTheEventOfThoseThatHaveCome) {
+    view::LiveHistory history;
+    view::ViewState now = state();
+    now.streams = {stream("0", 50)};
+    now.streams[0].misses.clear();
+    now.streams[0].margin_lately_ns = -1;
+    history.note(1, now);
+    EXPECT_THAT(now.events, IsEmpty());
+    const auto lines = texts(now, 80, 24);
+    EXPECT_THAT(lines[5], StartsWith("  DROPS   0 dpx12"));
+    EXPECT_EQ(lines[7], "NO MISSED FRAME HAS COME SO FAR");
+    for (const std::uint64_t slot : {50u, 51u}) {
+        const auto at_ns = static_cast<std::int64_t>(slot) * 41'666'666;
+        now.streams[0].misses = {{at_ns, slot, FrameKind::late, DropReason::late, false, slot}};
+        history.note(1, now);
+        ASSERT_THAT(now.events, SizeIs(1));
+        EXPECT_EQ(now.events[0].frames, 50u);
+    }
+}
+
 TEST(LiveHistory, KeepsAPointASecondAndJoinsThemInLongRuns) {
     view::LiveHistory history;
     view::ViewState now = state();
