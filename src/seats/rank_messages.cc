@@ -119,6 +119,7 @@ RankProgress& RankProgress::operator+=(const RankProgress& more) {
     streams += more.streams;
     on_time += more.on_time;
     bad += more.bad;
+    stalls += more.stalls;
     bytes += more.bytes;
     required_bytes_per_s += more.required_bytes_per_s;
     clients += more.clients;
@@ -132,6 +133,7 @@ Json to_json(const RankProgress& progress) {
     return {{"streams", progress.streams},
             {"on_time", progress.on_time},
             {"bad", progress.bad},
+            {"stalls", progress.stalls},
             {"bytes", progress.bytes},
             {"required", progress.required_bytes_per_s},
             {"clients", progress.clients},
@@ -145,6 +147,7 @@ RankProgress progress_from_json(const Json& json) {
     return {whole_of<std::uint32_t>(json.at("streams")),
             count("on_time"),
             count("bad"),
+            json.contains("stalls") ? count("stalls") : 0,
             count("bytes"),
             json.at("required"),
             whole_of<std::uint32_t>(json.at("clients")),

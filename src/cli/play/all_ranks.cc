@@ -25,6 +25,12 @@ void add_meters(const std::vector<load::MeterPlan>& meters, seats::RankProgress&
     rank.clients = static_cast<std::uint32_t>(seats.size());
 }
 
+/// "0", or "3, 1 stall"
+std::string missed_text(const seats::RankProgress& rank, const char* word) {
+    const std::string stalls = rank.stalls > 0 ? ", " + counted(rank.stalls, "stall") : "";
+    return show_count(rank.bad) + word + stalls;
+}
+
 }  // namespace
 
 seats::RankProgress progress_of(const run::Session::Watch& watch) {
@@ -39,6 +45,7 @@ seats::RankProgress progress_of(const run::Session::Watch& watch) {
         rank.streams += over ? 0 : 1;
         rank.on_time += progress.on_time.load(std::memory_order_relaxed);
         rank.bad += progress.bad.load(std::memory_order_relaxed);
+        rank.stalls += progress.stalls.load(std::memory_order_relaxed);
         rank.bytes += progress.bytes.load(std::memory_order_relaxed);
         if (!over) rank.required_bytes_per_s += (*watch.streams)[i].required_bytes_per_s();
     }
@@ -70,9 +77,9 @@ std::string AllRanks::text(std::int64_t now_ns) {
         all += *rank;
     }
     all_.measure(all, now_ns);
-    const std::string streams =
-        fmt::format("{} stream{}, {} of {}, {} missed", all.streams, all.streams == 1 ? "" : "s",
-                    show_rate(all_.bytes_per_s), show_rate(all.required_bytes_per_s), show_count(all.bad));
+    const std::string streams = fmt::format("{} stream{}, {} of {}, {}", all.streams,
+                                            all.streams == 1 ? "" : "s", show_rate(all_.bytes_per_s),
+                                            show_rate(all.required_bytes_per_s), missed_text(all, " missed"));
     const std::string meters =
         fmt::format("{} client{}, {} op/s, {}, {} failed", all.clients, all.clients == 1 ? "" : "s",
                     show_count(nearest_whole(all_.operations_per_s)), show_rate(all_.meter_bytes_per_s),
@@ -108,8 +115,8 @@ std::vector<AllRanks::Row> AllRanks::rows(std::int64_t now_ns) {
         rows.push_back(
             {{ranks_->name_of(rank), std::to_string(now.streams),
               each_[rank].known ? show_rate(each_[rank].bytes_per_s) : "-", show_rate(now.required_bytes_per_s),
-              show_count(now.on_time), show_count(now.bad), load},
-             now.bad + now.operations_failed > 0,
+              show_count(now.on_time), missed_text(now, ""), load},
+             now.bad + now.stalls + now.operations_failed > 0,
              false});
     }
     return rows;

@@ -90,8 +90,8 @@ std::vector<view::ComputerMetrics> computers_of(const seats::Ranks& ranks, const
     std::vector<view::ComputerMetrics> computers;
     for (std::uint32_t rank = 0; rank < all.size(); ++rank) {
         if (!all[rank]) continue;
-        computers.push_back({ranks.name_of(rank), all[rank]->on_time, all[rank]->bad, all[rank]->bytes,
-                             all[rank]->required_bytes_per_s});
+        computers.push_back({ranks.name_of(rank), all[rank]->on_time, all[rank]->bad, all[rank]->stalls,
+                             all[rank]->bytes, all[rank]->required_bytes_per_s});
     }
     return computers;
 }

@@ -125,6 +125,8 @@ std::string open_metrics(const MetricsState& state) {
                   &ComputerMetrics::on_time);
     out.computers("streamsim_computer_frames_missed", "counter", "", "Frames that a computer's streams missed.",
                   &ComputerMetrics::missed);
+    out.computers("streamsim_computer_stalls", "counter", "", "Stalls of a computer's streams.",
+                  &ComputerMetrics::stalls);
     out.computers("streamsim_computer_read_bytes", "counter", "bytes",
                   "Bytes of complete frames of a computer's streams.", &ComputerMetrics::bytes);
     out.computers("streamsim_computer_required_bytes_per_second", "gauge", "",

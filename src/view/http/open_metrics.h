@@ -31,6 +31,7 @@ struct ComputerMetrics {
     std::string name;
     std::uint64_t on_time = 0;
     std::uint64_t missed = 0;
+    std::uint64_t stalls = 0;
     std::uint64_t bytes = 0;
     double required_bytes_per_s = 0;
 };

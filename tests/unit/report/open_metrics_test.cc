@@ -43,12 +43,14 @@ TEST(OpenMetrics, SaysWhatIsKnownOfEachStream) {
 TEST(OpenMetrics, HasTheSumsOfEachComputerOfSeveral) {
     view::MetricsState state = two_streams();
     EXPECT_THAT(view::open_metrics(state), Not(HasSubstr("computer")));
-    state.computers.push_back({"seat 1 (host \"h\")", 45, 3, 1000, 3.5e7});
+    state.computers.push_back({"seat 1 (host \"h\")", 45, 3, 2, 1000, 3.5e7});
     const std::string text = view::open_metrics(state);
     const std::string label = "{computer=\"seat 1 (host \\\"h\\\")\"} ";
-    for (const char* sample : {"frames_on_time_total", "frames_missed_total", "read_bytes_total"})
+    for (const char* sample :
+         {"frames_on_time_total", "frames_missed_total", "stalls_total", "read_bytes_total"})
         EXPECT_THAT(text, HasSubstr("\nstreamsim_computer_" + (sample + label)));
     EXPECT_THAT(text, HasSubstr("streamsim_computer_frames_missed_total" + label + "3\n"));
+    EXPECT_THAT(text, HasSubstr("streamsim_computer_stalls_total" + label + "2\n"));
     EXPECT_THAT(text, HasSubstr("streamsim_computer_required_bytes_per_second" + label + "35000000\n"));
 }
 
@@ -56,7 +58,7 @@ TEST(OpenMetrics, HasTheSumsOfEachComputerOfSeveral) {
 /// family once, a counter's samples end in _total, a unit ends the name, and the end is marked.
 TEST(OpenMetrics, KeepsToTheFormat) {
     view::MetricsState state = two_streams();
-    state.computers.push_back({"seat 0", 36, 2, 1000, 1.2e9});
+    state.computers.push_back({"seat 0", 36, 2, 0, 1000, 1.2e9});
     const std::string text = view::open_metrics(state);
     EXPECT_THAT(text, EndsWith("\n# EOF\n"));
     std::set<std::string> seen;
@@ -78,7 +80,7 @@ TEST(OpenMetrics, KeepsToTheFormat) {
             EXPECT_EQ(line.substr(0, line.find_first_of("{ ")), family + suffix) << line;
         }
     }
-    EXPECT_EQ(seen.size(), 13U);
+    EXPECT_EQ(seen.size(), 14U);
 }
 
 TEST(OpenMetrics, NoNameBreaksALine) {

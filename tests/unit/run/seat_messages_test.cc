@@ -15,7 +15,8 @@ namespace streamsim::seats {
 namespace {
 
 Json progress() {
-    return to_json(RankProgress{.streams = 3, .on_time = 10, .bytes = 99, .required_bytes_per_s = 1.5});
+    return to_json(
+        RankProgress{.streams = 3, .on_time = 10, .stalls = 2, .bytes = 99, .required_bytes_per_s = 1.5});
 }
 
 Json frame_rows(const std::string& kind, const std::string& reason) {
@@ -29,7 +30,7 @@ Json operation_rows(const std::string& operation, const std::string& mode) {
 TEST(SeatMessages, ACountThatIsNoneIsRefused) {
     EXPECT_EQ(progress_from_json(progress()).bytes, 99u);
     for (const Json& wrong : {Json(-1), Json(1e300), Json(1.5), Json("1"), Json(nullptr), Json(true)}) {
-        for (const char* key : {"streams", "on_time", "bytes"}) {
+        for (const char* key : {"streams", "on_time", "stalls", "bytes"}) {
             Json message = progress();
             message[key] = wrong;
             EXPECT_THROW((void)progress_from_json(message), Json::exception) << message;
@@ -38,6 +39,16 @@ TEST(SeatMessages, ACountThatIsNoneIsRefused) {
     Json message = progress();
     message["streams"] = std::uint64_t{1} << 32;
     EXPECT_THROW((void)progress_from_json(message), Json::exception);
+}
+
+TEST(SeatMessages, StallsAreInTheSumsOfAllAndNoneWhereAnOlderSeatDoesNotTellThem) {
+    RankProgress all = progress_from_json(progress());
+    EXPECT_EQ(all.stalls, 2u);
+    all += progress_from_json(progress());
+    EXPECT_EQ(all.stalls, 4u);
+    Json older = progress();
+    older.erase("stalls");
+    EXPECT_EQ(progress_from_json(older).stalls, 0u);
 }
 
 TEST(SeatMessages, AnErrorHasAKindAndAProblem) {
