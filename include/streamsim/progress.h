@@ -86,7 +86,7 @@ struct alignas(64) StreamProgress {
     std::atomic<std::uint64_t> on_time{0};
     std::atomic<std::uint64_t> bad{0};  // dropped, late or failed
     std::atomic<std::uint64_t> stalls{0};
-    std::atomic<std::uint64_t> bytes{0};
+    std::atomic<std::uint64_t> bytes{0};     // read, or written by one that records
     std::atomic<std::uint32_t> buffered{0};  // complete frames ahead
     std::atomic<std::int64_t> margin_min_ns{INT64_MAX};
     std::atomic<std::int64_t> margin_lately_ns{INT64_MAX};  // the smallest of the last second or two

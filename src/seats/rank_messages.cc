@@ -120,7 +120,8 @@ RankProgress& RankProgress::operator+=(const RankProgress& more) {
     on_time += more.on_time;
     bad += more.bad;
     stalls += more.stalls;
-    bytes += more.bytes;
+    bytes_read += more.bytes_read;
+    bytes_written += more.bytes_written;
     required_bytes_per_s += more.required_bytes_per_s;
     clients += more.clients;
     operations += more.operations;
@@ -134,7 +135,8 @@ Json to_json(const RankProgress& progress) {
             {"on_time", progress.on_time},
             {"bad", progress.bad},
             {"stalls", progress.stalls},
-            {"bytes", progress.bytes},
+            {"bytes", progress.bytes_read},
+            {"written", progress.bytes_written},
             {"required", progress.required_bytes_per_s},
             {"clients", progress.clients},
             {"operations", progress.operations},
@@ -149,6 +151,7 @@ RankProgress progress_from_json(const Json& json) {
             count("bad"),
             json.contains("stalls") ? count("stalls") : 0,
             count("bytes"),
+            json.contains("written") ? count("written") : 0,
             json.at("required"),
             whole_of<std::uint32_t>(json.at("clients")),
             count("operations"),

@@ -21,7 +21,7 @@ struct RankProgress {
     std::uint64_t on_time = 0;
     std::uint64_t bad = 0;  // dropped, late or failed
     std::uint64_t stalls = 0;
-    std::uint64_t bytes = 0;
+    std::uint64_t bytes_read = 0, bytes_written = 0;
     double required_bytes_per_s = 0;  // of the streams that play
     std::uint32_t clients = 0;        // seats with meters
     std::uint64_t operations = 0;     // of meters: done

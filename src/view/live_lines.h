@@ -22,6 +22,7 @@ struct StreamView {
     std::int64_t period_ns = 0;      // 0: no deadlines
     FrameRate rate = {};             // of the clip, for its time codes
     std::uint32_t readahead = 0;
+    bool records = false;  // its bytes are written
 
     StreamState state = StreamState::idle;
     std::uint64_t due = 0;

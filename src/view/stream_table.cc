@@ -94,6 +94,8 @@ std::vector<Column> columns_of(const ViewState& state,
     std::size_t clip = 4;
     bool deadlines = false;
     bool stalls = false;
+    bool reads = false;
+    bool records = false;
     for (const std::size_t index : shown) {
         const StreamView& stream = state.streams[index];
         label = std::max(label, printable(stream.label).size());
@@ -103,6 +105,7 @@ std::vector<Column> columns_of(const ViewState& state,
         clip = std::max(clip, printable(stream.clip).size());
         deadlines |= stream.period_ns > 0;
         stalls |= stream.stalls > 0;
+        (stream.records ? records : reads) = true;
     }
     label = std::min(label, kLabelWidthMax);
     clip = std::min(clip, kClipWidthMax);
@@ -123,7 +126,12 @@ std::vector<Column> columns_of(const ViewState& state,
         {{5, "MIN MARGIN", 10, true, [](const auto& stream) { return duration_or_dash(stream.margin_min_ns); }},
          deadlines},
         {{10, "PLAYED", played, true, played_cell}, true},
-        {{11, "READ", 8, true, [](const auto& stream) { return show_bytes(stream.bytes); }}, true},
+        {{11,
+          records && reads ? "BYTES"
+          : records        ? "WRITTEN"
+                           : "READ",
+          8, true, [](const auto& stream) { return show_bytes(stream.bytes); }},
+         true},
         {{12, "CLIP", clip, false, [](const auto& stream) { return printable(stream.clip); }}, true},
     };
     const auto state_cell = [elapsed_ns = state.elapsed_ns](const StreamView& stream) {

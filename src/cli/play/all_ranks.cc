@@ -46,7 +46,8 @@ seats::RankProgress progress_of(const run::Session::Watch& watch) {
         rank.on_time += progress.on_time.load(std::memory_order_relaxed);
         rank.bad += progress.bad.load(std::memory_order_relaxed);
         rank.stalls += progress.stalls.load(std::memory_order_relaxed);
-        rank.bytes += progress.bytes.load(std::memory_order_relaxed);
+        const bool records = (*watch.streams)[i].record != nullptr;
+        (records ? rank.bytes_written : rank.bytes_read) += progress.bytes.load(std::memory_order_relaxed);
         if (!over) rank.required_bytes_per_s += (*watch.streams)[i].required_bytes_per_s();
     }
     return rank;
@@ -60,7 +61,8 @@ void AllRanks::Rate::measure(const seats::RankProgress& progress, std::int64_t n
         if (since_ns > 0 && now >= then)
             per_s = static_cast<double>(now - then) * 1e9 / static_cast<double>(now_ns - since_ns);
     };
-    rate(progress.bytes, since.bytes, bytes_per_s);
+    rate(progress.bytes_read, since.bytes_read, read_bytes_per_s);
+    rate(progress.bytes_written, since.bytes_written, written_bytes_per_s);
     rate(progress.operations, since.operations, operations_per_s);
     rate(progress.meter_bytes, since.meter_bytes, meter_bytes_per_s);
     known = since_ns > 0;
@@ -77,9 +79,10 @@ std::string AllRanks::text(std::int64_t now_ns) {
         all += *rank;
     }
     all_.measure(all, now_ns);
-    const std::string streams = fmt::format("{} stream{}, {} of {}, {}", all.streams,
-                                            all.streams == 1 ? "" : "s", show_rate(all_.bytes_per_s),
-                                            show_rate(all.required_bytes_per_s), missed_text(all, " missed"));
+    const std::string streams =
+        fmt::format("{} stream{}, {} of {}, {}", all.streams, all.streams == 1 ? "" : "s",
+                    show_rate(all_.read_bytes_per_s + all_.written_bytes_per_s),
+                    show_rate(all.required_bytes_per_s), missed_text(all, " missed"));
     const std::string meters =
         fmt::format("{} client{}, {} op/s, {}, {} failed", all.clients, all.clients == 1 ? "" : "s",
                     show_count(nearest_whole(all_.operations_per_s)), show_rate(all_.meter_bytes_per_s),
@@ -91,8 +94,8 @@ std::string AllRanks::text(std::int64_t now_ns) {
 }
 
 const std::vector<std::string>& AllRanks::headings() {
-    static const std::vector<std::string> all = {"seat",    "streams", "read",      "required",
-                                                 "on time", "missed",  "other load"};
+    static const std::vector<std::string> all = {"seat",     "streams", "read",   "written",
+                                                 "required", "on time", "missed", "other load"};
     return all;
 }
 
@@ -102,7 +105,7 @@ std::vector<AllRanks::Row> AllRanks::rows(std::int64_t now_ns) {
     std::vector<Row> rows;
     for (std::uint32_t rank = ranks_->size() - ranks_->players(); rank < all.size(); ++rank) {
         if (!all[rank]) {
-            rows.push_back({{ranks_->name_of(rank), "-", "-", "-", "-", "-", ""}, false, true});
+            rows.push_back({{ranks_->name_of(rank), "-", "-", "-", "-", "-", "-", ""}, false, true});
             continue;
         }
         const seats::RankProgress& now = *all[rank];
@@ -114,8 +117,9 @@ std::vector<AllRanks::Row> AllRanks::rows(std::int64_t now_ns) {
                               show_rate(each_[rank].meter_bytes_per_s));
         rows.push_back(
             {{ranks_->name_of(rank), std::to_string(now.streams),
-              each_[rank].known ? show_rate(each_[rank].bytes_per_s) : "-", show_rate(now.required_bytes_per_s),
-              show_count(now.on_time), missed_text(now, ""), load},
+              each_[rank].known ? show_rate(each_[rank].read_bytes_per_s) : "-",
+              each_[rank].known ? show_rate(each_[rank].written_bytes_per_s) : "-",
+              show_rate(now.required_bytes_per_s), show_count(now.on_time), missed_text(now, ""), load},
              now.bad + now.stalls + now.operations_failed > 0,
              false});
     }

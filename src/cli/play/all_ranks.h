@@ -35,7 +35,7 @@ private:
         std::int64_t since_ns = 0;  // when since was taken
         seats::RankProgress since;
         bool known = false;  // there were two moments
-        double bytes_per_s = 0, operations_per_s = 0, meter_bytes_per_s = 0;
+        double read_bytes_per_s = 0, written_bytes_per_s = 0, operations_per_s = 0, meter_bytes_per_s = 0;
 
         void measure(const seats::RankProgress& progress, std::int64_t now_ns);
     };

@@ -177,6 +177,7 @@ view::ViewState LivePlay::state(const run::Session::Watch& watch, std::int64_t n
         stream.clip = plan.name;
         stream.rate = plan.rate();
         stream.readahead = plan.options.readahead;
+        stream.records = plan.record != nullptr;
         stream.read((*watch.progress)[i]);
         bytes += stream.bytes;
         if (plan.options.paced) {

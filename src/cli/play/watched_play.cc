@@ -75,9 +75,10 @@ view::MetricsState state_of(const run::Session::Watch& watch, std::int64_t now_n
         now.read((*watch.progress)[i]);
         if (plan.options.paced)
             played_ns = std::max(played_ns, (plan.start_offset + plan.rate().due(now.due)).ns);
+        const bool records = plan.record != nullptr;
         state.streams.push_back({plan.options.seat, plan.options.stream, plan.format, now.on_time, now.bad,
-                                 now.stalls, now.bytes, now.buffered, now.margin_min_ns,
-                                 plan.required_bytes_per_s()});
+                                 now.stalls, records ? 0 : now.bytes, records ? now.bytes : 0, now.buffered,
+                                 now.margin_min_ns, plan.required_bytes_per_s()});
     }
     if (watch.started_ns > 0) state.played_ns = watch.virtual_time ? played_ns : now_ns - watch.started_ns;
     return state;
@@ -91,7 +92,7 @@ std::vector<view::ComputerMetrics> computers_of(const seats::Ranks& ranks, const
     for (std::uint32_t rank = 0; rank < all.size(); ++rank) {
         if (!all[rank]) continue;
         computers.push_back({ranks.name_of(rank), all[rank]->on_time, all[rank]->bad, all[rank]->stalls,
-                             all[rank]->bytes, all[rank]->required_bytes_per_s});
+                             all[rank]->bytes_read, all[rank]->bytes_written, all[rank]->required_bytes_per_s});
     }
     return computers;
 }

@@ -111,14 +111,18 @@ std::string open_metrics(const MetricsState& state) {
     out.counter("streamsim_frames_missed", "", "Frames that were dropped, late or failed.",
                 &StreamMetrics::missed);
     out.counter("streamsim_stalls", "", "Stalls of play.", &StreamMetrics::stalls);
-    out.counter("streamsim_read_bytes", "bytes", "Bytes of complete frames.", &StreamMetrics::bytes);
+    out.counter("streamsim_read_bytes", "bytes", "Bytes of complete frames that were read.",
+                &StreamMetrics::bytes_read);
+    out.counter("streamsim_written_bytes", "bytes", "Bytes of complete frames that were recorded.",
+                &StreamMetrics::bytes_written);
     out.gauge("streamsim_buffered_frames", "frames", "Complete frames ahead of the one on display.",
               [](const StreamMetrics& stream) { return std::optional(stream.buffered); });
     out.gauge("streamsim_margin_min_seconds", "seconds", "Least margin so far; below 0: late.",
               [](const StreamMetrics& stream) {
                   return stream.margin_min_ns ? std::optional(in_seconds(*stream.margin_min_ns)) : std::nullopt;
               });
-    out.gauge("streamsim_required_bytes_per_second", "", "The rate that the stream requires; 0: none.",
+    out.gauge("streamsim_required_bytes_per_second", "",
+              "The rate that the stream requires, of writing where it records; 0: none.",
               [](const StreamMetrics& stream) { return std::optional(stream.required_bytes_per_s); });
     if (state.computers.empty()) return std::move(out).finish();
     out.computers("streamsim_computer_frames_on_time", "counter", "", "Frames on time of a computer's streams.",
@@ -128,9 +132,14 @@ std::string open_metrics(const MetricsState& state) {
     out.computers("streamsim_computer_stalls", "counter", "", "Stalls of a computer's streams.",
                   &ComputerMetrics::stalls);
     out.computers("streamsim_computer_read_bytes", "counter", "bytes",
-                  "Bytes of complete frames of a computer's streams.", &ComputerMetrics::bytes);
+                  "Bytes of complete frames that a computer's streams have read.",
+                  &ComputerMetrics::bytes_read);
+    out.computers("streamsim_computer_written_bytes", "counter", "bytes",
+                  "Bytes of complete frames that a computer's streams have recorded.",
+                  &ComputerMetrics::bytes_written);
     out.computers("streamsim_computer_required_bytes_per_second", "gauge", "",
-                  "The rate that a computer's streams require.", &ComputerMetrics::required_bytes_per_s);
+                  "The rate that a computer's streams require, reading and writing together.",
+                  &ComputerMetrics::required_bytes_per_s);
     return std::move(out).finish();
 }
 

@@ -20,7 +20,7 @@ struct StreamMetrics {
     std::uint64_t on_time = 0;
     std::uint64_t missed = 0;  // dropped, late or failed
     std::uint64_t stalls = 0;
-    std::uint64_t bytes = 0;
+    std::uint64_t bytes_read = 0, bytes_written = 0;
     std::uint32_t buffered = 0;
     std::optional<std::int64_t> margin_min_ns;  // nullopt: no frame yet
     double required_bytes_per_s = 0;
@@ -32,7 +32,7 @@ struct ComputerMetrics {
     std::uint64_t on_time = 0;
     std::uint64_t missed = 0;
     std::uint64_t stalls = 0;
-    std::uint64_t bytes = 0;
+    std::uint64_t bytes_read = 0, bytes_written = 0;
     double required_bytes_per_s = 0;
 };
 

@@ -290,6 +290,10 @@ TEST(LiveLines, HaveNoDeadlinesToShowAtFullSpeed) {
     EXPECT_THAT(texts(fast, 80, 24)[1], StartsWith("now   4700.0 MB/s   margin 32.2 ms  "));
     EXPECT_THAT(texts(fast, 80, 24)[4], StartsWith("  STATE   STREAM   DROPS PLAYED     READ"));
     EXPECT_THAT(texts(fast, 80, 24)[5], StartsWith("  ok      0 dpx12      0    120   5.0 GB"));
+    fast.streams[0].records = true;
+    EXPECT_THAT(texts(fast, 80, 24)[4], StartsWith("  STATE   STREAM   DROPS PLAYED  WRITTEN"));
+    fast.streams.push_back(stream("1"));
+    EXPECT_THAT(texts(fast, 200, 24)[4], HasSubstr(" PLAYED    BYTES "));
 }
 
 TEST(LiveLines, ShowStallsWhereThereAreSome) {

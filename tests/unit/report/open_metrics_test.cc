@@ -18,8 +18,8 @@ using testing::Not;
 
 view::MetricsState two_streams() {
     view::MetricsState state{"0.1.0", "/mnt/x", 1'500'000'000, {}};
-    state.streams.push_back({0, 0, "dpx12", 36, 2, 0, 1'800'000'000, 7, -4'000'000, 1.2e9});
-    state.streams.push_back({1, 0, "prores-hd", 45, 0, 3, 1000, 8, std::nullopt, 3.5e7});
+    state.streams.push_back({0, 0, "dpx12", 36, 2, 0, 1'800'000'000, 0, 7, -4'000'000, 1.2e9});
+    state.streams.push_back({1, 0, "prores-hd", 45, 0, 3, 0, 1000, 8, std::nullopt, 3.5e7});
     return state;
 }
 
@@ -31,6 +31,8 @@ TEST(OpenMetrics, SaysWhatIsKnownOfEachStream) {
           "streamsim_frames_missed_total{seat=\"0\",stream=\"0\",format=\"dpx12\"} 2\n",
           "streamsim_stalls_total{seat=\"1\",stream=\"0\",format=\"prores-hd\"} 3\n",
           "streamsim_read_bytes_total{seat=\"0\",stream=\"0\",format=\"dpx12\"} 1800000000\n",
+          "streamsim_read_bytes_total{seat=\"1\",stream=\"0\",format=\"prores-hd\"} 0\n",
+          "streamsim_written_bytes_total{seat=\"1\",stream=\"0\",format=\"prores-hd\"} 1000\n",
           "streamsim_buffered_frames{seat=\"1\",stream=\"0\",format=\"prores-hd\"} 8\n",
           "streamsim_margin_min_seconds{seat=\"0\",stream=\"0\",format=\"dpx12\"} -0.004\n",
           "streamsim_required_bytes_per_second{seat=\"1\",stream=\"0\",format=\"prores-hd\"} "
@@ -43,14 +45,15 @@ TEST(OpenMetrics, SaysWhatIsKnownOfEachStream) {
 TEST(OpenMetrics, HasTheSumsOfEachComputerOfSeveral) {
     view::MetricsState state = two_streams();
     EXPECT_THAT(view::open_metrics(state), Not(HasSubstr("computer")));
-    state.computers.push_back({"seat 1 (host \"h\")", 45, 3, 2, 1000, 3.5e7});
+    state.computers.push_back({"seat 1 (host \"h\")", 45, 3, 2, 1000, 500, 3.5e7});
     const std::string text = view::open_metrics(state);
     const std::string label = "{computer=\"seat 1 (host \\\"h\\\")\"} ";
-    for (const char* sample :
-         {"frames_on_time_total", "frames_missed_total", "stalls_total", "read_bytes_total"})
+    for (const char* sample : {"frames_on_time_total", "frames_missed_total", "stalls_total",
+                               "read_bytes_total", "written_bytes_total"})
         EXPECT_THAT(text, HasSubstr("\nstreamsim_computer_" + (sample + label)));
     EXPECT_THAT(text, HasSubstr("streamsim_computer_frames_missed_total" + label + "3\n"));
     EXPECT_THAT(text, HasSubstr("streamsim_computer_stalls_total" + label + "2\n"));
+    EXPECT_THAT(text, HasSubstr("streamsim_computer_written_bytes_total" + label + "500\n"));
     EXPECT_THAT(text, HasSubstr("streamsim_computer_required_bytes_per_second" + label + "35000000\n"));
 }
 
@@ -58,7 +61,7 @@ TEST(OpenMetrics, HasTheSumsOfEachComputerOfSeveral) {
 /// family once, a counter's samples end in _total, a unit ends the name, and the end is marked.
 TEST(OpenMetrics, KeepsToTheFormat) {
     view::MetricsState state = two_streams();
-    state.computers.push_back({"seat 0", 36, 2, 0, 1000, 1.2e9});
+    state.computers.push_back({"seat 0", 36, 2, 0, 1000, 0, 1.2e9});
     const std::string text = view::open_metrics(state);
     EXPECT_THAT(text, EndsWith("\n# EOF\n"));
     std::set<std::string> seen;
@@ -80,7 +83,7 @@ TEST(OpenMetrics, KeepsToTheFormat) {
             EXPECT_EQ(line.substr(0, line.find_first_of("{ ")), family + suffix) << line;
         }
     }
-    EXPECT_EQ(seen.size(), 14U);
+    EXPECT_EQ(seen.size(), 16U);
 }
 
 TEST(OpenMetrics, NoNameBreaksALine) {

@@ -15,8 +15,12 @@ namespace streamsim::seats {
 namespace {
 
 Json progress() {
-    return to_json(
-        RankProgress{.streams = 3, .on_time = 10, .stalls = 2, .bytes = 99, .required_bytes_per_s = 1.5});
+    return to_json(RankProgress{.streams = 3,
+                                .on_time = 10,
+                                .stalls = 2,
+                                .bytes_read = 99,
+                                .bytes_written = 7,
+                                .required_bytes_per_s = 1.5});
 }
 
 Json frame_rows(const std::string& kind, const std::string& reason) {
@@ -28,9 +32,10 @@ Json operation_rows(const std::string& operation, const std::string& mode) {
 }
 
 TEST(SeatMessages, ACountThatIsNoneIsRefused) {
-    EXPECT_EQ(progress_from_json(progress()).bytes, 99u);
+    EXPECT_EQ(progress_from_json(progress()).bytes_read, 99u);
+    EXPECT_EQ(progress_from_json(progress()).bytes_written, 7u);
     for (const Json& wrong : {Json(-1), Json(1e300), Json(1.5), Json("1"), Json(nullptr), Json(true)}) {
-        for (const char* key : {"streams", "on_time", "stalls", "bytes"}) {
+        for (const char* key : {"streams", "on_time", "stalls", "bytes", "written"}) {
             Json message = progress();
             message[key] = wrong;
             EXPECT_THROW((void)progress_from_json(message), Json::exception) << message;
@@ -41,14 +46,17 @@ TEST(SeatMessages, ACountThatIsNoneIsRefused) {
     EXPECT_THROW((void)progress_from_json(message), Json::exception);
 }
 
-TEST(SeatMessages, StallsAreInTheSumsOfAllAndNoneWhereAnOlderSeatDoesNotTellThem) {
+TEST(SeatMessages, StallsAndWrittenBytesAreInTheSumsOfAllAndNoneWhereAnOlderSeatDoesNotTellThem) {
     RankProgress all = progress_from_json(progress());
     EXPECT_EQ(all.stalls, 2u);
     all += progress_from_json(progress());
     EXPECT_EQ(all.stalls, 4u);
+    EXPECT_EQ(all.bytes_written, 14u);
     Json older = progress();
     older.erase("stalls");
+    older.erase("written");
     EXPECT_EQ(progress_from_json(older).stalls, 0u);
+    EXPECT_EQ(progress_from_json(older).bytes_written, 0u);
 }
 
 TEST(SeatMessages, AnErrorHasAKindAndAProblem) {
