@@ -108,6 +108,18 @@ TEST(MaxReport, LooksAsAgreed) {
     expect_golden(max_text_report(sample(), TextDetail::screen), "max.screen.txt");
 }
 
+TEST(MaxReport, SaysThatBuffersWereEmptyWhereTheRunOutlastedThem) {
+    MaxResult result = sample();
+    MaxRun& emptied = result.formats[0].steps[1].runs[0];
+    for (const auto& [seconds_in, text] :
+         {std::pair(4, "the buffers were empty after about 4.0 s; played again for longer"),
+          std::pair(20, "the buffers were empty after about 20.0 s;"),
+          std::pair(21, "the buffers emptied: they would have lasted 21.0 s; played again for longer")}) {
+        emptied.empty_after_ns = seconds(seconds_in).ns;
+        EXPECT_THAT(max_text_report(result, TextDetail::full), HasSubstr(text));
+    }
+}
+
 TEST(MaxReport, TheDocumentLooksAsAgreed) {
     expect_golden(result::max_json_report(sample()), "max.json");
 }
