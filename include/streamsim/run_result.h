@@ -301,10 +301,11 @@ struct RunResult {
     std::optional<LatencySummary> open_ns;
     std::optional<LatencySummary> seek_ns;
     std::optional<StreamHistograms> histograms;  // all streams' together, where they have theirs
-    std::int64_t wall_ns = 0;                    // first submit to last completion, preroll included
-    double read_bytes_per_s = 0;                 // totals.bytes_read / wall
-    double required_bytes_per_s = 0;             // at one time, the most; 0 where nothing is required
-    std::vector<RequiredRate> required_rates;    // where streams come and go: each change, by time; else empty
+    /// First submit to last completion, preroll included; of a run that was interrupted in it, to that.
+    std::int64_t wall_ns = 0;
+    double read_bytes_per_s = 0;               // totals.bytes_read / wall
+    double required_bytes_per_s = 0;           // at one time, the most; 0 where nothing is required
+    std::vector<RequiredRate> required_rates;  // where streams come and go: each change, by time; else empty
     MediaFacts media;
     std::vector<StreamResult> streams;  // by seat, then stream
     std::vector<MeterResult> meters;    // by seat, then as asked for

@@ -161,7 +161,8 @@ struct StreamResult {
     FrameCounts counts;
     std::int64_t play_start_ns = 0;  // from the beginning of the run; where all begin together 0
     std::int64_t start_delay_ns = 0;
-    std::int64_t last_due_ns = 0;  // deadline of the last slot that was due, from play_start
+    /// Deadline of the last slot that was due, or the end of a stall behind it, from play_start.
+    std::int64_t last_due_ns = 0;
     std::uint64_t longest_drop_run = 0;
     double required_bytes_per_s = 0;
     std::optional<MarginSummary> margin_ns;

@@ -185,6 +185,9 @@ void DeadlineLedger::stalled(const FrameOutcome& frame, Instant from, Instant to
     ++counts_.stalls;
     counts_.stall_ns += (to - from).ns;
     if (client) ++client_stalls_;
+    // Play lasts as long; where the frame comes it is due then.
+    last_due_ = std::max(last_due_, to);
+    (void)interval_at(to - nanoseconds(1));
     if (stalls_.size() < options_.drops_kept) {
         FrameOutcome entry = frame;
         entry.deadline = from;

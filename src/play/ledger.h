@@ -115,6 +115,7 @@ public:
     Instant first_submitted() const { return first_submitted_; }
     Instant last_delivered() const { return last_delivered_; }
     Instant last_completed() const { return last_completed_; }
+    /// Or the end of a stall behind the last deadline.
     Instant last_due() const { return last_due_; }
     /// All settled slots are in it. REQUIRES: closed, or a copy that was brought up to date.
     const metrics::Distributions& times() const {

@@ -356,7 +356,7 @@ void fill_distributions(const Ledgers& ledgers, bool keep, RunResult& result) {
     if (keep) result.histograms = result::histograms_of(all, depths);
 }
 
-void fill_times(const Ledgers& ledgers, RunResult& result) {
+void fill_times(const RunFacts& facts, const Ledgers& ledgers, RunResult& result) {
     Instant first = Instant::never();
     Instant last{INT64_MIN};
     for (const play::DeadlineLedger* ledger : ledgers) {
@@ -365,6 +365,11 @@ void fill_times(const Ledgers& ledgers, RunResult& result) {
             last = std::max(last, ledger->last_completed());
         // Failed frames took time too.
         if (ledger->counts().failed > 0) last = std::max(last, ledger->last_due());
+    }
+    const bool began = std::ranges::any_of(
+        ledgers, [](const play::DeadlineLedger* each) { return each->play_start() != Instant::never(); });
+    for (const LoopStats* each : facts.playback_loops) {
+        if (!began && each->interrupted != Instant::never()) last = std::max(last, each->interrupted);
     }
     if (first == Instant::never() || last <= first) return;
     result.wall_ns = (last - first).ns;
@@ -500,7 +505,7 @@ void fill_result(const RunFacts& facts, RunResult& result) {
     result.digest = digest.hex();
     if (playback_loop.timing_is_exact) result.timing_digest = timing.hex();
     if (facts.model != nullptr) result.parts = part_results(*facts.model, ledgers);
-    fill_times(ledgers, result);
+    fill_times(facts, ledgers, result);
     fill_meters(facts, result);
     fill_timeline(facts, ledgers, origin, result);
     fill_media(facts, result);

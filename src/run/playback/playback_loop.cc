@@ -388,6 +388,7 @@ void PlaybackLoop::interrupt_after(Duration time) {
 void PlaybackLoop::interrupt_here() {
     if (interrupting_ || finishing_) return;
     interrupting_ = true;
+    stats_.interrupted = made_.loop->now();
     for (auto& stream : streams_) {
         made_.loop->cancel(stream->begin_timer);
         made_.loop->cancel(stream->stop_timer);

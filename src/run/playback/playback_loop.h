@@ -37,8 +37,9 @@ struct LoopStats {
     storage::InjectedFaults faults;       // up to the end of play
     std::optional<ContentCheck> content;  // where contents are verified
     Instant origin;                       // the zero of the series, and of the streams' offsets
-    bool timing_is_exact = false;         // virtual time
-    bool realtime = false;                // real-time scheduling was asked for and granted
+    Instant interrupted = Instant::never();
+    bool timing_is_exact = false;  // virtual time
+    bool realtime = false;         // real-time scheduling was asked for and granted
 };
 
 /// A copy of a loop's statistics and ledgers, which PlaybackLoop::copy updates while the loop plays.

@@ -46,6 +46,23 @@ TEST(PlayerInterrupt, UnderHoldAllOverdueFramesAreLateWhereAReadNeverEnds) {
     }
 }
 
+TEST(PlayerInterrupt, PlayLastsUntilThenWhereItsClockStood) {
+    Play play;
+    play.options.on_miss = play::OnMiss::stall;
+    play.interrupt_at = Instant{} + play.due(20) + seconds(5);
+    play.delay(20, seconds(3600)).run();
+    EXPECT_EQ(play.counts.stalls, 1u);
+    EXPECT_EQ(play.summary.last_due_ns, (play.due(20) + seconds(5)).ns);
+}
+
+TEST(DeadlineLedger, AStallThatDoesNotEndIsInTheTimeSeries) {
+    metrics::TimeSeries series;
+    play::DeadlineLedger ledger({.slots = 2, .drops_kept = 2}, series);
+    ledger.play_started(Instant{}, Instant{}, Instant{});
+    ledger.stalled({}, Instant{} + seconds(1), Instant{} + seconds(5), false);
+    EXPECT_EQ(static_cast<std::int64_t>(series.intervals().size()) * series.interval().ns, seconds(5).ns);
+}
+
 TEST(PlayerInterrupt, ACancelledFrameHasNoReasonAlsoWhereItHadFailed) {
     for (std::int64_t at_us = 0; at_us < 200'000; at_us += 2'345) {
         Play play;

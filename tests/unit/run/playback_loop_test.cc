@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -43,6 +44,43 @@ TEST(PlaybackLoop, AStreamThatWasEndedBeforeItBeganDoesNotPlay) {
     const FrameCounts& second = loop.ledgers()[1]->counts();
     EXPECT_GT(second.scheduled, 0u);
     EXPECT_EQ(second.cancelled, second.scheduled);
+}
+
+/// Calls back when it is asked for frame 4.
+class TellsFrame4 final : public StorageDecorator {
+public:
+    TellsFrame4(std::unique_ptr<Storage> inner, std::function<void()> tell)
+        : StorageDecorator(std::move(inner)), tell_(std::move(tell)) {}
+    void read(ReadOp& op) override {
+        if (op.tag.slot == 4) tell_();
+        StorageDecorator::read(op);
+    }
+
+private:
+    std::function<void()> tell_;
+};
+
+/// Frames take a second each, two at a time: the fifth is asked for after two.
+TEST(PlaybackLoop, ARunThatIsInterruptedBeforePlayHasLastedSinceItsFirstRead) {
+    PlayRequest request = test::request_on("sim:null", {"dpx10"});
+    request.inflight = 2;
+    request.io_size = 0;  // a frame in one read
+    storage::FaultRule rule;
+    rule.operation = storage::FaultRule::Operation::read;
+    rule.delay = seconds(1);
+    request.faults.emplace().rules = {rule};
+    Session* playing = nullptr;
+    request.through = [&playing](std::unique_ptr<Storage> inner) {
+        return std::make_unique<TellsFrame4>(std::move(inner), [&playing] { playing->interrupt(); });
+    };
+    Session session(request, *find_media(nullptr, request, nullptr), {}, [](const std::string&) {});
+    playing = &session;
+    const auto result = session.execute();
+    ASSERT_TRUE(result);
+    EXPECT_TRUE(result->interrupted);
+    EXPECT_EQ(result->totals.cancelled, result->totals.scheduled);
+    EXPECT_GE(result->wall_ns, seconds(2).ns);
+    EXPECT_LT(result->wall_ns, seconds(3).ns);
 }
 
 class CountedOpens final : public StorageDecorator {
