@@ -2,8 +2,11 @@
 #include <algorithm>
 #include <iterator>
 #include <numeric>
+#include <string>
 #include <utility>
+#include <vector>
 
+#include "base/units.h"
 #include "judge/causes.h"
 #include "judge/sentences.h"
 #include "judge/sides.h"
@@ -112,6 +115,18 @@ void withhold_storage_causes(const Evidence& evidence, std::vector<Cause>& cause
         causes[i] = failed[i] ? Cause::injected_fault
                               : without_storage(evidence.missed[i], causes[i], met[i], evidence);
     }
+}
+
+std::string lost_frames(const CauseResult& cause, std::uint64_t failed, std::int64_t stall_ns) {
+    const std::uint64_t slow = cause.frames - std::min(failed, cause.frames);
+    std::vector<std::string> parts;
+    if (slow > 0) parts.push_back(slow_frames(slow, 0, 0));
+    if (failed > 0) parts.push_back(counted(failed, "frame") + " failed");
+    if (cause.stalls > 0) parts.push_back(slow_frames(0, cause.stalls, stall_ns));
+    std::string out;
+    for (const std::string& part : parts)
+        out += (out.empty() ? "" : &part == &parts.back() ? ", and " : ", ") + part;
+    return out;
 }
 
 void describe_injected(CauseResult& cause, const CauseFrames& of) {

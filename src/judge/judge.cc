@@ -156,6 +156,7 @@ std::vector<Cause> causes_on_model(const Evidence& evidence) {
 /// of the first second are none.
 struct Loss {
     std::vector<const MissedFrame*> missed = {};
+    std::uint64_t failed = 0;  // frames
     std::uint64_t slots = 0;
     std::int64_t stall_ns = 0;
 };
@@ -180,6 +181,7 @@ Losses losses_of(const Evidence& evidence, const std::vector<Cause>& causes) {
         const MissedFrame& missed = evidence.missed[i];
         Loss& loss = losses[causes[i]];
         loss.missed.push_back(&missed);
+        if (!missed.stall && missed.kind == FrameKind::failed) ++loss.failed;
         loss.slots += lost_slots(missed, evidence);
         if (missed.stall && missed.delivered_ns) loss.stall_ns += *missed.delivered_ns - missed.due_ns;
     }
@@ -191,26 +193,29 @@ void add_omitted(const Evidence& evidence, CauseResult& largest, std::uint64_t f
     const FrameCounts& totals = evidence.totals;
     std::uint64_t stalls = totals.stalls;
     std::int64_t stall_ns = totals.stall_ns;
+    std::uint64_t failed = totals.failed;
     for (const auto& [cause, loss] : losses) {
         const auto own = std::ranges::count_if(loss.missed, [](const auto* each) { return each->stall; });
         stalls -= std::min(stalls, static_cast<std::uint64_t>(own));
         stall_ns -= loss.stall_ns;
+        failed -= std::min(failed, loss.failed);
     }
     const std::uint64_t omitted = totals.late + totals.failed + totals.dropped - frames;
     largest.frames += omitted;
     largest.stalls += stalls;
     Loss& loss = losses[largest.cause];
+    loss.failed += failed;
     loss.slots += omitted + stalls;
     loss.stall_ns += std::max<std::int64_t>(stall_ns, 0);
 }
 
 /// "12 frames were late or dropped" through parts of a model.
 std::string slow_through_parts(const Evidence& evidence, const CauseResult& cause, const Losses& losses) {
-    const bool faults = evidence.faults_injected;
-    const std::uint64_t frames = faults ? cause.frames : evidence.reasons.late + evidence.reasons.client;
     const auto loss = losses.find(cause.cause);
     const std::int64_t stall_ns = loss != losses.end() ? loss->second.stall_ns : evidence.totals.stall_ns;
-    return slow_frames(frames, cause.stalls, stall_ns);
+    if (evidence.faults_injected)
+        return lost_frames(cause, loss != losses.end() ? loss->second.failed : 0, stall_ns);
+    return slow_frames(evidence.reasons.late + evidence.reasons.client, cause.stalls, stall_ns);
 }
 
 std::vector<CauseResult> sum_up(const Evidence& evidence, Losses& losses) {
@@ -232,9 +237,11 @@ std::vector<CauseResult> sum_up(const Evidence& evidence, Losses& losses) {
     for (CauseResult& result : out) {
         const Loss& loss = losses[result.cause];
         if (result.cause != Cause::model_part) {
+            const bool faults = is_of_faults(result.cause, evidence);
             const CauseFrames of{loss.missed, evidence,
-                                 slow_frames(result.frames, result.stalls, loss.stall_ns)};
-            if (is_of_faults(result.cause, evidence)) {
+                                 faults ? lost_frames(result, loss.failed, loss.stall_ns)
+                                        : slow_frames(result.frames, result.stalls, loss.stall_ns)};
+            if (faults) {
                 describe_injected(result, of);
             } else {
                 describe(result, of);

@@ -37,6 +37,9 @@ void describe(CauseResult& cause, const CauseFrames& of);
 /// The advice for a cause; empty: there is none.
 std::string what_next(Cause cause, const CauseFrames& of);
 
+/// The frames and stalls of a cause in words, `failed` of the frames: "24 frames failed, and play stalled 2
+/// times for 1.2 s in all, waiting for frames".
+std::string lost_frames(const CauseResult& cause, std::uint64_t failed, std::int64_t stall_ns);
 /// Fills in the sentences of Cause::injected_fault, and of Cause::unknown where faults were injected.
 void describe_injected(CauseResult& cause, const CauseFrames& of);
 

@@ -30,9 +30,9 @@ void add_clauses(std::string_view heading, std::string_view text, ReportLines& o
 std::string attributed_text(const RunResult& result) {
     std::string out;
     for (const CauseResult& cause : result.causes) {
-        out += fmt::format("{}{} to {}", out.empty() ? "" : ", ",
-                           cause.stalls > 0 ? counted(cause.stalls, "stall") : counted(cause.frames, "frame"),
-                           to_string(cause.cause));
+        std::string lost = cause.frames > 0 || cause.stalls == 0 ? counted(cause.frames, "frame") : "";
+        if (cause.stalls > 0) lost += (lost.empty() ? "" : " and ") + counted(cause.stalls, "stall");
+        out += fmt::format("{}{} to {}", out.empty() ? "" : ", ", lost, to_string(cause.cause));
     }
     return out;
 }

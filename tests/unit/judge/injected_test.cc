@@ -17,6 +17,7 @@ using test::good_run;
 using test::kMs;
 using test::kPeriodNs;
 using test::kSecond;
+using test::stall;
 using testing::Each;
 using testing::ElementsAre;
 using testing::HasSubstr;
@@ -193,6 +194,23 @@ TEST(InjectedFaults, AreNotTheCauseWhereThisComputerWas) {
     EXPECT_THAT(judgement.missed_causes, Each(Cause::client_scheduling));
     EXPECT_EQ(judgement.verdict.limit, Limit::client_scheduling);
     expect_no_storage(judgement);
+}
+
+TEST(InjectedFaults, SayWhatBecameOfTheFrames) {
+    Evidence evidence = good_run();
+    evidence.faults_injected = true;
+    const auto reason = [&evidence] {
+        for (MissedFrame& missed : evidence.missed) missed.injected = true;
+        return judge(evidence).verdict.reason;
+    };
+    fail(evidence, 24, &ReasonCounts::error);
+    EXPECT_EQ(reason(), "injected faults: 24 frames failed");
+    evidence.totals.failed = 30;  // beyond the table
+    EXPECT_EQ(reason(), "injected faults: 30 frames failed");
+    stall(evidence, 2, DropReason::late);
+    EXPECT_THAT(reason(), HasSubstr("injected faults: 30 frames failed, and play stalled 2 times for "));
+    drop(evidence, 3, &ReasonCounts::late);
+    EXPECT_THAT(reason(), HasSubstr(": 3 frames were late or dropped, 30 frames failed, and play stalled 2 "));
 }
 
 TEST(InjectedFaults, OfFilesAreNoDamagedMedia) {

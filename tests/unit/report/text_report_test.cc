@@ -218,6 +218,14 @@ TEST(TextReport, EndsWithWhatProveDecided) {
     EXPECT_EQ(closing_line(result).tone, Tone::bad);
 }
 
+TEST(TextReport, AttributesFramesAndStalls) {
+    RunResult result = samples::told_in_full();
+    result.causes[0].stalls = 2;
+    EXPECT_THAT(
+        in_full(result),
+        HasSubstr("Attributed  190 frames and 2 stalls to too-little-in-flight, 22 frames to slow-reads\n"));
+}
+
 TEST(TextReport, CallsMetersAloneDone) {
     RunResult result;
     result.meters.resize(2);
