@@ -121,7 +121,7 @@ Headline unpaced_word(const RunResult& result) {
         return result.verdict.pass ? Headline{"DONE", Tone::good} : Headline{"DONE, WITH FAILURES", Tone::bad};
     const std::string word = only_records(result) ? "WRITTEN" : "READ";
     if (result.verdict.pass) return {word, Tone::good};
-    const bool nothing = result.totals.on_time + missed(result.totals) == 0;
+    const bool nothing = result.totals.on_time + missed_ever(result.totals) == 0;
     return {nothing ? "NOTHING " + word : word + ", WITH FAILURES", Tone::bad};
 }
 
@@ -137,14 +137,9 @@ bool has_failed_meters(const RunResult& result) {
     });
 }
 
-/// Drops of the first second count beside other misses only.
-std::uint64_t counted_misses(const FrameCounts& counts) {
-    return missed(counts) - (has_misses(counts) ? 0 : counts.startup_drops);
-}
-
 /// "0 missed so far", with the stalls as `stalls` says.
 std::string so_far(const FrameCounts& counts, const std::string& stalls) {
-    return fmt::format("{} missed{} so far", show_count(counted_misses(counts)), stalls);
+    return fmt::format("{} missed{} so far", show_count(missed(counts)), stalls);
 }
 
 /// The decision of --prove may differ from whether all frames were there. Empty: --prove was not given.
@@ -197,7 +192,7 @@ std::string closing_rest(const RunResult& result, const std::string& stalls) {
         if (!result.meters.empty()) rest = ": " + counted(result.meters.size(), "meter");
     } else {
         const std::string frames = counted(totals.scheduled, "frame");
-        const std::uint64_t misses = counted_misses(totals);
+        const std::uint64_t misses = missed(totals);
         rest = misses > 0 ? fmt::format(": {} of {} missed", show_count(misses), frames)
                           : fmt::format(": {}, 0 missed", frames);
         rest += stalls;
@@ -260,7 +255,7 @@ std::int64_t elapsed_ns(const RunResult& result) {
     std::int64_t begin_ns = 0;
     std::int64_t end_ns = 0;
     for (const StreamResult& stream : result.streams) {
-        if (stream.counts.on_time + missed(stream.counts) == 0) continue;  // it did not begin
+        if (stream.counts.on_time + missed_ever(stream.counts) == 0) continue;  // it did not begin
         begin_ns = std::min(begin_ns, stream.play_start_ns - stream.start_delay_ns);
         end_ns = std::max(end_ns, stream.play_start_ns + stream.last_due_ns);
     }

@@ -23,7 +23,7 @@ Headline first_word(const RunResult& result);
 /// Both parts, without a newline and without colours.
 std::string verdict_line(const RunResult& result);
 
-/// The verdict in one short line, which ends a report: "DOES NOT PLAY", then ": 212 of 960 frames missed".
+/// The verdict in one short line, which ends a report: "DOES NOT PLAY", then ": 200 of 960 frames missed".
 Headline closing_line(const RunResult& result);
 
 /// How long the run lasted: from its first read to the last frame that came, was due, or stalled.

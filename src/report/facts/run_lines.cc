@@ -66,7 +66,7 @@ std::string late_text(const RunResult& result) {
 }
 
 bool anything_due(const FrameCounts& counts) {
-    return counts.on_time + missed(counts) > 0;
+    return counts.on_time + missed_ever(counts) > 0;
 }
 
 std::string throughput_text(const RunResult& result) {

@@ -5,6 +5,7 @@
 #include <tuple>
 #include <utility>
 
+#include "judge/judge.h"
 #include "report/facts/show.h"
 
 namespace streamsim::report {
@@ -47,11 +48,15 @@ std::uint64_t streams_of(const SeatResult& seat, const RunResult& result) {
 }
 
 std::uint64_t missed(const FrameCounts& counts) {
-    return counts.dropped + counts.late + counts.failed;
+    return judge::bad_frames(counts) - counts.stalls;
+}
+
+std::uint64_t missed_ever(const FrameCounts& counts) {
+    return missed(counts) + counts.startup_drops;
 }
 
 bool has_misses(const FrameCounts& counts) {
-    return counts.dropped != counts.startup_drops || counts.late + counts.failed + counts.stalls > 0;
+    return judge::bad_frames(counts) > 0;
 }
 
 std::vector<StreamGroup> stream_groups(const RunResult& result) {
@@ -69,7 +74,7 @@ std::vector<StreamGroup> stream_groups(const RunResult& result) {
 std::vector<std::size_t> worst_streams(const RunResult& result, std::size_t limit) {
     return lowest(result.streams.size(), limit, [&result](std::size_t index) {
         const StreamResult& stream = result.streams[index];
-        return std::tuple(~(missed(stream.counts) + stream.counts.stalls),
+        return std::tuple(~judge::bad_frames(stream.counts),
                           stream.margin_ns ? stream.margin_ns->min : INT64_MAX, index);
     });
 }

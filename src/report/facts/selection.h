@@ -21,8 +21,11 @@ bool several_seats(const RunResult& result);
 /// The number of streams that the seats of one computer played.
 std::uint64_t streams_of(const SeatResult& seat, const RunResult& result);
 
+/// As verdicts count: late, failed, or dropped after the first second. Stalls are told beside them.
 std::uint64_t missed(const FrameCounts& counts);
-/// Missed frames after the first second, or stalls.
+/// With the drops of the first second.
+std::uint64_t missed_ever(const FrameCounts& counts);
+/// Missed frames, or stalls.
 bool has_misses(const FrameCounts& counts);
 
 /// Streams of one kind and rate.

@@ -90,7 +90,7 @@ std::string key_figures(const RunResult& result) {
         not_counted = fmt::format(" ({} in the first second, not counted)",
                                   number("totals.startup_drops", totals.startup_drops));
     out += key_figure(
-        "Frames missed", show_count(missed(totals) - totals.startup_drops),
+        "Frames missed", show_count(missed(totals)),
         fmt::format("{} dropped{}, {} late, {} failed", number("totals.frames_dropped", totals.dropped),
                     not_counted, number("totals.frames_late", totals.late),
                     number("totals.frames_failed", totals.failed)));
@@ -259,7 +259,7 @@ std::string repetition(const PlaceTest& test) {
 
 std::string missed_frames(const RunResult& result) {
     const FrameCounts& totals = result.totals;
-    if (missed(totals) + totals.stalls == 0) return section("missed", "Frames missed", paragraph("None."));
+    if (missed_ever(totals) + totals.stalls == 0) return section("missed", "Frames missed", paragraph("None."));
     return section("missed", "Frames missed",
                    (judges_storage(result) ? paragraph(repetition(result.places)) : "") +
                        table_html(repetitions_table(result)) + table_html(events_table(result, kEventRowsMax)) +
@@ -302,7 +302,7 @@ std::string client_facts(const RunResult& result, html::Charts& charts) {
 std::string evidence(const RunResult& result, html::Charts& charts) {
     std::string out = table_html(causes_table(result));
     if (result.causes.empty() && !result.streams.empty()) {
-        const bool none = missed(result.totals) + result.totals.stalls == 0;
+        const bool none = missed_ever(result.totals) + result.totals.stalls == 0;
         out = paragraph(none ? "No frame was missed." : "Causes: not recorded.");
     }
     out += table_html(counters_table(result));
@@ -339,7 +339,7 @@ html::Page html_report_page(const RunResult& result) {
     html::Charts charts;
     html::begin_time_charts(result, charts);
     const bool has_streams = !result.streams.empty();
-    const bool has_events = missed(result.totals) + result.totals.stalls > 0;
+    const bool has_events = missed_ever(result.totals) + result.totals.stalls > 0;
     html::Page page;
     page.title = verdict_line(result);
     page.main = html::project_html(result.project) + verdict_html(result) + key_figures(result);

@@ -231,7 +231,9 @@ std::string stream_strips(const RunResult& result) {
                  ? ", the filled area below is the fewest complete frames that were buffered ahead (full: its "
                    "read-ahead)."
                  : ". How many frames were buffered was not recorded over time.";
-    std::string out = paragraph(words + " The number is how many frames it missed.");
+    words += " The number is how many frames it missed";
+    if (result.totals.startup_drops > 0) words += ", without the drops of the first second";
+    std::string out = paragraph(words + ".");
     out += fmt::format("<p class=\"axis\"><span>0:00</span><span>{}</span></p>\n", show_clock(end_ns, false));
     out += "<ol class=\"strips\">\n";
     const std::vector<std::size_t> order = worst_streams(result, result.streams.size());

@@ -166,6 +166,9 @@ TEST(HtmlReport, NamesEveryTotalAndEachStreamsCounts) {
 TEST(HtmlReport, CountsNoDropOfTheFirstSecondAsMissed) {
     const std::string text = text_of(page_of(samples::does_not_play()));
     EXPECT_THAT(text, HasSubstr("Frames missed200212 dropped (12 in the first second, not counted), 0 late, "));
+    EXPECT_THAT(page_of(samples::told_in_full()), HasSubstr("Stream 0: 50 frames missed"));
+    EXPECT_THAT(verdict_line(samples::does_not_play()), HasSubstr("212 of 960 frames dropped (12 of them in"));
+    EXPECT_EQ(closing_line(samples::does_not_play()).rest, ": 200 of 960 frames missed");
 }
 
 TEST(HtmlReport, IsWellNested) {
