@@ -19,6 +19,7 @@
 #include "host/memory_watch.h"
 #include "host/mount.h"
 #include "host/network_mount.h"
+#include "host/processors.h"
 #include "host/server_path.h"
 #include "host/system_sampler.h"
 #include "host/system_watch.h"
@@ -83,21 +84,6 @@ private:
     std::int64_t sum_ns_ = 0;
 };
 
-void read_processors(SystemSample& sample) {
-    std::ifstream in("/proc/stat");
-    std::string word;
-    // user nice system idle iowait irq softirq steal; guests are in user already
-    std::uint64_t ticks[8] = {};
-    if (!(in >> word) || word != "cpu") return;
-    for (std::uint64_t& each : ticks) in >> each;
-    if (!in) return;
-    std::uint64_t all = 0;
-    for (const std::uint64_t each : ticks) all += each;
-    sample.cpu_ticks = all;
-    sample.idle_ticks = ticks[3] + ticks[4];
-    sample.stolen_ticks = ticks[7];
-}
-
 /// The address of the server of a mounted path (NFS, SMB), from its mount options; else empty.
 std::vector<std::string> servers_of_mount(const std::string& path) {
     const std::optional<MountFacts> mount = path.empty() ? std::nullopt : mount_of(path);
@@ -154,6 +140,7 @@ struct SystemSampler::Impl {
     const MemoryWatch memory;
     std::set<std::string> toward;  // the interfaces
     Links links;
+    Processors processors;
 };
 
 void SystemSampler::prepare() {}
@@ -170,7 +157,7 @@ void SystemSampler::look() {
 void SystemSampler::sample(SystemSample& sample) {
     sample.run_queue_wait_ns = impl_->run_queue.wait_ns();
     sample.process_cpu_ns = read_process_usage().cpu_ns;
-    read_processors(sample);
+    impl_->processors.read(loop_clock_ns(), sample);
     sample.cpu_pressure_ns = pressure_ns("/proc/pressure/cpu");
     sample.io_pressure_ns = pressure_ns("/proc/pressure/io");
     sample.memory_pressure_ns = pressure_ns("/proc/pressure/memory");

@@ -115,6 +115,7 @@ HostWindow host_window(const SystemHistory& history, std::int64_t from_ns, std::
         out.run_queue_wait = time_share(from.run_queue_wait_ns, to.run_queue_wait_ns, time_ns);
         out.run_queue_wait_ns = *to.run_queue_wait_ns - *from.run_queue_wait_ns;
     }
+    out.full_processor = time_share(from.full_processor_ns, to.full_processor_ns, time_ns);
     out.cpu_pressure = time_share(from.cpu_pressure_ns, to.cpu_pressure_ns, time_ns);
     out.io_pressure = time_share(from.io_pressure_ns, to.io_pressure_ns, time_ns);
     out.memory_pressure = time_share(from.memory_pressure_ns, to.memory_pressure_ns, time_ns);

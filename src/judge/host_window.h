@@ -14,6 +14,7 @@ namespace streamsim::judge {
 /// Shares of the time, 0 to 1; nullopt: not known.
 struct HostWindow {
     std::optional<double> processors_busy;  // all processors, by all processes
+    std::optional<double> full_processor;   // in which one of them was full
     std::optional<double> run_queue_wait;   // of this process's threads together; may exceed 1
     std::optional<double> cpu_pressure;
     std::optional<double> io_pressure;
