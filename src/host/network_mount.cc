@@ -47,9 +47,9 @@ std::string server_of(const std::string& source) {
 
 void hint_at_nfs(const MountFacts& mount, const MountUse& use, std::vector<std::string>& hints) {
     if (mount.connections == 1 && use.bits_per_s.value_or(0) >= kOneConnectionBits) {
-        hints.push_back(fmt::format(
-            "nconnect=1: one connection seldom fills a link of {:g} Gb/s; try nconnect=4 to 8, or more seats",
-            static_cast<double>(*use.bits_per_s) / 1e9));
+        hints.push_back(
+            fmt::format("nconnect=1: one connection seldom fills a link of {:g} Gb/s; try {}, or more seats",
+                        static_cast<double>(*use.bits_per_s) / 1e9, option_of_connections(mount)));
     }
     if (has_option(mount, "noac") || number_option(mount, "actimeo") == 0 ||
         number_option(mount, "acregmax") == 0)
@@ -70,9 +70,8 @@ void hint_at_smb(const MountFacts& mount, const MountUse& use, std::vector<std::
     if (mount_option(mount, "cache") == "none")
         hints.emplace_back("cache=none: this computer reads nothing ahead and keeps nothing; use cache=strict");
     if (mount.connections == 1 && use.bits_per_s.value_or(0) >= kOneConnectionBits) {
-        hints.push_back(fmt::format(
-            "no multichannel: one connection seldom fills a link of {:g} Gb/s; try multichannel,max_channels=4",
-            static_cast<double>(*use.bits_per_s) / 1e9));
+        hints.push_back(fmt::format("no multichannel: one connection seldom fills a link of {:g} Gb/s; try {}",
+                                    static_cast<double>(*use.bits_per_s) / 1e9, option_of_connections(mount)));
     }
 }
 
@@ -109,6 +108,11 @@ void describe_share(MountFacts& mount) {
     if (numbered) mount.protocol += " " + version;
     mount.connections =
         has_option(mount, "multichannel") ? number_option(mount, "max_channels").value_or(2) : 1;
+}
+
+std::string_view option_of_connections(const MountFacts& mount) {
+    if (is_nfs(mount)) return "nconnect=4 to 8";
+    return is_smb(mount) ? "multichannel,max_channels=4" : "";
 }
 
 void hint_at(MountFacts& mount, const MountUse& use) {

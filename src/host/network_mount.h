@@ -26,6 +26,9 @@ void name_share(MountFacts& mount);
 /// name_share(), and the facts from the options of Linux.
 void describe_share(MountFacts& mount);
 
+/// The option that asks for more connections to the server: "nconnect=4 to 8"; empty: a mount of another type.
+std::string_view option_of_connections(const MountFacts& mount);
+
 /// Fills in the hints: better mount options for playing. REQUIRES: describe_share().
 void hint_at(MountFacts& mount, const MountUse& use);
 

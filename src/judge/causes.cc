@@ -433,6 +433,10 @@ Cause CauseClassifier::cause_of(const Episode& episode) const {
     if (evidence_.remote && !path_known && !small_reads_cost(evidence_)) return Cause::unknown;
     const Cause of_rates = cause_of_rates(evidence_);
     if (limit_of(of_rates) != Limit::storage) return of_rates;
+    // The processor that serves a connection is a limit, too.
+    if (on_network_ && rate_is_limit(evidence_) &&
+        processor_full(evidence_.system, episode.from_ns, episode.to_ns))
+        return Cause::unknown;
     // Over a long path a rate may also be that of TCP's window.
     const bool of_window = distance == DistanceShare::some && rate_is_limit(evidence_);
     return of_window || distance == DistanceShare::part ? Cause::unknown : of_rates;

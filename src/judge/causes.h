@@ -28,7 +28,8 @@
 //                      one the storage gives enough
 //   slow-reads         with more in flight the storage gives more: its latency is the limit; or that was not
 //                      measured
-//   bandwidth          the storage gives no more, and less than is required, however it is read
+//   bandwidth          the storage gives no more, and less than is required, however it is read; over a
+//                      network the cause is unknown where one processor was full meanwhile
 //
 // Frames that were late in the first second, which does not count, are a cold start, unless a slow file delayed
 // them.

@@ -132,6 +132,8 @@ struct Evidence {
     std::uint64_t bytes_written = 0;
     bool remote = false;      // another computer serves the file system
     bool local_disk = false;  // it is on a disk, or in the memory, of this computer; false: not known
+    std::optional<std::uint64_t> connections;  // to each server; nullopt: not known
+    std::string more_connections;              // how to ask for more of them: "nconnect=4 to 8"
 
     // The diagnosis: rates as the streams were played, as an editing system reads, and in other ways.
     bool find_cause = true;     // false: none was wanted (--no-probes)

@@ -131,6 +131,10 @@ HostWindow host_window(const SystemHistory& history, std::int64_t from_ns, std::
     return out;
 }
 
+bool processor_full(const SystemHistory& history, std::int64_t from_ns, std::int64_t to_ns) {
+    return host_window(history, from_ns, to_ns).full_processor.value_or(0) > 0.5;
+}
+
 MemoryWindow memory_window(const SystemHistory& history, std::int64_t from_ns, std::int64_t to_ns) {
     MemoryWindow out;
     if (history.size() < 2) return out;

@@ -27,6 +27,9 @@ struct HostWindow {
 /// The window of the samples that span [from, to].
 HostWindow host_window(const SystemHistory& history, std::int64_t from_ns, std::int64_t to_ns);
 
+/// True: for most of that time one processor was full.
+bool processor_full(const SystemHistory& history, std::int64_t from_ns, std::int64_t to_ns);
+
 /// nullopt: the system does not tell.
 struct MemoryWindow {
     std::optional<double> pressure;  // PSI `some`, 0 to 1: of this process's control group, or of the system

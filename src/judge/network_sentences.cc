@@ -79,7 +79,47 @@ void describe_down(CauseResult& cause, const PathSpan& path, const CauseFrames& 
         "that only stopped still answers");
 }
 
+/// Of these frames, those that were missed while one processor was full, which may be why.
+std::uint64_t with_full_processor(const CauseFrames& of) {
+    if (!rate_is_limit(of.run) || !(of.run.remote || through_network(of.run))) return 0;
+    const auto full = [&of](const MissedFrame* each) {
+        return processor_full(of.run.system, each->submitted_ns.value_or(each->due_ns),
+                              std::max(each->due_ns, each->delivered_ns.value_or(0)));
+    };
+    return static_cast<std::uint64_t>(std::ranges::count_if(of.missed, full));
+}
+
 }  // namespace
+
+bool may_be_a_processor(const CauseFrames& of) {
+    return with_full_processor(of) * 2 > of.missed.size();
+}
+
+void describe_full_processor(CauseResult& cause, const CauseFrames& of) {
+    cause.summary =
+        of.what + "; whether the storage or a full processor of this computer delayed them is not known";
+    cause.detail = fmt::format(
+        "while {} of these {} were missed, one of {} processors was full, as the one that serves a connection "
+        "can be; {}",
+        show_count(with_full_processor(of)), counted(of.missed.size(), "frame"), of.run.cpus,
+        rates_text(of.run));
+}
+
+std::string next_of_full_processor(const CauseFrames& of) {
+    return fmt::format(
+        "look what fills that processor (`top`, `mpstat -P ALL`), and play again with more connections to the "
+        "server{}, which more processors serve",
+        of.run.more_connections.empty() ? "" : fmt::format(" ({})", of.run.more_connections));
+}
+
+std::string next_of_one_connection(const CauseFrames& of) {
+    if (of.run.connections != 1 || of.run.more_connections.empty()) return {};
+    return fmt::format(
+        "play again with more connections to the server ({}): if it gives more then, the one connection was "
+        "the "
+        "limit, not the storage",
+        of.run.more_connections);
+}
 
 void describe_path(CauseResult& cause, const CauseFrames& of) {
     const TimeSpan times = due_span(of.missed);

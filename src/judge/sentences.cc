@@ -61,18 +61,6 @@ std::string required(const Evidence& evidence) {
     return fmt::format("{} are required", show_rate(evidence.required_bytes_per_s));
 }
 
-/// "read without deadlines the storage gives 98 MB/s as played (...), 99 MB/s with more in flight (...)"
-std::string rates_text(const Evidence& evidence) {
-    std::string out;
-    for (const auto* rate :
-         {&evidence.as_played, &evidence.usual, &evidence.larger_reads, &evidence.more_in_flight}) {
-        if (!*rate) continue;
-        out += fmt::format("{}{} {} ({})", out.empty() ? "read without deadlines the storage gives " : ", ",
-                           show_rate((*rate)->bytes_per_s), (*rate)->name, in_flight(**rate));
-    }
-    return out.empty() ? out : out + "; " + required(evidence);
-}
-
 std::string processors(const CauseFrames& of) {
     std::string out =
         fmt::format("streamsim used {:.0f} % of one of {} processors", of.run.cpu_percent, of.run.cpus);
@@ -308,6 +296,17 @@ std::string stalls_text(const std::vector<DeliveryGap>& gaps) {
 
 }  // namespace
 
+std::string rates_text(const Evidence& evidence) {
+    std::string out;
+    for (const auto* rate :
+         {&evidence.as_played, &evidence.usual, &evidence.larger_reads, &evidence.more_in_flight}) {
+        if (!*rate) continue;
+        out += fmt::format("{}{} {} ({})", out.empty() ? "read without deadlines the storage gives " : ", ",
+                           show_rate((*rate)->bytes_per_s), (*rate)->name, in_flight(**rate));
+    }
+    return out.empty() ? out : out + "; " + required(evidence);
+}
+
 TimeSpan due_span(const std::vector<const MissedFrame*>& missed) {
     TimeSpan span;
     for (const MissedFrame* each : missed) {
@@ -396,6 +395,10 @@ void describe(CauseResult& cause, const CauseFrames& of) {
                 describe_unknown_memory(cause, of);
                 return;
             }
+            if (may_be_a_processor(of)) {
+                describe_full_processor(cause, of);
+                return;
+            }
             cause.summary = of.what + "; whether the storage or the network delayed them is not known";
             cause.detail =
                 is_far(network_path_facts(of.run.system)) ? round_trip_text(of) : unknown_path_text(of);
@@ -409,6 +412,7 @@ std::string what_next(Cause cause, const CauseFrames& of) {
     });
     const bool far = is_far(network_path_facts(of.run.system));
     if (cause == Cause::unknown && may_lack_memory(of)) return next_of_shortage(Cause::client_memory);
+    if (cause == Cause::unknown && may_be_a_processor(of)) return next_of_full_processor(of);
     if (cause == Cause::unknown && of.run.remote && silent && !far) {
         return "let the server's host answer pings (ICMP) and play again, or look in the logs of the "
                "server and of the switch whether the server stopped or its port went down at that time";
@@ -418,6 +422,7 @@ std::string what_next(Cause cause, const CauseFrames& of) {
                "plays there, it is the network";
     }
     if (std::string next = next_of_shortage(cause); !next.empty()) return next;
+    if (cause == Cause::bandwidth) return next_of_one_connection(of);
     if (cause != Cause::slow_reads || of.run.more_in_flight || !of.run.any_player) return {};
     const char* how = nullptr;
     if (of.run.as_played && of.run.reads_at_once_max) {

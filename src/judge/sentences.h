@@ -55,12 +55,24 @@ void describe_unknown_memory(CauseResult& cause, const CauseFrames& of);
 /// The advice for these causes; empty: it is another cause.
 std::string next_of_shortage(Cause cause);
 
+/// "read without deadlines the storage gives 98 MB/s as played (...), ...; 120 MB/s are required"; empty: it
+/// was not measured.
+std::string rates_text(const Evidence& evidence);
+
 // The network: network_sentences.cc.
 
 /// Fills in summary and detail of Cause::network_loss and network_down.
 void describe_path(CauseResult& cause, const CauseFrames& of);
 /// How the host of a server answered while no stream received data; empty: it did not, or that is not known.
 std::string host_answers(const CauseFrames& of);
+/// True: one processor was full while most of these frames were missed, and may be why.
+bool may_be_a_processor(const CauseFrames& of);
+/// Fills in the cause where that is so.
+void describe_full_processor(CauseResult& cause, const CauseFrames& of);
+std::string next_of_full_processor(const CauseFrames& of);
+/// How to tell a connection that is the only one from the storage; empty: there are several, or that is not
+/// known.
+std::string next_of_one_connection(const CauseFrames& of);
 /// Why neither the storage nor the network is known to be the cause.
 std::string unknown_path_text(const CauseFrames& of);
 /// True: some of these frames were missed in a throughput gap.

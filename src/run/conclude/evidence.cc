@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "base/units.h"
+#include "host/network_mount.h"
 #include "judge/judge.h"
 #include "judge/sides.h"
 #include "run/conclude/part_results.h"
@@ -220,6 +221,17 @@ bool within_readahead(const RunFacts& facts) {
     return within;
 }
 
+/// The connections to the server, and how to get more.
+void fill_connections(const RunFacts& facts, judge::Evidence& evidence) {
+    if (const auto& server = facts.request->target.remote) {
+        evidence.connections = std::uint64_t{server->connections} * evidence.loops;
+        evidence.more_connections = "?connections=";
+    } else if (facts.mount) {
+        evidence.connections = facts.mount->connections;
+        evidence.more_connections = host::option_of_connections(*facts.mount);
+    }
+}
+
 }  // namespace
 
 bool client_lacked_anything(const play::DeadlineLedger* ledger) {
@@ -281,6 +293,7 @@ judge::Evidence evidence_of(const RunFacts& facts, const RunResult& result) {
     evidence.remote = facts.request->target.kind == target::Target::Kind::remote ||
                       (facts.mount && judge::is_remote_file_system(facts.mount->type));
     evidence.local_disk = !evidence.remote && facts.mount && judge::is_local_file_system(facts.mount->type);
+    fill_connections(facts, evidence);
     evidence.io_size = smallest_io_size(*facts.streams);
     evidence.find_cause = facts.request->find_cause;
     evidence.any_player =

@@ -59,5 +59,48 @@ TEST(MeasuredRates, AreNotTheStoragesLimitWhereThisComputerReadsFewAtOnce) {
     EXPECT_THAT(judge(e).verdict.next, HasSubstr("play again with more threads (UV_THREADPOOL_SIZE"));
 }
 
+/// A server on the network whose rate is too low, while one of 64 processors was full for `full_ms` of each
+/// second.
+Evidence served_by_one_processor(std::int64_t full_ms) {
+    Evidence e = test::good_run();
+    test::drop(e, 200, &ReasonCounts::late);
+    e.cpus = 64;
+    e.remote = true;
+    e.as_played = e.more_in_flight = measured(100);
+    e.connections = 1;
+    e.more_connections = "nconnect=4 to 8";
+    for (std::int64_t i = 0; i <= 50; ++i) {
+        SystemSample& sample = e.system.emplace_back();
+        sample.at_ns = i * test::kSecond;
+        sample.full_processor_ns = i * full_ms * test::kMs;
+        sample.links = {{"eth0", 100'000'000'000, static_cast<std::uint64_t>(i) * 400'000'000}};
+    }
+    return e;
+}
+
+TEST(MeasuredRates, AreNotTheStoragesLimitWhileOneProcessorIsFull) {
+    Evidence e = served_by_one_processor(600);
+    const Judgement found = judge(e);
+    EXPECT_EQ(found.causes.front().cause, Cause::unknown);
+    EXPECT_EQ(found.verdict.limit, Limit::unknown);
+    EXPECT_THAT(found.verdict.reason, HasSubstr("a full processor of this computer"));
+    EXPECT_THAT(found.verdict.detail,
+                HasSubstr("while 200 of these 200 frames were missed, one of 64 processors"));
+    EXPECT_THAT(found.verdict.next, HasSubstr("more connections to the server (nconnect=4 to 8)"));
+    e.remote = false;
+    e.local_disk = true;
+    EXPECT_EQ(judge(e).causes.front().cause, Cause::bandwidth) << "no connection needs a processor";
+    EXPECT_EQ(judge(served_by_one_processor(400)).causes.front().cause, Cause::bandwidth);
+}
+
+TEST(MeasuredRates, OfOneConnectionAreToBeMeasuredWithMore) {
+    Evidence e = served_by_one_processor(0);
+    EXPECT_EQ(judge(e).verdict.limit, Limit::storage);
+    EXPECT_THAT(judge(e).verdict.next,
+                HasSubstr("more connections to the server (nconnect=4 to 8): if it gives"));
+    e.connections = 4;
+    EXPECT_EQ(judge(e).verdict.next, "");
+}
+
 }  // namespace
 }  // namespace streamsim::judge
