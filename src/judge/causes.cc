@@ -75,7 +75,7 @@ public:
         for (std::size_t i = 0; i < evidence_.missed.size(); ++i)
             causes_[i] = cause_of_reason(evidence_.missed[i], i);
         for (const Episode& episode : episodes()) {
-            const Cause cause = cause_of(episode);
+            const Cause cause = of_its_storage(cause_of(episode), evidence_.missed[episode.slowest]);
             for (const std::size_t i : episode.frames) {
                 const bool start = evidence_.missed[i].startup && cause != Cause::slow_file;
                 causes_[i] = start ? Cause::cold_start : cause;
@@ -103,6 +103,7 @@ private:
     bool client_delay_is_minor(const MissedFrame& missed) const;
     std::vector<Episode> episodes() const;
     Cause cause_of(const Episode& episode) const;
+    Cause of_its_storage(Cause cause, const MissedFrame& missed) const;
     bool computer_busy(const Episode& episode) const;
     Cause cause_of_memory(const Episode& episode) const;
     std::int64_t lost_ns(const MissedFrame& missed) const;
@@ -196,8 +197,8 @@ Cause CauseClassifier::cause_of_error(const MissedFrame& missed, std::size_t i) 
 /// The cause of a connection that failed or was given up: the path or the server.
 Cause CauseClassifier::cause_of_no_answer(const MissedFrame& missed) const {
     if (missed.unreachable) return Cause::network_down;
-    if (missed.refused || !on_network_) return Cause::storage_error;
-    return cause_of_timeout(evidence_, missed);
+    if (missed.refused) return Cause::storage_error;
+    return on_network_ ? cause_of_timeout(evidence_, missed) : of_its_storage(Cause::storage_error, missed);
 }
 
 Cause CauseClassifier::cause_of_client_delay(const MissedFrame& missed) const {
@@ -442,6 +443,15 @@ Cause CauseClassifier::cause_of(const Episode& episode) const {
     return of_window || distance == DistanceShare::part ? Cause::unknown : of_rates;
 }
 
+/// The cause, or Cause::unknown where the frame's own storage would decide and was not observed alone.
+Cause CauseClassifier::of_its_storage(Cause cause, const MissedFrame& missed) const {
+    if (!evidence_.several_storages) return cause;
+    const Limit side = limit_of(cause);
+    const bool decides = side == Limit::storage || side == Limit::network;
+    if (decides && !evidence_.local_clips.contains(missed.clip)) return Cause::unknown;
+    return cause == Cause::bandwidth ? Cause::slow_reads : cause;  // the rates are those of all together
+}
+
 /// By Evidence::missed: true where the frame had not been delivered on any pass before.
 std::vector<bool> first_readings(const Evidence& evidence) {
     std::map<std::pair<std::uint32_t, std::uint64_t>, std::uint64_t> undelivered;  // by stream and place
@@ -503,7 +513,7 @@ StorageTraffic storage_traffic(const Evidence& evidence) {
 
 bool through_network(const Evidence& evidence) {
     constexpr double kCarriedShareMin = 0.7;
-    if (evidence.local_disk) return false;
+    if (evidence.local_disk || evidence.several_storages) return false;
     const StorageTraffic traffic = storage_traffic(evidence);
     return traffic.moved > 0 &&
            static_cast<double>(traffic.carried) >= kCarriedShareMin * static_cast<double>(traffic.moved);

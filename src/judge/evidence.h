@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -132,6 +133,10 @@ struct Evidence {
     std::uint64_t bytes_written = 0;
     bool remote = false;      // another computer serves the file system
     bool local_disk = false;  // it is on a disk, or in the memory, of this computer; false: not known
+    /// The clips are on storages that differ: nothing above is known of them, and rates and the network are
+    /// those of all together.
+    bool several_storages = false;
+    std::set<std::uint32_t> local_clips;       // with several: those on disks of this computer
     std::optional<std::uint64_t> connections;  // to each server; nullopt: not known
     std::string more_connections;              // how to ask for more of them: "nconnect=4 to 8"
 

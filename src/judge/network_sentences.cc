@@ -79,7 +79,7 @@ void describe_down(CauseResult& cause, const PathSpan& path, const CauseFrames& 
         "that only stopped still answers");
 }
 
-/// Of these frames, those that were missed while one processor was full, which may be why.
+/// Those of the frames that were missed while one processor was full, which may be why.
 std::uint64_t with_full_processor(const CauseFrames& of) {
     if (!rate_is_limit(of.run) || !(of.run.remote || through_network(of.run))) return 0;
     const auto full = [&of](const MissedFrame* each) {
@@ -149,6 +149,8 @@ std::string host_answers(const CauseFrames& of) {
 }
 
 std::string unknown_path_text(const CauseFrames& of) {
+    if (of.run.several_storages)
+        return "the clips are on several storages, of which the rates and the network were measured together";
     const TimeSpan times = due_span(of.missed);
     if (in_throughput_gap(of)) {
         const std::string answers = host_answers(of);

@@ -400,8 +400,9 @@ void describe(CauseResult& cause, const CauseFrames& of) {
                 return;
             }
             cause.summary = of.what + "; whether the storage or the network delayed them is not known";
-            cause.detail =
-                is_far(network_path_facts(of.run.system)) ? round_trip_text(of) : unknown_path_text(of);
+            cause.detail = !of.run.several_storages && is_far(network_path_facts(of.run.system))
+                               ? round_trip_text(of)
+                               : unknown_path_text(of);
             return;
     }
 }
@@ -412,6 +413,8 @@ std::string what_next(Cause cause, const CauseFrames& of) {
     });
     const bool far = is_far(network_path_facts(of.run.system));
     if (cause == Cause::unknown && may_lack_memory(of)) return next_of_shortage(Cause::client_memory);
+    if (cause == Cause::unknown && of.run.several_storages)
+        return "play the clips of each storage alone: then the side can be named";
     if (cause == Cause::unknown && may_be_a_processor(of)) return next_of_full_processor(of);
     if (cause == Cause::unknown && of.run.remote && silent && !far) {
         return "let the server's host answer pings (ICMP) and play again, or look in the logs of the "

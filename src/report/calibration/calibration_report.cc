@@ -99,7 +99,7 @@ std::string held_back_text(const Calibration& calibration) {
                                         : "outside of that, by one stream or 10 %: predictions are widened");
 }
 
-std::string headline(const Calibration& calibration) {
+std::string verdict_line(const Calibration& calibration) {
     const Measurement& measured = calibration.measured;
     return fmt::format("{} {} from {} seat{}",
                        calibration.held_back && calibration.held_back->rejected ? "REJECTED" : "CALIBRATED",
@@ -177,7 +177,7 @@ std::string probe_finding(const ProbeRow& row) {
 }
 
 std::string calibration_text_report(const Calibration& calibration) {
-    std::string out = headline(calibration) + "\n\n";
+    std::string out = verdict_line(calibration) + "\n\n";
     out += table_text(numbers_of(calibration)) + "\n";
     out += table_text(residuals_of(calibration, false)) + "\n";
     out += error_text(calibration) + "\n";

@@ -6,9 +6,11 @@
 #include <ctime>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "host/mount.h"
 #include "judge/judge.h"
@@ -49,6 +51,20 @@ std::string only_target(const PlaybackPlan& plan) {
     return one ? url : "";
 }
 
+/// By directory. Each device is looked at once.
+std::map<std::string, MountFacts> mounts_of(const std::vector<const Clip*>& clips) {
+    std::map<std::string, MountFacts> mounts;
+    std::map<std::uint64_t, std::optional<MountFacts>> of_device;
+    for (const std::string& directory : target::directories_of(clips)) {
+        const auto place = host::place_identity_of(directory).identity;
+        if (!place) continue;
+        const auto [known, first] = of_device.try_emplace(place->device);
+        if (first) known->second = host::mount_of(directory);
+        if (known->second) mounts.emplace(directory, *known->second);
+    }
+    return mounts;
+}
+
 }  // namespace
 
 PlayObservation::PlayObservation(const PlaybackPlan& plan) : plan_(plan) {
@@ -57,6 +73,7 @@ PlayObservation::PlayObservation(const PlaybackPlan& plan) : plan_(plan) {
         const std::string file = plan.first_file();
         mount_ = host::mount_of(file);
         if (mount_) mount_->target = only_target(plan);
+        mounts_ = mounts_of(plan.clips());
         if (!plan.request().direct || plan.direct_uses_page_cache())
             cached_before_ = cached_share(plan.streams());
         counts_storage_reads_ = host::block_device_behind(file);
@@ -161,6 +178,7 @@ void Conclusion::fill_common(RunFacts& facts) const {
     facts.began_s = began_s_;
     facts.faults_injected = plan_.faults_injected();
     facts.mount = mount_;
+    facts.mounts = mounts_;
     facts.direct_uses_page_cache = plan_.direct_uses_page_cache();
     facts.before = usage_before_;
     facts.cuts = plan_.cuts();

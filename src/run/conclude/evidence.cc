@@ -1,5 +1,7 @@
 #include <algorithm>
 #include <cmath>
+#include <set>
+#include <string>
 #include <utility>
 
 #include "base/units.h"
@@ -221,9 +223,33 @@ bool within_readahead(const RunFacts& facts) {
     return within;
 }
 
-/// The connections to the server, and how to get more.
-void fill_connections(const RunFacts& facts, judge::Evidence& evidence) {
-    if (const auto& server = facts.request->target.remote) {
+/// True: the clips that were played are on storages that differ. A server is one, and so are all disks of this
+/// computer. Fills in the clips on those.
+bool are_on_several_storages(const RunFacts& facts, std::set<std::uint32_t>& local_clips) {
+    const auto numbers = clip_numbers(*facts.streams);
+    std::set<std::string> storages;
+    for (const StreamPlan& plan : *facts.streams) {
+        for (const Clip& clip : plan.clips) {
+            const auto found = facts.mounts.find(target::directory_of(clip));
+            if (found == facts.mounts.end()) continue;
+            const MountFacts& mount = found->second;
+            const bool local = judge::is_local_file_system(mount.type);
+            if (local) local_clips.insert(numbers.at(clip.index.get()));
+            storages.insert(local ? "" : mount.server.empty() ? mount.point : mount.server);
+        }
+    }
+    return storages.size() > 1;
+}
+
+/// The place of the clips, and the way to it.
+void fill_storage(const RunFacts& facts, judge::Evidence& evidence) {
+    const auto& server = facts.request->target.remote;
+    evidence.several_storages = are_on_several_storages(facts, evidence.local_clips);
+    if (evidence.several_storages) return;
+    evidence.remote = facts.request->target.kind == target::Target::Kind::remote ||
+                      (facts.mount && judge::is_remote_file_system(facts.mount->type));
+    evidence.local_disk = !evidence.remote && facts.mount && judge::is_local_file_system(facts.mount->type);
+    if (server) {
         evidence.connections = std::uint64_t{server->connections} * evidence.loops;
         evidence.more_connections = "?connections=";
     } else if (facts.mount) {
@@ -290,10 +316,7 @@ judge::Evidence evidence_of(const RunFacts& facts, const RunResult& result) {
     evidence.delivered_bytes_per_s = result.read_bytes_per_s;
     evidence.bytes_read = result.totals.bytes_read;
     evidence.bytes_written = result.totals.bytes_written;
-    evidence.remote = facts.request->target.kind == target::Target::Kind::remote ||
-                      (facts.mount && judge::is_remote_file_system(facts.mount->type));
-    evidence.local_disk = !evidence.remote && facts.mount && judge::is_local_file_system(facts.mount->type);
-    fill_connections(facts, evidence);
+    fill_storage(facts, evidence);
     evidence.io_size = smallest_io_size(*facts.streams);
     evidence.find_cause = facts.request->find_cause;
     evidence.any_player =

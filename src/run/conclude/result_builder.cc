@@ -20,6 +20,7 @@
 #include "run/conclude/cached_share.h"
 #include "run/conclude/miss_events.h"
 #include "run/conclude/part_results.h"
+#include "target/target_locations.h"
 
 namespace streamsim::run {
 namespace {
@@ -316,6 +317,25 @@ void fill_mount(const RunFacts& facts, RunResult& result) {
     host::hint_at(*result.mount, use);
 }
 
+/// With frames missed on storages that differ: which mounts there are.
+void fill_storages_notice(const RunFacts& facts, const judge::Evidence& evidence, RunResult& result) {
+    if (!evidence.several_storages || evidence.missed.empty()) return;
+    std::set<std::string> names;
+    for (const StreamPlan& plan : *facts.streams) {
+        for (const Clip& clip : plan.clips) {
+            const auto found = facts.mounts.find(target::directory_of(clip));
+            if (found != facts.mounts.end())
+                names.insert(fmt::format("{} ({})", found->second.point, found->second.type));
+        }
+    }
+    std::string list;
+    for (const std::string& name : names) list += (list.empty() ? "" : ", ") + name;
+    result.notices.push_back(
+        fmt::format("the clips are on several mounts: {}; play those of each alone to name the side of missed "
+                    "frames",
+                    list));
+}
+
 /// The meters' results and their rows of operations: by seat, then as the meters were asked for, however many
 /// loops there were.
 void fill_meters(const RunFacts& facts, RunResult& result) {
@@ -517,6 +537,7 @@ void fill_result(const RunFacts& facts, RunResult& result) {
     if (origin != Instant::never())
         result.computer_timeline = judge::computer_timeline(evidence.system, origin.ns, kComputerIntervalsMax);
     fill_mount(facts, result);
+    fill_storages_notice(facts, evidence, result);
     result.servers = server_results(facts);
     result.system = judge::system_of(evidence.system);
     if (result.system.suspended_ns) {

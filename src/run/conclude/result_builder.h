@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -33,9 +34,10 @@ struct RunFacts {
     bool counts_storage_reads = false;    // ProcessUsage::storage_read_bytes means something for these files
     /// As cached_share(); nullopt: not known, or not read through the page cache.
     std::optional<double> cached_before, cached_after;
-    SystemHistory system;             // over play
-    std::optional<MountFacts> mount;  // of the target
-    Diagnosis diagnosis;              // after play that failed
+    SystemHistory system;                      // over play
+    std::optional<MountFacts> mount;           // of the target
+    std::map<std::string, MountFacts> mounts;  // by directory of a clip
+    Diagnosis diagnosis;                       // after play that failed
     std::vector<VanishedLocation> vanished;
     bool interrupted = false;
     bool faults_injected = false;

@@ -62,5 +62,29 @@ TEST(StorageTraffic, IsNoneWhereAllCameFromThisComputersMemory) {
     EXPECT_THAT(judge(e).verdict.detail, HasSubstr("no frame came from the server"));
 }
 
+TEST(StorageTraffic, OfSeveralStoragesTogetherNamesNoSide) {
+    Evidence e = served_over(16'000'000'000);
+    e.remote = false;
+    for (SystemSample& sample : e.system) sample.links[0].bits_per_s = 2'600'000'000;
+    EXPECT_EQ(judge(e).verdict.limit, Limit::network);
+    e.several_storages = true;
+    EXPECT_EQ(judge(e).verdict.limit, Limit::unknown);
+    EXPECT_THAT(judge(e).verdict.detail, HasSubstr("the clips are on several storages"));
+    EXPECT_THAT(judge(e).verdict.next, HasSubstr("play the clips of each storage alone"));
+    e.local_clips = {0};
+    EXPECT_EQ(judge(e).causes.front().cause, Cause::slow_reads) << "the rates are not those of this disk";
+    EXPECT_EQ(judge(e).verdict.limit, Limit::storage);
+}
+
+TEST(StorageTraffic, OfSeveralStoragesDoesNotTellWhoGaveNoAnswer) {
+    Evidence e = test::good_run();
+    test::fail(e, 40, &ReasonCounts::error);
+    for (MissedFrame& each : e.missed) each.no_answer = true;
+    e.several_storages = true;
+    EXPECT_EQ(judge(e).verdict.limit, Limit::unknown);
+    e.local_clips = {0};
+    EXPECT_EQ(judge(e).verdict.limit, Limit::storage);
+}
+
 }  // namespace
 }  // namespace streamsim::judge

@@ -321,8 +321,8 @@ RunResult told_in_full() {
                  {"nconnect=1: one connection seldom fills a link"}};
     out.servers = {{"10.0.0.1", "NFSv3", {0, 1, 2, 5}, 4, 1U << 20, 12345, 27.5, 38'000'000'000, 1, 3, 250'000},
                    {"10.0.0.2", "NFSv3", {3, 4}, 4, 1U << 20, 345, 27.5, 38'000'000, 0, 0, std::nullopt}};
-    out.links = {{"eth0", 10'000'000'000, 38'000'000'000, 41.2, 97.5, 320'000, 180'000, 12},
-                 {"wlan0", std::nullopt, 4096, 0, 0, 0, 0, 0}};
+    out.links = {{"eth0", 10'000'000'000, 38'000'000'000, 200'000'000, 41.2, 97.5, 320'000, 180'000, 12},
+                 {"wlan0", std::nullopt, 4096, 0, 0, 0, 0, 0, 0}};
     out.system = {1'250'000'000, 61.5, 3.2, 44.1, std::nullopt, 0.4};
     out.probes = {{"as played", 2, 1U << 20, 8, 2.1e9}, {"more in flight", 8, 1U << 20, 32, 3.4e9}};
     out.causes = {
@@ -399,7 +399,7 @@ RunResult several_computers() {
     first.start_ns = 250'000;
     first.played_ns = 60'000'000'000;
     first.client = result.client;
-    first.links = {{"eth0", 10'000'000'000, 5, 41.5, 99.25, 200'000, 90'000, 3}};
+    first.links = {{"eth0", 10'000'000'000, 5, 4, 41.5, 99.25, 200'000, 90'000, 3}};
     first.mount =
         MountFacts{"/mnt/x", "server:/export", "nfs4", "rw", "server", "NFSv4.1", {}, {}, {}, {}, "/mnt/x"};
     first.journal = "/tmp/seat-0-1f0c.json";

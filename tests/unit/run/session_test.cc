@@ -254,6 +254,7 @@ TEST(EvidenceOfPlay, KnowsADiskOfThisComputerByItsFileSystem) {
     for (const char* type : {"nfs4", "cifs", "fuse", "fuse.sshfs", "fuseblk", "none-of-these", ""})
         EXPECT_FALSE(evidence(type).local_disk) << type;
     EXPECT_TRUE(evidence("cifs").remote);
+    EXPECT_EQ(evidence("cifs").more_connections, "multichannel,max_channels=4");
 }
 
 TEST(SessionInVirtualTime, StreamsAreAssignedBySeat) {
