@@ -191,7 +191,7 @@ std::string calibration_html_report(const Calibration& calibration) {
     std::string out = fmt::format(
         "<header class=\"verdict {}\">\n<p class=\"kind\">streamsim calibration</p>\n<h1><span "
         "class=\"sentence\">{}</span></h1>\n<p>{}</p>\n</header>\n",
-        rejected ? "bad" : "good", html::escaped(headline(calibration)),
+        rejected ? "bad" : "good", html::escaped(verdict_line(calibration)),
         html::escaped(held_back_text(calibration)));
     std::string notes = html::paragraph(html::escaped(error_text(calibration)));
     for (const std::string& note : calibration.notes) notes += html::paragraph(html::escaped(note));

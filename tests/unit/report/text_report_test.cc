@@ -12,7 +12,6 @@
 
 #include "base/units.h"
 #include "base/utf8.h"
-#include "report/calibration/calibration_report.h"
 #include "report/facts/headline.h"
 #include "report/facts/run_lines.h"
 #include "report/facts/show.h"
@@ -442,83 +441,6 @@ TEST(LoadReport, HasOneWordForOperationsThatFailed) {
 }
 
 /// A calibration whose model predicts 8 to 10 streams of dpx12, and whose held-back run played so many.
-Calibration held_back_of(std::uint64_t streams, const char* at_least, bool rejected) {
-    Calibration calibration;
-    calibration.held_back = HeldBackCheck{{"dpx12", 1, streams, "", at_least}, 9, 8, 10, rejected};
-    return calibration;
-}
-
-TEST(CalibrationReport, SaysWhereTheHeldBackRunIsALowerBoundAndWhetherThatChecksTheModel) {
-    constexpr const char* kFull = "the disk is full";
-    const std::string model = "; the model predicts 9 (8 to 10, 90 %): ";
-    const std::string bound = " streams of dpx12 play (the disk is full)" + model;
-    for (const auto& [calibration, text] :
-         {std::pair(held_back_of(9, "", false),
-                    "held-back run: 9 streams of dpx12 play" + model + "as predicted"),
-          std::pair(held_back_of(9, kFull, false), "at least 9" + bound + "too few to check the model"),
-          std::pair(held_back_of(5, kFull, false), "at least 5" + bound + "too few to check the model"),
-          std::pair(held_back_of(11, kFull, false), "at least 11" + bound + "outside of that"),
-          std::pair(held_back_of(30, kFull, true), "at least 30" + bound + "REJECTED")}) {
-        EXPECT_THAT(calibration_text_report(calibration), HasSubstr(text));
-        const std::string page = calibration_html_report(calibration);
-        EXPECT_THAT(page, HasSubstr(text));
-        const std::string colour = calibration.held_back->rejected ? "bad" : "good";
-        EXPECT_THAT(page, HasSubstr("<header class=\"verdict " + colour + "\">"));
-    }
-}
-
-TEST(CalibrationReport, ShowsOfABoundWhatWasMeasured) {
-    Calibration calibration;
-    calibration.values = {{"/client/link/bits_per_s", "rate of the seat's link", 8e10, 4e9, std::nullopt, false,
-                           "assumed: not to decide; measured: at least 500.0 MB/s"},
-                          {"/node/cores", "cores", 256, 0, std::nullopt, false, "assumed: enough"}};
-    const std::string report = calibration_text_report(calibration);
-    EXPECT_THAT(report, AllOf(HasSubstr("4 Gb/s"), HasSubstr("at least, never full")));
-    EXPECT_THAT(report, AllOf(Not(HasSubstr("80 Gb/s")), Not(HasSubstr("cores"))));
-    EXPECT_THAT(calibration_html_report(calibration), HasSubstr("measured: at least 500.0 MB/s"));
-}
-
-TEST(PredictionReport, SaysOneShareInTextAndOnThePage) {
-    PredictionResult result;
-    Prediction& prediction = result.predictions.emplace_back();
-    prediction.draws = 80;
-    prediction.distribution = {{4, 1}, {5, 79}};
-    EXPECT_THAT(prediction_text_report(result, TextDetail::full), HasSubstr("1.3 %"));
-    EXPECT_THAT(prediction_html_report(result), HasSubstr("4: 1.3 %"));
-}
-
-TEST(PredictionReport, HasTheColourOfTheAnswer) {
-    const auto colour = [](Prediction prediction) {
-        PredictionResult result;
-        result.predictions = {std::move(prediction)};
-        const std::string page = prediction_html_report(result);
-        constexpr std::string_view kBegins = "<header class=\"verdict ";
-        const std::size_t at = page.find(kBegins) + kBegins.size();
-        return page.substr(at, page.find('"', at) - at);
-    };
-    const auto plays = [](std::uint64_t draws_that_play) {
-        Prediction prediction;
-        prediction.question = Prediction::Question::plays;
-        prediction.draws = 200;
-        prediction.draws_that_play = draws_that_play;
-        return prediction;
-    };
-    const auto most = [](std::uint64_t low, std::uint64_t high) {
-        Prediction prediction;
-        prediction.low = low;
-        prediction.high = high;
-        return prediction;
-    };
-    Prediction refused = most(1, 9);
-    refused.verdict = Prediction::Verdict::refused;
-    for (const auto& [prediction, expected] :
-         {std::pair(plays(190), "good"), std::pair(plays(189), "doubtful"), std::pair(plays(11), "doubtful"),
-          std::pair(plays(10), "bad"), std::pair(most(1, 2), "good"), std::pair(most(0, 2), "doubtful"),
-          std::pair(most(0, 0), "bad"), std::pair(refused, "bad")})
-        EXPECT_EQ(colour(prediction), expected);
-    EXPECT_THAT(prediction_html_report({}), HasSubstr("<header class=\"verdict bad\">"));
-}
-
 TEST(TextTables, LeaveOutColumnsWithoutValues) {
     Table table{.title = "t"};
     table.left({"a"});

@@ -572,31 +572,6 @@ TEST(Snapshot, TheStatisticsOfARunCanBeSeenWhileItPlays) {
     EXPECT_EQ(after.drops.size(), result.drops.size());
 }
 
-TEST(Snapshot, HasTheOverdueFramesOfAStorageThatIsSilent) {
-    PlayRequest request = five_seats_on("null:");
-    request.duration = milliseconds(500);
-    request.on_miss = play::OnMiss::hold;
-    request.faults->stalls = {{milliseconds(100), milliseconds(300)}};
-    Session session(request, *find_media(nullptr, request, nullptr), {}, [](const std::string&) {});
-    const auto not_come = [](const RunResult& result) {
-        return std::ranges::count_if(result.drops, [](const DropRecord& drop) { return !drop.completed_ns; });
-    };
-    std::optional<Result<RunResult>> ended;
-    std::atomic<bool> over = false;
-    std::thread player([&] {
-        ended.emplace(session.execute());
-        over = true;
-    });
-    std::ptrdiff_t overdue = 0;
-    while (!over) {
-        if (const auto seen = session.snapshot()) overdue = std::max(overdue, not_come(*seen));
-    }
-    player.join();
-    EXPECT_GT(overdue, 0);
-    EXPECT_EQ(not_come(**ended), 0) << "they all came late";
-    EXPECT_GT((*ended)->totals.late, 0u);
-}
-
 TEST(Seats, OfAProcessWithNoneOfTheStreamsThereIsAResultWithoutAny) {
     PlayRequest request = five_seats_on("sim:null");
     request.total_streams = 3;

@@ -5,12 +5,15 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <atomic>
+#include <cstddef>
 #include <cstdlib>
 #include <functional>
 #include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -207,6 +210,33 @@ TEST(ThreadPool, ThatIsTooSmallIsSaidWhereItReads) {
         made->storage->shutdown({[](void*) {}, nullptr});
         made->loop->run();
     }
+}
+
+TEST(Snapshot, HasTheOverdueFramesOfAStorageThatIsSilent) {
+    PlayRequest request = test::request_on("null:", {"prores-hd"});
+    request.duration = milliseconds(500);
+    request.readahead = 1;
+    request.on_miss = play::OnMiss::hold;
+    request.faults = storage::FaultPlan{};
+    request.faults->stalls = {{milliseconds(100), milliseconds(300)}};
+    Session session(request, *find_media(nullptr, request, nullptr), {}, [](const std::string&) {});
+    const auto not_come = [](const RunResult& result) {
+        return std::ranges::count_if(result.drops, [](const DropRecord& drop) { return !drop.completed_ns; });
+    };
+    std::optional<Result<RunResult>> ended;
+    std::atomic<bool> over = false;
+    std::thread player([&] {
+        ended.emplace(session.execute());
+        over = true;
+    });
+    std::ptrdiff_t overdue = 0;
+    while (!over) {
+        if (const auto seen = session.snapshot()) overdue = std::max(overdue, not_come(*seen));
+    }
+    player.join();
+    EXPECT_GT(overdue, 0);
+    EXPECT_EQ(not_come(**ended), 0) << "they all came late";
+    EXPECT_GT((*ended)->totals.late, 0u);
 }
 
 }  // namespace
