@@ -155,8 +155,8 @@ Result<bool> remove_nothing(ByteStore& store, const std::string& path) {
     if (!*info) return true;
     const auto ours = is_ours(path);
     if (!ours || !*ours) return ours;
-    const bool empty = (*info)->bytes == 0;  // only its name tells its purpose
-    return remove_seen(store, path, **info, empty ? IsOurs() : is_ours);
+    const bool by_name = (*info)->bytes == 0 || is_lease_name(name);  // nothing else tells its purpose
+    return remove_seen(store, path, **info, by_name ? IsOurs() : is_ours);
 }
 
 }  // namespace
@@ -275,7 +275,8 @@ Result<void> release_media_lock(ByteStore& whole, const std::string& root, std::
     if (!std::all_of(left->begin(), left->end(), is_nothing)) return {};
     bool all_gone = true;
     for (const DirectoryEntry& entry : *left) {
-        if (is_lease_name(entry.name)) continue;  // this lock's own lease, which goes with the lock
+        // This lock's own lease goes with the lock; who holds that of a working set would hold the set, too.
+        if (is_lease_name(entry.name) && entry.name.starts_with(kSetLock)) continue;
         const auto removed = remove_nothing(store, join_path(root, entry.name));
         if (!removed) return removed.error();
         all_gone = all_gone && *removed;
