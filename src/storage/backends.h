@@ -35,6 +35,8 @@ bool smb_is_built_in();
 Result<std::unique_ptr<Storage>> make_uring_storage(EventLoop& loop,
                                                     uv_loop_s* uv,
                                                     const LocalOptions& options);
+/// The system lets this process have a ring.
+bool uring_is_available();
 
 /// By overlapped reads and a completion port of its own; by libuv's thread pool what Windows would do inside
 /// the call.

@@ -24,6 +24,10 @@ Result<std::unique_ptr<Storage>> make_uring_storage(EventLoop&, uv_loop_s*, cons
     return environment_error("only Linux has io_uring");
 }
 
+bool uring_is_available() {
+    return false;
+}
+
 Result<std::unique_ptr<Storage>> make_smb_storage(
     EventLoop&, uv_loop_s*, const RemotePlace&, const std::string&, const RemoteOptions&) {
     return without_smb();

@@ -18,12 +18,16 @@
 namespace streamsim::run {
 namespace {
 
+/// Chosen by its name, or because it is the best that is built in.
+bool is_chosen(IoChoice io, IoChoice backend, const char* name) {
+    return io == backend || (io == IoChoice::automatic && storage::storage_compiled_in().front() == name);
+}
+
 Result<std::unique_ptr<Storage>> make_local_storage(const StorageSpec& spec, loop::UvLoop& loop) {
     storage::LocalOptions local = spec.local;
     local.writes_below = spec.target.path;
-    const std::string best = storage::storage_compiled_in().front();
-    const bool uring = spec.io == IoChoice::uring || (spec.io == IoChoice::automatic && best == "uring");
-    const bool iocp = spec.io == IoChoice::iocp || (spec.io == IoChoice::automatic && best == "iocp");
+    const bool uring = is_chosen(spec.io, IoChoice::uring, "uring");
+    const bool iocp = is_chosen(spec.io, IoChoice::iocp, "iocp");
     if (uring || iocp) {
         auto made = (uring ? storage::make_uring_storage : storage::make_iocp_storage)(loop, loop.uv(), local);
         if (made) return made;
@@ -113,6 +117,11 @@ std::vector<std::string> backend_names() {
     std::vector<std::string> names = storage::storage_compiled_in();
     names.insert(names.end(), {"null", "sim"});
     return names;
+}
+
+bool reads_by_pool(IoChoice io) {
+    if (is_chosen(io, IoChoice::uring, "uring")) return !storage::uring_is_available();
+    return !is_chosen(io, IoChoice::iocp, "iocp");
 }
 
 Result<LoopAndStorage> make_loop_and_storage(const StorageSpec& spec) {

@@ -67,6 +67,9 @@ struct LoopAndStorage {
     bool timing_is_exact = false;             // virtual time: the same seed gives the same times
 };
 
+/// Local files are read by the thread pool: it was chosen, or the system has nothing better.
+bool reads_by_pool(IoChoice io);
+
 /// REQUIRES: called on the thread that will run the loop. Uses the thread pool where io_uring or a completion
 /// port is not available, with a notice that says why.
 Result<LoopAndStorage> make_loop_and_storage(const StorageSpec& spec);

@@ -6,6 +6,7 @@
 
 #include "host/host.h"
 #include "play/slot_reads.h"
+#include "run/backends/backends.h"
 #include "storage/backends.h"
 
 namespace streamsim::run {
@@ -64,12 +65,17 @@ void add_usual(const StreamPlan& plan, Operations& usual) {
     usual.opens += own.opens;
 }
 
-/// Threads for the diagnosis; 0: there is none.
 std::uint64_t threads_of_diagnosis(const Operations& usual) {
     if (usual.reads == 0) return 0;
     const bool more = usual.reads * 2 <= kDiagnosisReadsMax;
     return kPoolThreadsSpare +
            (more ? kDiagnosisReadsMax + kDiagnosisReadsFactorMax * usual.opens : usual.reads + usual.opens);
+}
+
+/// Threads for the diagnosis; 0: there is none, or it does not read by the pool. To try out hundreds of threads
+/// takes 20 ms of a start.
+std::uint64_t threads_of_diagnosis(const PlayRequest& request, const Operations& usual) {
+    return request.find_cause && reads_by_pool(request.io) ? threads_of_diagnosis(usual) : 0;
 }
 
 /// Fills in the options of one loop after the other; the loops' memory lies in that order.
@@ -181,8 +187,7 @@ void reserve_io_threads(const PlayRequest& request, std::uint64_t streams) {
     const play::ReadSettings usual;
     const std::uint64_t usual_frames = streams * std::max(request.inflight_slots(), usual.inflight);
     const Operations all{usual_frames * std::max(request.io_depth, usual.io_depth), usual_frames};
-    storage::size_thread_pool(std::min(threads, kPoolThreadsMax),
-                              request.find_cause ? threads_of_diagnosis(all) : 0);
+    storage::size_thread_pool(std::min(threads, kPoolThreadsMax), threads_of_diagnosis(request, all));
 }
 
 void reserve_io_threads(std::uint64_t threads) {
@@ -209,7 +214,7 @@ std::uint64_t io_threads_of(const PlayRequest& request, const FoundMedia& media)
             if (request.plays(seat)) threads += std::uint64_t{2} * part.spec.users * part.spec.inflight;
         }
     }
-    return request.find_cause ? std::max(threads, threads_of_diagnosis(usual)) : threads;
+    return std::max(threads, threads_of_diagnosis(request, usual));
 }
 
 void size_io_threads(const PlayRequest& request, std::vector<PlaybackLoopOptions>& loops) {
@@ -220,8 +225,7 @@ void size_io_threads(const PlayRequest& request, std::vector<PlaybackLoopOptions
         threads += std::uint64_t{loop.storage.local.parallel_reads} + loop.storage.local.parallel_opens;
         for (const LoopStream& stream : loop.streams) add_usual(*stream.plan, usual);
     }
-    const std::uint64_t diagnosis = request.find_cause ? threads_of_diagnosis(usual) : 0;
-    const std::uint32_t had = storage::size_thread_pool(threads, diagnosis);
+    const std::uint32_t had = storage::size_thread_pool(threads, threads_of_diagnosis(request, usual));
     if (had >= std::min(threads, kPoolThreadsMax)) return;
     for (PlaybackLoopOptions& loop : loops)
         loop.storage.pool_notice = fmt::format(

@@ -356,4 +356,8 @@ Result<std::unique_ptr<Storage>> make_uring_storage(EventLoop& loop,
     return std::unique_ptr<Storage>(std::make_unique<UringStorage>(loop, uv, options, std::move(*ring)));
 }
 
+bool uring_is_available() {
+    return Ring::make(1).has_value();
+}
+
 }  // namespace streamsim::storage

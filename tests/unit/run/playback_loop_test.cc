@@ -175,6 +175,7 @@ TEST(ThreadPool, HasThreadsForAllMetersOfARun) {
 TEST(ThreadPool, HasThreadsForTheDiagnosis) {
     PlayRequest request = test::request_on("sim:null", {"prores-hd"});
     request.inflight = request.io_depth = 1;
+    request.io = IoChoice::threads;
     const FoundMedia media = *find_media(nullptr, request, nullptr);
     request.target = *target::parse_target("/tmp");
     EXPECT_GE(io_threads_of(request, media), kDiagnosisReadsMax + 4);
