@@ -3,13 +3,17 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <concepts>
+#include <cstdint>
 #include <filesystem>
 #include <map>
 #include <optional>
 #include <utility>
+#include <vector>
 
 #include "base/ascii.h"
 #include "base/document/document.h"
+#include "base/document/json_number.h"
 #include "base/similar_names.h"
 #include "base/system/utf8_path.h"
 #include "media/catalogue/format_parts.h"
@@ -133,6 +137,26 @@ void for_each_member(Format& format, const Member& member) {
     member("/cap", size.cap);
 }
 
+/// False: the value is no whole number of this type.
+template <std::integral Number>
+requires(!std::same_as<Number, bool>) bool take(const Json& value, Number& to) {
+    const auto number = whole_in<Number>(value);
+    to = number.value_or(0);
+    return number.has_value();
+}
+
+bool take(const Json& value, std::vector<std::uint32_t>& to) {
+    return std::all_of(value.begin(), value.end(),
+                       [&to](const Json& each) { return take(each, to.emplace_back()); });
+}
+
+/// Throws Json::exception where the value is of another type.
+template <typename Value>
+bool take(const Json& value, Value& to) {
+    value.get_to(to);
+    return true;
+}
+
 bool has_container(const MediaFormat& format) {
     return format.codec != "dpx" && format.codec != "prores";
 }
@@ -161,9 +185,10 @@ std::optional<MediaFormat> format_of_identity(const Json& identity) {
                        : identity.contains("gop")   ? Kind::long_gop
                        : identity.contains("level") ? Kind::scene
                                                     : Kind::constant;
+    bool sane = true;
     try {
-        for_each_member(format, [&identity](const char* pointer, auto& value) {
-            identity.at(Json::json_pointer(pointer)).get_to(value);
+        for_each_member(format, [&](const char* pointer, auto& value) {
+            sane = take(identity.at(Json::json_pointer(pointer)), value) && sane;
         });
         if (format.codec == "prores") format.container = MediaFormat::Container::quicktime;
         if (has_container(format)) {
@@ -174,7 +199,7 @@ std::optional<MediaFormat> format_of_identity(const Json& identity) {
     } catch (const Json::exception&) {  // a member that is missing or of another type
         return std::nullopt;
     }
-    const bool sane = format.width > 0 && format.height > 0 && format.rate.num > 0 && format.rate.den > 0;
+    sane = sane && format.width > 0 && format.height > 0 && format.rate.num > 0 && format.rate.den > 0;
     return sane && format_identity(format) == identity ? std::optional(format) : std::nullopt;
 }
 

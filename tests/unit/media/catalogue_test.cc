@@ -91,6 +91,25 @@ TEST(Catalogue, AnIdentityWithoutARasterOrARateIsNone) {
     }
 }
 
+TEST(Catalogue, AnIdentityHasWholeNumbers) {
+    const Json identity = format_identity(testing::small_dpx("mine", 17, 9, 10));
+    for (const char* const member : {"/width", "/rate/0", "/image_offset"}) {
+        for (const Json& damage : {Json(1e19), Json(17.5), Json(-1), Json("17")}) {
+            Json damaged = identity;
+            damaged[Json::json_pointer(member)] = damage;
+            EXPECT_FALSE(format_of_identity(damaged)) << member << damage;
+        }
+    }
+    MediaFormat listed = testing::small_dpx("listed", 17, 9, 10);
+    listed.codec = "h264";
+    listed.size.kind = FrameSizeModel::Kind::table;
+    listed.size.table = {100, 200};
+    Json sizes = format_identity(listed);
+    EXPECT_TRUE(format_of_identity(sizes));
+    sizes["table"][1] = 1e19;
+    EXPECT_FALSE(format_of_identity(sizes));
+}
+
 TEST(Catalogue, FormatsHaveNoNamesOfAMediaSetsOwnDirectories) {
     for (const char* const name : {"load", "recordings", "Load"}) {
         Json document = dpx12();
