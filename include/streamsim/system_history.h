@@ -50,7 +50,7 @@ struct SystemSample {
     std::optional<std::uint64_t> cpu_ticks;          // of all processors
     std::uint64_t idle_ticks = 0;                    // of those, idle (waiting for I/O included)
     std::uint64_t stolen_ticks = 0;                  // of those, taken by a hypervisor
-    std::optional<std::int64_t> full_processor_ns;   // in which some processor was busy, 95 % and more
+    std::optional<std::int64_t> full_processor_ns;   // in which one was 95 % busy or more, but for nice work
     std::optional<std::int64_t> cpu_pressure_ns;     // in which some task waited for a processor
     std::optional<std::int64_t> io_pressure_ns;      // and for I/O
     std::optional<std::int64_t> memory_pressure_ns;  // and for memory

@@ -17,14 +17,15 @@ void Processors::read(std::int64_t now_ns, SystemSample& sample) {
         for (std::uint64_t& each : ticks) in >> each;
         if (!in) return;
         in.ignore(std::numeric_limits<std::streamsize>::max(), '\n');
-        const Ticks now{std::accumulate(std::begin(ticks), std::end(ticks), std::uint64_t{0}),
-                        ticks[3] + ticks[4]};
+        const auto all = std::accumulate(std::begin(ticks), std::end(ticks), std::uint64_t{0});
+        const std::uint64_t idle = ticks[3] + ticks[4];
         if (name == "cpu") {
-            sample.cpu_ticks = now.all;
-            sample.idle_ticks = now.idle;
+            sample.cpu_ticks = all;
+            sample.idle_ticks = idle;
             sample.stolen_ticks = ticks[7];
             continue;
         }
+        const Ticks now{all, idle + ticks[1]};  // what is nice makes way
         const auto [last, first] = last_.try_emplace(name, now);
         full |= !first && is_full(last->second, now);
         last->second = now;
@@ -36,9 +37,9 @@ void Processors::read(std::int64_t now_ns, SystemSample& sample) {
 }
 
 bool Processors::is_full(const Ticks& from, const Ticks& to) {
-    constexpr std::uint64_t kIdlePartMax = 20;  // one of so many ticks
+    constexpr std::uint64_t kFreePartMax = 20;  // one of so many ticks
     if (to.all <= from.all) return false;
-    return (to.idle - std::min(to.idle, from.idle)) * kIdlePartMax <= to.all - from.all;
+    return (to.free - std::min(to.free, from.free)) * kFreePartMax <= to.all - from.all;
 }
 
 }  // namespace streamsim::host

@@ -21,7 +21,7 @@ public:
 
 private:
     struct Ticks {
-        std::uint64_t all = 0, idle = 0;
+        std::uint64_t all = 0, free = 0;
     };
     static bool is_full(const Ticks& from, const Ticks& to);
 
