@@ -42,6 +42,7 @@ private:
     Answer repeat(std::uint64_t streams, MaxStep& step);
     bool search();
     bool confirm();
+    std::uint64_t most_played_below(std::uint64_t streams) const;
     Duration at_most(std::uint64_t streams, const MaxStep& step) const;
     std::int64_t steps_left(std::uint64_t streams) const;
 
@@ -155,31 +156,40 @@ bool Search::search() {
 bool Search::confirm() {
     if (options_.confirm.ns == 0) return true;
     std::uint64_t next = found_.streams;
-    std::uint64_t plays = 0;  // confirmed
+    std::uint64_t most = next;  // that may play for longer
+    std::uint64_t plays = 0;    // confirmed
     for (std::uint64_t down = 1; next > plays;) {
         const Answer answer = try_number(next, MaxStep::Purpose::confirm);
         // As many have played before: the error is that of the storage or of its server now.
         ended_by_error_ |= answer == Answer::cannot_be_tried;
         if (answer == Answer::plays) {
-            plays = next;
+            found_.streams = plays = next;
+            found_.confirmed = true;
+            found_.confirm_ns = options_.confirm.ns;
         } else if (answer == Answer::fails) {
             above_ = found_.fails_at = next;
-            found_.streams = next - 1;
+            most = next - 1;
+            if (plays == 0) found_.streams = most_played_below(next);
             why_not_.reset();
         } else {
             return false;
         }
         if (plays > 0) {
-            next = plays + (found_.streams - plays + 1) / 2;
+            next = plays + (most - plays + 1) / 2;
         } else {
             next = next > down ? next - down : std::min<std::uint64_t>(next - 1, 1);
             down *= 2;
         }
     }
-    found_.streams = plays;
-    found_.confirmed = plays > 0;
-    if (found_.confirmed) found_.confirm_ns = options_.confirm.ns;
     return true;
+}
+
+std::uint64_t Search::most_played_below(std::uint64_t streams) const {
+    std::uint64_t most = 0;
+    for (const MaxStep& step : found_.steps) {
+        if (step.pass && step.streams < streams) most = std::max(most, step.streams);
+    }
+    return most;
 }
 
 Result<MaxFormat> Search::run(std::optional<Error>* ended_by) {

@@ -334,9 +334,9 @@ TEST(MaxSearch, EndsWithTheErrorWhereWhatHasPlayedCannotBeTriedAnyMore) {
 
 TEST(MaxSearch, AnErrorAfterStepsThatPlayedKeepsThem) {
     for (const bool vanishes : {true, false}) {
-        Scripted storage(5);
-        storage.options.repeatable = false;
-        (vanishes ? storage.gone : storage.unreachable) = 6;  // the confirmation
+        Scripted storage(6);
+        storage.drops_unseen[6] = seconds(100);
+        (vanishes ? storage.gone : storage.unreachable) = 10;  // the confirmation of 5, which never played
         std::optional<Error> error;
         const auto found = find_max(
             storage.options, [&storage](const MaxNext& next) { return storage.play(next); }, &error);
@@ -344,8 +344,8 @@ TEST(MaxSearch, AnErrorAfterStepsThatPlayedKeepsThem) {
         EXPECT_EQ(error->kind, ErrorKind::environment);
         EXPECT_THAT(error->problems, ElementsAre(found->at_least));
         EXPECT_TRUE(found->interrupted);
-        EXPECT_EQ(found->streams, 5U);
-        EXPECT_EQ(found->steps.size(), 6U) << "the run without storage says nothing of its number";
+        EXPECT_EQ(found->streams, 4U);
+        EXPECT_EQ(found->steps.size(), 7U) << "the run without storage says nothing of its number";
     }
     Scripted none(5);
     none.gone = 0;
@@ -365,6 +365,17 @@ TEST(MaxSearch, AnInterruptionKeepsWhatIsKnown) {
     Scripted at_once(100);
     at_once.interrupted = 0;
     EXPECT_TRUE(at_once.search().interrupted);
+}
+
+TEST(MaxSearch, AnInterruptedConfirmationKeepsWhatHasPlayed) {
+    for (const std::size_t at : {10U, 13U}) {  // 5, which never played; 4, after 3 was confirmed
+        Scripted storage(6);
+        storage.drops_unseen = {{5, seconds(100)}, {6, seconds(100)}};
+        storage.interrupted = at;
+        const MaxFormat found = storage.search();
+        EXPECT_EQ(found.streams, at == 10 ? 4U : 3U);
+        EXPECT_EQ(found.confirm_ns, at == 10 ? 0 : seconds(300).ns);
+    }
 }
 
 /// Nothing that may happen takes longer than was said before.
