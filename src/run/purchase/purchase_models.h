@@ -16,8 +16,8 @@ bool more_is_worse(std::string_view pointer);
 
 /// The model of a document with its changes, as it is first; then the one on which a plan must play, too: with
 /// the worse end of each interval, what is "at least" as low as it was measured, and the worse end of the error
-/// of a calibrated model, times `model_error_factor`; all slower by what its held-back run gave less than was
-/// predicted. Numbers that the changes set are exact. Errors: bad input.
+/// of a calibrated model, times `model_error_factor`, where numbers that the changes set are exact; all rates
+/// lower by what its held-back run gave less than was predicted. Errors: bad input.
 Result<std::vector<ClusterModel>> models_to_verify(const std::string& text,
                                                    const std::string& source,
                                                    const std::vector<sim::ModelChange>& changes,

@@ -110,14 +110,8 @@ public:
         return draws;
     }
 
-    /// The common factor of all rates does not change these numbers.
-    void keep(const std::vector<std::string>& exact) {
-        const auto is_exact = [&exact](const std::string& pointer) {
-            return std::find(exact.begin(), exact.end(), pointer) != exact.end();
-        };
-        std::erase_if(rates_, is_exact);
-        std::erase_if(line_times_, is_exact);
-    }
+    /// The error of the model does not change these numbers.
+    void keep(const std::vector<std::string>& exact) { exact_ = exact; }
 
     /// Draw number `index` of the seed.
     Result<ClusterModel> draw(std::uint64_t seed, std::uint32_t index) const {
@@ -128,12 +122,12 @@ public:
     Result<ClusterModel> at(const std::map<std::string, double>& scores,
                             double of_rates,
                             double rates_by = 1) const {
-        const double common = model_error_ * of_rates + std::log(rates_by);
+        const double error = model_error_ * of_rates;
         double share = 1;
         for (int i = 0; i < kHalvings; ++i, share /= 2) {
-            if (auto model = model_at(scores, common, share)) return model;
+            if (auto model = model_at(scores, error, share, rates_by)) return model;
         }
-        return model_at(scores, common, 0);
+        return model_at(scores, error, 0, rates_by);
     }
 
 private:
@@ -155,33 +149,38 @@ private:
         return scores;
     }
 
-    /// With `share` of the scores.
+    /// With `share` of the scores and of the error of the rates.
     Result<ClusterModel> model_at(const std::map<std::string, double>& scores,
-                                  double common,
-                                  double share) const {
+                                  double error,
+                                  double share,
+                                  double rates_by) const {
         OrderedJson document = document_;
         for (const UncertainNumber& number : uncertain_) {
             OrderedJson* const entry = entry_at(document, number.pointer);
             if (const auto score = scores.find(number.pointer); score != scores.end())
                 put(*entry, drawn(number, share * score->second));
         }
-        multiply(document, std::exp(share * common));
+        multiply(document, std::exp(share * error), rates_by);
         document.erase("calibration");
         sort_quantiles(document);
         make_certain(document);
         return read_model_document(document.dump(), source_);
     }
 
-    /// All rates, and with them the time that reads keep their lines.
-    void multiply(OrderedJson& document, double factor) const {
-        if (factor == 1) return;
+    /// All rates, and with them the time that reads keep their lines; `error`: not of exact numbers.
+    void multiply(OrderedJson& document, double error, double all) const {
+        const auto factor = [&](const std::string& pointer) {
+            return std::ranges::count(exact_, pointer) > 0 ? all : all * error;
+        };
         for (const std::string& pointer : rates_) {
+            if (factor(pointer) == 1) continue;
             OrderedJson* const entry = entry_at(document, pointer);
-            put(*entry, std::clamp((*entry)["value"].get<double>() * factor, 1.0, kRateMax));
+            put(*entry, std::clamp((*entry)["value"].get<double>() * factor(pointer), 1.0, kRateMax));
         }
         for (const std::string& pointer : line_times_) {
+            if (factor(pointer) == 1) continue;
             OrderedJson& entry = *entry_at(document, pointer);
-            put(entry, plain_value(entry["value"]).value_or(0) / kNsPerS / factor);
+            put(entry, plain_value(entry["value"]).value_or(0) / kNsPerS / factor(pointer));
         }
     }
 
@@ -190,6 +189,7 @@ private:
     std::vector<UncertainNumber> uncertain_;
     std::vector<std::string> rates_;
     std::vector<std::string> line_times_;
+    std::vector<std::string> exact_;
     double model_error_ = 0;
     std::optional<NumberCorrelation> correlation_;
     std::vector<std::vector<double>> lower_;

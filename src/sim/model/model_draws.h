@@ -29,7 +29,7 @@ inline constexpr double kScoreOf95 = 1.645;
 
 /// As a draw with these scores, by pointer: kScoreOf95 is a number's high, -kScoreOf95 its low. Numbers without
 /// a score keep their values. `of_rates`: the score of the common factor of all rates but `exact`, by pointer;
-/// `rates_by`: another factor of these. Errors: as read_model_document.
+/// `rates_by`: another factor, of all rates. Errors: as read_model_document.
 Result<ClusterModel> model_at_scores(std::string_view text,
                                      const std::string& source,
                                      const std::map<std::string, double>& scores,

@@ -106,6 +106,8 @@ TEST(PurchaseModels, RatesAreSlowerWhereTheHeldBackRunGaveLessThanWasPredicted) 
     json["calibration"]["held_back"].update(
         {{"streams_measured", 2}, {"predicted", 3}, {"low", 3}, {"high", 3}});
     EXPECT_NEAR(models(json).at(1).drive.outer_bytes_per_s, as_predicted * 2 / 3, 1);
+    const auto chosen = models(json, {{"/node/front_end/bits_per_s", false, 25e9}});
+    EXPECT_NEAR(chosen.at(1).node.front_end.bits_per_s, 25e9 * 2 / 3, 1);
     Json certain = shipped("nfs-generic");
     certain["calibration"] = json["calibration"];
     certain["calibration"]["model_error"] = 0;
