@@ -18,6 +18,7 @@ constexpr std::uint64_t kNarrow = 2;  // streams: an interval that is never too 
 constexpr double kTail = 0.05;        // of the draws, on each side of the interval
 constexpr double kSure = 0.95;
 constexpr const char* kSeatLink = "seat link";
+constexpr const char* kSeatCpu = "seat CPU";
 constexpr const char* kServerNetwork = "server network";
 constexpr const char* kNotToldApart = "seat or server, not told apart";
 
@@ -28,7 +29,7 @@ bool of_seat(const UncertainNumber& number) {
 const char* group_of(PartKind kind) {
     switch (kind) {
         case PartKind::seat_cpu:
-        case PartKind::seat_display: return "seat CPU";
+        case PartKind::seat_display: return kSeatCpu;
         case PartKind::seat_link:
         case PartKind::switch_port: return kSeatLink;
         case PartKind::front_end:
@@ -52,6 +53,12 @@ std::string percent(std::uint64_t part, std::uint64_t all) {
 std::string named_part(const ClusterModel& model, const std::string& full) {
     const bool link = full == kSeatLink || full == kServerNetwork;
     return link && model.calibration && !model.calibration->told_apart ? kNotToldApart : full;
+}
+
+/// The draw fails, and not for a part of a seat: with a faster server it may play.
+bool may_fail_for_the_server(const ClusterModel& model, const DrawAnswer& answer) {
+    const std::string part = named_part(model, answer.full);
+    return !answer.plays && part != kSeatLink && part != kSeatCpu;
 }
 
 void count_full(const ClusterModel& model, const std::vector<DrawAnswer>& answers, Prediction& prediction) {
@@ -237,7 +244,9 @@ void conclude_plays(const ClusterModel& model,
     }
     const std::string more = more_than_held_back(model, prediction.seats, prediction.no_easier);
     if (!more.empty()) prediction.refused.push_back(more);
-    if (outside.server_may_be_full && plays < answers.size())
+    if (outside.server_may_be_full && std::ranges::any_of(answers, [&](const DrawAnswer& each) {
+            return may_fail_for_the_server(model, each);
+        }))
         prediction.refused.emplace_back(
             "the parts of the server that fail were never full when it was measured: they may give more");
     if (!prediction.refused.empty()) advise(model, outside, prediction);

@@ -276,6 +276,25 @@ TEST(PredictionOfGivenStreams, CountsTheDrawsThatPlay) {
     EXPECT_EQ(unknown.verdict, Prediction::Verdict::refused) << "the part that is full may give more";
 }
 
+TEST(PredictionOfGivenStreams, AreAnsweredWhereTheSeatsFailOnAServerThatWasNeverFull) {
+    ClusterModel model = calibrated();
+    OutsideMeasured outside;
+    outside.server_may_be_full = true;
+    const auto refused = [&](std::vector<DrawAnswer> answers) {
+        Prediction prediction;
+        prediction.question = Prediction::Question::plays;
+        conclude(model, outside, answers, std::nullopt, prediction);
+        return prediction.verdict == Prediction::Verdict::refused;
+    };
+    auto answers = draws({{0, 199}}, "seat link");
+    EXPECT_FALSE(refused(answers));
+    EXPECT_FALSE(refused(draws({{0, 20}}, "seat CPU")));
+    answers.push_back({0, false, "server network"});
+    EXPECT_TRUE(refused(answers)) << "with a faster server, this one may play";
+    model.calibration->told_apart = false;
+    EXPECT_TRUE(refused(draws({{0, 20}}, "seat link"))) << "or the server's";
+}
+
 TEST(PredictionOfGivenStreams, IsRefusedForMoreThanTheHeldBackRunGave) {
     ClusterModel model = calibrated();
     model.calibration->held_back = HeldBackRun{"dpx12", 2, 1, 2, 2, 2, false};

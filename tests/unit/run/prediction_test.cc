@@ -177,9 +177,9 @@ TEST_F(Predictions, AServerThatWasNeverFullGivesAtLeastSoMuch) {
 TEST_F(Predictions, SeatsWithOtherLinksMayFillAServerThatWasNeverFull) {
     const Json document = server_of(streams(4.5), streams(4.5), std::nullopt);
     options_.draws = 3;
-    const auto predicted = [&](std::optional<double> link_bits_per_s) {
+    const auto predicted = [&](std::optional<double> link_bits_per_s, std::uint32_t count = 8) {
         PlayRequest asked = request(document, 2);
-        asked.total_streams = 8;
+        asked.total_streams = count;
         asked.seat_settings.resize(2);
         asked.seat_settings[1].link_bits_per_s = link_bits_per_s;
         auto media = find_media(nullptr, asked, nullptr);
@@ -192,6 +192,9 @@ TEST_F(Predictions, SeatsWithOtherLinksMayFillAServerThatWasNeverFull) {
     const Prediction faster = predicted(200e9);
     EXPECT_EQ(faster.draws_that_play, 0U) << faster.sentence;
     EXPECT_EQ(faster.verdict, Prediction::Verdict::refused);
+    const Prediction slower = predicted(1e8, 4);
+    EXPECT_EQ(slower.draws_that_play, 0U) << slower.sentence;
+    EXPECT_THAT(slower.refused, testing::IsEmpty()) << "no server helps a seat whose link is full";
     EXPECT_THAT(faster.outside, testing::Contains(HasSubstr("links of their own")));
 }
 
