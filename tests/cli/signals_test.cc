@@ -116,20 +116,24 @@ TEST_F(Interrupted, TwiceAndAsFastAsItGoes) {
 /// A second signal ends the large files.
 TEST_F(Interrupted, TwiceKeepsTheTextAndTheResult) {
     const std::string csv = dir_ / "frames.csv";
-    Process process(streamsim_binary(),
-                    {.args = {"--prores-hd", "--streams", "120", "--fps", "240", "--json", json_path(), "--csv",
-                              csv, "--trace", dir_ / "trace.json", "null:"}});
-    process.wait_until_it_hears(SIGINT);
-    sleep_ms(3000);
-    process.send(SIGINT);
-    sleep_ms(260);  // those that come sooner are one
-    while (process.running() && !std::filesystem::exists(csv)) sleep_ms(1);
-    process.send(SIGINT);
-    const Finished done = process.wait();
-    EXPECT_THAT(done.out, HasSubstr("INTERRUPTED"));
-    expect_interrupted(done, json_path());
-    for (const auto& entry : std::filesystem::directory_iterator(dir_.path()))
-        EXPECT_NE(entry.path().extension(), ".partial") << entry.path();
+    for (const std::string& json : {json_path(), std::string("-")}) {
+        std::filesystem::remove(csv);
+        Process process(streamsim_binary(),
+                        {.args = {"--prores-hd", "--streams", "120", "--fps", "240", "--json", json, "--csv",
+                                  csv, "--trace", dir_ / "trace.json", "null:"}});
+        process.wait_until_it_hears(SIGINT);
+        sleep_ms(3000);
+        process.send(SIGINT);
+        sleep_ms(260);  // those that come sooner are one
+        while (process.running() && !std::filesystem::exists(csv)) sleep_ms(1);
+        process.send(SIGINT);
+        const Finished done = process.wait();
+        if (json == "-") write_text(json_path(), done.out);
+        EXPECT_THAT(json == "-" ? done.err : done.out, HasSubstr("INTERRUPTED"));
+        expect_interrupted(done, json_path());
+        for (const auto& entry : std::filesystem::directory_iterator(dir_.path()))
+            EXPECT_NE(entry.path().extension(), ".partial") << entry.path();
+    }
 }
 
 TEST_F(Interrupted, ByATerminalThatIsClosed) {

@@ -100,7 +100,7 @@ protected:
     [[noreturn]] void leave(int code);
 
     /// Writes the documents of a result, and has `print` show its text once: after them, but after a signal
-    /// before those that may be large, which the next signal ends; and before a reader may block.
+    /// before those that may be large, which the next signal ends, as is --json; and before a reader may block.
     template <typename Of>
     Result<void> write_and_say(OutputDocuments<Of>& documents,
                                const Of& of,
@@ -147,19 +147,22 @@ Result<void> MediaRun::write_and_say(OutputDocuments<Of>& documents,
     control_.saving(kFilesTimeout, kDueTimeout);
     bool said = false;
     const auto limit_wait = [this] { control_.saving(run::kInterruptTimeout); };
+    const auto limit_due = [this] { control_.saving(run::kInterruptTimeout, kDueTimeout); };
     const auto say = [&] {
         if (std::exchange(said, true)) return;
-        control_.saving(run::kInterruptTimeout, kDueTimeout);
+        limit_due();
         print();
-        limit_wait();
+        limit_due();
     };
-    const auto say_after_signal = [&] {
+    const auto hurry_after_signal = [&](const std::function<void()>& write_json) {
         if (said || !control_.interrupted()) return;
         say();
+        write_json();
         control_.saving(kFilesTimeout);
     };
-    const auto written = documents.write(of, {say_after_signal, say, limit_wait});
+    const auto written = documents.write(of, {hurry_after_signal, say, limit_due, limit_wait});
     say();
+    limit_wait();
     return written;
 }
 

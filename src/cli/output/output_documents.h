@@ -18,9 +18,12 @@ namespace streamsim::cli {
 
 /// Called while documents are written.
 struct WhileWriting {
-    std::function<void()> at_large_part = [] {};     // of what may be large: all but --json
-    std::function<void()> before_blocking = [] {};   // before the first file whose reader may block the writer
-    std::function<void()> at_blocking_part = [] {};  // after each part of these
+    /// Before what may be large, all but --json, and after each part of it. `write_json` writes --json at once,
+    /// where it would come later, as its reader may block the writer.
+    std::function<void(const std::function<void()>& write_json)> at_large_part = [](const auto&) {};
+    std::function<void()> before_blocking = [] {};   // before each file whose reader may block the writer
+    std::function<void()> at_blocking_json = [] {};  // before --json that is one, and after each part of it
+    std::function<void()> at_blocking_part = [] {};  // before and after each part of the others
 };
 
 template <typename Of>
@@ -51,7 +54,7 @@ public:
         return any([](const OutputFile& file) { return file.standard_output(); });
     }
     /// Writes all; a file that cannot be written does not keep the others. Errors: the last one that failed.
-    /// Files that no reader can block are written first, --json before all others.
+    /// Files that no reader can block are written first, --json before all others; see WhileWriting.
     Result<void> write(const Of& of, const WhileWriting& meanwhile = {});
     /// For a run that has measured nothing: files that have an earlier result keep it, and are not written any
     /// more. A sentence says so.
@@ -100,17 +103,33 @@ Result<void> OutputDocuments<Of>::write(const Of& of, const WhileWriting& meanwh
     std::stable_partition(outputs_.begin(), outputs_.end(),
                           [](const Output& output) { return !output.file.in_place(); });
     Result<void> written;
-    bool told = false;
-    for (Output& output : outputs_) {
-        if (output.file.in_place()) {
-            if (!std::exchange(told, true)) meanwhile.before_blocking();
-            output.file.on_progress(meanwhile.at_blocking_part);
-        } else if (output.kind.name != &ResultFiles::json) {
-            meanwhile.at_large_part();
-            output.file.on_progress(meanwhile.at_large_part);
-        }
+    const auto write_one = [&](Output& output, const std::function<void()>& at_part) {
+        at_part();
+        output.file.on_progress(at_part);
         output.kind.write(of, [&output](std::string_view piece) { output.file.write(piece); });
         if (auto done = output.file.finish(); !done) written = done;
+    };
+    const auto is_json = [](const Output& output) { return output.kind.name == &ResultFiles::json; };
+    Output* blocking_json = nullptr;
+    for (Output& output : outputs_) {
+        if (is_json(output) && output.file.in_place()) blocking_json = &output;
+    }
+    const auto write_json = [&] {
+        if (Output* const json = std::exchange(blocking_json, nullptr))
+            write_one(*json, meanwhile.at_blocking_json);
+    };
+    for (Output& output : outputs_) {
+        if (output.file.in_place()) {
+            meanwhile.before_blocking();
+            if (is_json(output))
+                write_json();
+            else
+                write_one(output, meanwhile.at_blocking_part);
+        } else if (is_json(output)) {
+            write_one(output, [] {});
+        } else {
+            write_one(output, [&] { meanwhile.at_large_part(write_json); });
+        }
     }
     return written;
 }
