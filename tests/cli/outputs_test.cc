@@ -168,6 +168,17 @@ TEST_F(Outputs, DescriptorsAreWrittenBehindWhatTheyHave) {
     EXPECT_EQ(partials(), 0);
 }
 
+TEST_F(Outputs, ADocumentHasStandardOutputForItselfWhateverItsName) {
+    ASSERT_EQ(
+        streamsim({"--quiet", "--prores-hd", "--duration", "1s", "--json", json_path(), "sim:null"}).exit_code,
+        0);
+    const Finished reported = streamsim({"report", json_path(), "--json", "/dev/stdout"});
+    EXPECT_EQ(Json::parse(reported.out)["schema"], "streamsim.result");
+    const Finished both = streamsim({"--json", "-", "--csv", "/dev/stdout", "null:"});
+    EXPECT_EQ(both.exit_code, 2);
+    EXPECT_THAT(both.err, HasSubstr("--csv: '/dev/stdout' is where --json goes already: name another file"));
+}
+
 TEST_F(Outputs, APageIsReplacedByItsOwnKindOnly) {
     const std::string page = dir_ / "page.html";
     const std::vector<std::string> to_page{"--quiet", "--prores-hd", "--streams", "1",       "--duration",

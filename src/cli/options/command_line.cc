@@ -16,6 +16,7 @@
 #include "cli/options/documents.h"
 #include "cli/options/logo.h"
 #include "cli/options/option_table.h"
+#include "cli/process/descriptors.h"
 #include "judge/prediction_rules.h"
 #include "run/backends/backends.h"
 
@@ -88,6 +89,11 @@ void read_options(const TypedOptions& typed, CliOptions& options, std::vector<st
             for (const std::string& problem : read.error().problems)
                 problems.push_back(fmt::format("{}: {}", each.option->name(), problem));
         }
+    }
+    ResultFiles& files = options.files;
+    for (std::string* file :
+         {&files.json, &files.csv, &files.html, &files.trace, &files.junit, &options.output}) {
+        if (is_standard_output(*file)) *file = "-";
     }
 }
 
@@ -340,7 +346,7 @@ constexpr Rule kRules[] = {
     {"--fit", [](const CliOptions& o) { return o.name != "published"; },
      "is for `run published` alone: leave it out"},
     {"--output", [](const CliOptions& o) { return o.output == "-"; },
-     "'-': expected the name of a file: the raw rows go beside it", nullptr, Command::calibrate},
+     "'{}': expected the name of a file: the raw rows go beside it", "--output", Command::calibrate},
 };
 
 /// One path for all names of a file, which need not be there yet.
@@ -364,7 +370,7 @@ void check_output_files(const CliOptions& options, std::vector<std::string>& pro
                 canonical_path(*one->second) != canonical_path(*other->second))
                 continue;
             problems.push_back(fmt::format("{}: '{}' is where {} goes already: name another file", one->first,
-                                           *one->second, other->first));
+                                           options.typed.at(one->first), other->first));
         }
     }
 }

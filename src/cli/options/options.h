@@ -16,7 +16,7 @@
 
 namespace streamsim::cli {
 
-/// The destinations of results: file names, "-" for standard output, or empty.
+/// The destinations of results: file names, "-" for standard output, whatever name it has, or empty.
 struct ResultFiles {
     std::string json, csv, html, trace, junit;
 

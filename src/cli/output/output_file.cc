@@ -6,18 +6,17 @@
 #include <array>
 #include <atomic>
 #include <cerrno>
-#include <charconv>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
-#include <optional>
 #include <system_error>
 #include <utility>
 
 #include "base/prng.h"
 #include "base/system/utf8_path.h"
 #include "base/utf8.h"
+#include "cli/process/descriptors.h"
 
 namespace streamsim::cli {
 namespace {
@@ -64,36 +63,6 @@ std::string beside(const std::string& path, int number) {
 /// By chance: in a container each run may have the same process number.
 std::string temporary_beside(const std::string& path) {
     return fmt::format("{}.{:016x}.partial", path, entropy64());
-}
-
-/// The descriptor of this process that a file in /dev/fd is; nothing: the file is another one.
-std::optional<int> own_descriptor(const std::string& file) {
-    std::error_code error;
-    const std::filesystem::path path = std::filesystem::absolute(system_path(file), error);
-    const std::string name = utf8_text(path.filename());
-    int descriptor = -1;
-    const auto [end, problem] = std::from_chars(name.data(), name.data() + name.size(), descriptor);
-    if (problem != std::errc() || end != name.data() + name.size() || descriptor < 0) return std::nullopt;
-    const auto directory = std::filesystem::canonical(path.parent_path(), error);
-    for (const char* own : {"/dev/fd", "/proc/self/fd"}) {
-        if (directory == std::filesystem::canonical(own, error) && !error) return descriptor;
-    }
-    return std::nullopt;
-}
-
-/// The file that a symbolic link leads to, over other links too, whether or not it is there, or the descriptor;
-/// of any other name the name itself.
-std::string behind_links(const std::string& path) {
-    constexpr int kLinksMax = 40;  // a system follows no more
-    std::string file = path;
-    for (int i = 0; i < kLinksMax; ++i) {
-        if (own_descriptor(file)) break;  // /dev/stdout leads there
-        std::error_code error;
-        const auto leads_to = std::filesystem::read_symlink(system_path(file), error);
-        if (error) break;
-        file = utf8_text(utf8_path(file).parent_path() / leads_to);
-    }
-    return file;
 }
 
 }  // namespace
