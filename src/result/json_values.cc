@@ -81,6 +81,8 @@ void read_value(const JsonNode& node, FrameRate& value) {
                part.get<std::uint64_t>() <= INT64_MAX;
         if (good) parts[i] = part.get<std::int64_t>();
     }
+    // No media have less, and some periods are a time.
+    good = good && parts[1] / parts[0] <= INT32_MAX;
     if (!good) return node.expected("a frame rate [num, den] such as [24000, 1001]");
     value = {parts[0], parts[1]};
 }

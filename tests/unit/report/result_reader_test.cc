@@ -163,6 +163,12 @@ TEST(ResultReader, SaysEveryProblemAtOnce) {
             "r.json: /drops/0/kind: expected one of dropped, late, failed, found \"on_time\""));
 }
 
+TEST(ResultReader, APeriodIsATime) {
+    Json document = Json::parse(result::json_report(full()));
+    document["streams"][1]["rate"] = Json::array({3, INT64_MAX});
+    EXPECT_THAT(problems(document), ElementsAre(HasSubstr("/streams/1/rate: expected a frame rate")));
+}
+
 TEST(ResultReader, BelievesNoCountsThatCannotBe) {
     Json lies = Json::parse(result::json_report(full()));
     lies["totals"]["frames_scheduled"] = 7;
