@@ -386,33 +386,39 @@ private:
     }
 
     void note_cut() {
-        const std::uint64_t stated = stated_frames();
+        std::uint64_t stated = stated_frames();
         const std::uint64_t found = out_.extents.size() + empty_;
         // The count may be an estimate: where the file ends as it should, no frame is missing.
         const bool truncated = structure_.cut || ends_in_frame_;
+        if (stated > 0 && found > stated + 1 && (structure_.cut || !truncated))
+            stated *= pictures_in_unit(stated, found);
         const bool less = stated > found + (truncated ? 0 : 1);
         out_.stamps.cut = structure_.cut || less;
         if (less) {
             note("the file states {} frames and has {}{}", show_count(stated), show_count(found),
                  truncated ? ": it is truncated" : "");
         }
-        if (stated > 0 && found > stated + 1 && !truncated) note_more(stated, found);
         out_.missing = less && truncated ? stated - found : (ends_in_frame_ ? 1 : 0);
     }
 
     /// MXF may hold a picture for each eye, or each field, in an edit unit: libavformat counts them as units.
-    void note_more(std::uint64_t stated, std::uint64_t found) {
+    /// A file that is cut lacks some of its last ones. 1: the frames are no such pictures.
+    std::uint64_t pictures_in_unit(std::uint64_t stated, std::uint64_t found) {
         constexpr std::uint64_t kPicturesMax = 4;  // two fields for each eye
-        const std::uint64_t each = found / stated;
-        if (!is_container("mxf") || found % stated != 0 || each > kPicturesMax) {
-            note("the file states {} frames and has {}: all are played", show_count(stated), show_count(found));
-            return;
+        const std::uint64_t each = (found + stated - 1) / stated;
+        const bool fits = each <= kPicturesMax && (structure_.cut || each * stated == found);
+        if (!is_container("mxf") || !fits) {
+            if (!structure_.cut)
+                note("the file states {} frames and has {}: all are played", show_count(stated),
+                     show_count(found));
+            return 1;
         }
         if (out_.timecode_rate == 0)
             out_.timecode_rate = static_cast<std::int64_t>(nominal_rate(out_.stamps.stated_rates.front()));
         count_pictures(out_.stamps, static_cast<std::int64_t>(each));
         note("{} pictures in each edit unit: played at {} a second", each,
              out_.stamps.stated_rates.front().to_string());
+        return each;
     }
 
     /// MXF: once enough packets are known, the rest by walking over its headers, where that gives the same.

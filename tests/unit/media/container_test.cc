@@ -263,6 +263,12 @@ TEST_F(Containers, TwoPicturesInAnEditUnitPlayAtTwiceItsRate) {
     EXPECT_FALSE(two.index->variable_rate());
     EXPECT_EQ(two.start_timecode, 2u * (24 * 3600 + 10)) << "counted in edit units";
     EXPECT_EQ(two.notes, std::vector<std::string>{"2 pictures in each edit unit: played at 48 a second"});
+    const std::uint64_t cut = whole.size() * 7 / 10;
+    std::filesystem::resize_file(place_.at("a.mxf"), cut);
+    const Clip less = index("a.mxf");
+    EXPECT_EQ(less.index->count(), 48u);
+    EXPECT_EQ(less.index->rate(), (FrameRate{48, 1}));
+    EXPECT_GE(less.index->extent(47).offset, cut) << "it will fail at its slot";
     EXPECT_EQ(states(20).index->rate(), (FrameRate{24, 1}));
     EXPECT_EQ(states(20).notes,
               std::vector<std::string>{"the file states 20 frames and has 48: all are played"});
