@@ -89,14 +89,15 @@ void take_timecode(const ReadContainer& read, FrameRate rate, Clip& clip) {
     const std::uint64_t nominal = nominal_rate(rate);
     const auto stated = static_cast<std::uint64_t>(read.timecode_rate);
     const std::uint64_t each = stated > 0 && nominal % stated == 0 ? nominal / stated : 1;
-    const auto parsed = parse_timecode(*read.timecode, label_rate(rate, each));
+    const FrameRate labels = label_rate(rate, each);
+    const auto parsed = parse_timecode(*read.timecode, labels);
     if (!parsed) {
         clip.notes.push_back("its time code is not used: " + parsed.error().problems.front());
         return;
     }
     clip.start_timecode = *parsed * each;
     clip.timecode_each = each;
-    clip.drop = !has_drop_frame(rate) || read_timecode_label(*read.timecode)->says_drop();
+    clip.drop = !has_drop_frame(labels) || read_timecode_label(*read.timecode)->says_drop();
 }
 
 Result<ReadContainer> read_frames(ByteSource& source,

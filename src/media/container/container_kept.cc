@@ -24,7 +24,7 @@ namespace streamsim::media {
 namespace {
 
 constexpr std::string_view kKeptMagic = "streamsim-index\n";
-constexpr std::uint32_t kKeptVersion = 4;
+constexpr std::uint32_t kKeptVersion = 5;
 constexpr std::uint32_t kWithAudio = 1;
 constexpr std::size_t kHeadBytes = kKeptMagic.size() + 4 + 4 + 8 + 8;
 /// An index of 40 million frames; a larger file of this name is not one.

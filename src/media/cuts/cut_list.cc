@@ -254,7 +254,8 @@ private:
         const Clip& clip = clip_of(media);
         if (clip.index->file_per_frame()) return source;
         const FrameRate own = clip.index->rate();
-        if (clip.start_timecode && has_drop_frame(own)) source.drop = clip.drop;
+        const bool may_drop = has_drop_frame(own) || has_drop_frame(label_rate(own, clip.timecode_each));
+        if (clip.start_timecode && may_drop) source.drop = clip.drop;
         if (nominal_rate(own) == nominal_rate(counted_)) return source;
         other_rate_.insert(found_[media]);
         if (!clip.start_timecode) return source;

@@ -237,6 +237,9 @@ TEST_F(Containers, TimeCodeMayCountEverySecondFrame) {
         EXPECT_EQ(index("a.mov").start_timecode, 2 * 3600 * labels + 5) << rate;
         EXPECT_EQ(index("a.mov").timecode_each, 1u) << rate;
     }
+    testing::write_timecoded_mov(place_, "a.mov", "120000/1001", 5, "00:30:00:05", 4);
+    EXPECT_FALSE(index("a.mov").drop);
+    EXPECT_EQ(inspect(index("a.mov")).end_timecode, "02:00:00:06");
 }
 
 /// Stereoscopic MXF, and interlaced one with an element for each field.

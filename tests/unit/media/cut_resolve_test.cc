@@ -203,6 +203,15 @@ TEST_F(CutsResolve, TheTimeCodeOfAClipKnowsBetterThanFcm) {
     EXPECT_EQ(joined(right.notes), "");
 }
 
+TEST_F(CutsResolve, ATimeCodeOfEveryFourthFrameKnowsBetterThanFcm) {
+    NEED_TOOL("ffmpeg");
+    write_timecoded_mov(place_, "A.mov", "120000/1001", 20, "00:30:15:00", 4);  // 02:01:00:00 at 29.97
+    const CutList list =
+        cuts("FCM: DROP FRAME\n001  A  V  C  02:01:00:00 02:01:00:02 00:00:00:00 00:00:00:02\n",
+             FrameRate{30000, 1001});
+    EXPECT_EQ(shown(list, 0, 2), (Texts{"A.mov 0", "A.mov 4"}));
+}
+
 TEST_F(CutsResolve, ClipsThatStateNoRateDoNotCountAList) {
     add("A", 0, 99);
     for (const char* file : {"A/A.0000000.dpx", "A/A.0000099.dpx"}) {

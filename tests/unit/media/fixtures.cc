@@ -294,7 +294,7 @@ void write_timecoded_mov(const Place& place,
                          const std::string& timecode,
                          unsigned each) {
     const Ran made =
-        run("ffmpeg -v error -y -f lavfi -i testsrc2=s=64x36:r=" + rate + " -frames:v " +
+        run("ffmpeg -v error -y -f lavfi -i testsrc2=s=64x36:r=" + rate + " -r " + rate + " -frames:v " +
             std::to_string(frames) + " -c:v prores_ks -timecode '" + timecode + "' " + place.at(name));
     ASSERT_EQ(made.code, 0) << made.output;
     std::string bytes = place.read(name);
