@@ -82,6 +82,7 @@ struct EditList {
     bool ignore_mismatch = false;  // source and record lengths of an EDL may differ: the record counts
     std::vector<EditMedia> media;
     std::vector<EdlEvent> edl;      // EDL: in the order of the file
+    bool fcm = false;               // EDL: it has an FCM line
     bool record_drop = false;       // EDL: by its first FCM; the tape has one way of counting
     std::vector<EditPiece> pieces;  // OpenTimelineIO: as shown, sorted
     std::optional<FrameRate> rate;  // OpenTimelineIO

@@ -178,8 +178,8 @@ private:
         } else if (word.starts_with("FCM:")) {
             const std::string rest = upper(line.substr(4));
             drop_ = rest.find("DROP") != std::string::npos && rest.find("NON") == std::string::npos;
-            if (!fcm_) list_.record_drop = drop_;
-            fcm_ = true;
+            if (!list_.fcm) list_.record_drop = drop_;
+            list_.fcm = true;
         } else if (word.starts_with("M2") && line.size() > 2 && is_blank(line[2])) {
             read_speed(line);
         } else if (word.starts_with("SPLIT:")) {
@@ -402,7 +402,6 @@ private:
     ProblemList problems_;
     std::size_t line_ = 0;
     bool drop_ = false;
-    bool fcm_ = false;  // the list has an FCM line
     bool splits_ = false;
     bool audio_line_ =
         false;  // the previous line was an event without a picture, which owns the comments that follow

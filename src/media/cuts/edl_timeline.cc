@@ -33,7 +33,7 @@ struct PlacedEvent {
 class EdlLayout {
 public:
     EdlLayout(const EditList& list, FrameRate rate, std::span<const std::optional<SourceCounting>> sources)
-        : list_(list), rate_(rate), sources_(sources) {}
+        : list_(list), rate_(rate), sources_(sources), record_drop_(counts_drop()) {}
 
     Result<EditTimeline> lay_out() {
         for (const EdlEvent& event : list_.edl) place(event);
@@ -63,8 +63,23 @@ private:
         return frames(event, label, rate_, record_drops(label));
     }
 
-    bool record_drops(const TimecodeLabel& label) const {
-        return label.says_drop() || (list_.record_drop && has_drop_frame(rate_));
+    bool record_drops(const TimecodeLabel& label) const { return label.says_drop() || record_drop_; }
+
+    /// How labels of the record count that do not say it. Without FCM they count drop frame as the clips do,
+    /// where the list marks no label and drop frame leaves out none of the record.
+    bool counts_drop() const {
+        if (list_.fcm || !has_drop_frame(rate_)) return list_.record_drop && has_drop_frame(rate_);
+        const auto fits = [&](const TimecodeLabel& label) { return frames_of(label, rate_, true).has_value(); };
+        const bool may_drop = std::all_of(list_.edl.begin(), list_.edl.end(), [&](const EdlEvent& event) {
+            return !event.separators_speak && fits(event.record_in) && fits(event.record_out);
+        });
+        bool drop = false;
+        for (const auto& source : sources_) {
+            if (!source || !source->drop) continue;
+            if (!*source->drop) return false;
+            drop = true;
+        }
+        return may_drop && drop;
     }
 
     std::optional<std::int64_t> frames(const EdlEvent& event,
@@ -122,7 +137,7 @@ private:
         };
         const auto in = frames(event, event.source_in, rate, drops(event.source_in));
         auto out = frames(event, event.source_out, rate, drops(event.source_out));
-        if (!event.separators_speak && has_drop_frame(rate) && unmarked != event.drop) {
+        if (list_.fcm && !event.separators_speak && has_drop_frame(rate) && unmarked != event.drop) {
             auto& [first, count] = against_fcm_[unmarked];
             if (count++ == 0) first = event.number;
         }
@@ -329,6 +344,7 @@ private:
     const EditList& list_;
     const FrameRate rate_;
     const std::span<const std::optional<SourceCounting>> sources_;
+    const bool record_drop_;
     std::vector<PlacedEvent> placed_;  // in the order of EditList::edl
     std::map<std::uint32_t, std::vector<EditPiece>> tracks_;
     std::map<std::pair<std::uint32_t, std::uint64_t>, std::size_t> ends_;  // track and record end: a piece

@@ -212,6 +212,17 @@ TEST_F(CutsResolve, ATimeCodeOfEveryFourthFrameKnowsBetterThanFcm) {
     EXPECT_EQ(shown(list, 0, 2), (Texts{"A.mov 0", "A.mov 4"}));
 }
 
+TEST_F(CutsResolve, WithoutFcmTheRecordCountsAsItsClips) {
+    NEED_TOOL("ffmpeg");
+    write_timecoded_mov(place_, "DF.mov", "30000/1001", 20, "01:00:59;20");
+    const CutList drop = cuts("001  DF  V  C  01:00:59:20 01:01:00:10 01:00:59:20 01:01:00:10\n");
+    EXPECT_EQ(drop.frames, 18u);
+    EXPECT_EQ(joined(drop.notes), "");
+    const CutList plain = cuts("001  DF  V  C  01:00:59:20 01:00:59:22 01:01:00:00 01:01:00:02\n");
+    EXPECT_EQ(plain.frames, 2u) << "drop frame leaves these labels out";
+    EXPECT_EQ(joined(plain.notes), "");
+}
+
 TEST_F(CutsResolve, ClipsThatStateNoRateDoNotCountAList) {
     add("A", 0, 99);
     for (const char* file : {"A/A.0000000.dpx", "A/A.0000099.dpx"}) {
