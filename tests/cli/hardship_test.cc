@@ -178,6 +178,15 @@ TEST_F(Hardship, WhatIsOnAFullDiskPlays) {
     EXPECT_EQ(result["totals"]["frames_failed"], 0);
 }
 
+TEST_F(Hardship, CleanMakesRoomWhereNoFileCanBeMade) {
+    const SmallDisk disk(target(), "size=64m,nr_inodes=100");
+    prepare(1);
+    for (int i = 0; std::ofstream(target() + "/" + std::to_string(i)).is_open(); ++i) ASSERT_LT(i, 100);
+    const Finished done = streamsim({"clean", target()});
+    EXPECT_EQ(done.exit_code, 0) << done.text();
+    EXPECT_FALSE(std::filesystem::exists(target() + "/streamsim-media"));
+}
+
 TEST_F(Hardship, AFileSystemInMemoryIsNoColdStorage) {
     const SmallDisk disk(target(), "size=64m");
     prepare(1);

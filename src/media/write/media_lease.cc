@@ -22,18 +22,20 @@ namespace {
 
 constexpr std::string_view kLeaseSuffix = ".lease";
 constexpr std::string_view kShared = "shared", kExclusive = "exclusive";
+constexpr std::string_view kLocal = "local";  // before these: beside a lock of the kernel
 constexpr int kListings = 5;  // a lease renewed between listing and reading is found by the next listing
 constexpr auto kRemovalTimeout = std::chrono::seconds(2);
 
 struct LeaseName {
     std::string lock;  // "streamsim-media"
     LockMode mode = LockMode::shared;
+    bool local = false;  // its holder has a lock of the kernel, too
     std::string run;
     std::uint64_t number = 0;
 
     std::string text() const {
-        return fmt::format("{}.{}-{}-{:08}{}", lock, mode == LockMode::shared ? kShared : kExclusive, run,
-                           number, kLeaseSuffix);
+        return fmt::format("{}.{}{}-{}-{:08}{}", lock, local ? kLocal : "",
+                           mode == LockMode::shared ? kShared : kExclusive, run, number, kLeaseSuffix);
     }
 };
 
@@ -45,7 +47,8 @@ std::optional<LeaseName> lease_name_in(std::string_view name) {
     const auto parts = split(whole.substr(dot + 1), '-');  // mode, run, number
     if (parts.size() != 3 || !is_id(parts[1])) return std::nullopt;
     LeaseName out{.lock = std::string(whole.substr(0, dot)), .run = std::string(parts[1])};
-    out.mode = parts[0] == kShared ? LockMode::shared : LockMode::exclusive;
+    out.local = parts[0].starts_with(kLocal);
+    out.mode = parts[0].ends_with(kShared) ? LockMode::shared : LockMode::exclusive;
     out.number = whole_number<std::uint64_t>(parts[2]).value_or(0);
     return out.text() == name ? std::optional(out) : std::nullopt;
 }
@@ -58,6 +61,7 @@ struct Held {
     Mutex calls;       // serialises changes of the files
     // Guarded by `calls` once the thread runs.
     LeaseName name;                 // name of the current file
+    bool there = false;             // so is the file; beside a lock of the kernel there may be no room for one
     std::uint64_t last_number = 1;  // each number is used once: a failed call may have created its file
     std::vector<LeaseName> left;    // older names whose files may still be there
 
@@ -85,7 +89,7 @@ struct Held {
 };
 
 /// On a full storage the text is missing, so that clean can make room. Errors: the lease is not there, as far
-/// as the storage lets it be removed.
+/// as the storage lets it be removed; Error::no_room where not even an empty file can be made.
 Result<void> write_lease(const Held& held, const LeaseName& name) {
     const std::string path = held.path(name);
     const auto write = [&]() -> Result<void> {
@@ -94,7 +98,7 @@ Result<void> write_lease(const Held& held, const LeaseName& name) {
         const std::string text = held.note + "\n";
         auto done = (*sink)->write_at(0, std::as_bytes(std::span(text)));
         // A local disk that is measured does not have to wait for a lease: it is seen in the page cache.
-        if (done && !held.request.owner.kernel_lock) done = (*sink)->close();
+        if (done && !name.local) done = (*sink)->close();
         if (!done && done.error().no_room) return {};  // the name and the time of the file make it a lease
         return done;
     };
@@ -165,14 +169,13 @@ Result<Others> read_others(const Held& held, const LeaseName& own) {
             continue;
         }
         const std::string note = read_note(*held.store, path);
-        const LockOwner owner = LockOwner::parse(note);
-        if (held.request.owner.kernel_lock && owner.kernel_lock) {  // it would keep this one from the lock
+        if (own.local && name.local) {  // a holder would keep this one from the lock
             for (const LeaseName& before : all.older) (void)held.store->remove(held.path(before));
             (void)held.store->remove(path);
             continue;
         }
         const bool old = *now && (**now).modified_s - (**info).modified_s > kLeaseAgeMaxSeconds;
-        const bool gone = !note.empty() && held.request.is_gone && held.request.is_gone(owner);
+        const bool gone = !note.empty() && held.request.is_gone && held.request.is_gone(LockOwner::parse(note));
         if (!old && !gone) {
             others.holders.push_back(note);
             continue;
@@ -221,7 +224,7 @@ Result<std::vector<std::string>> replace_lease(Held& held, const LeaseName& next
 void renew(Held& held) REQUIRES(held.calls) {
     const auto leases = list_leases(held);
     if (!leases) return;  // the storage does not answer: the next renewal tries again
-    if (!leases->contains(held.name.run)) return held.lose();
+    if (held.there && !leases->contains(held.name.run)) return held.lose();
     const LeaseName next = held.next_name(held.name.mode);
     const auto written = write_lease(held, next);
     const auto holders = written ? replace_lease(held, next) : written.error();
@@ -234,6 +237,7 @@ void renew(Held& held) REQUIRES(held.calls) {
         return held.lose();
     }
     held.name = next;
+    held.there = true;
 }
 
 void keep_renewed(const std::shared_ptr<Held>& held) {
@@ -294,8 +298,9 @@ public:
         if (mode == held_->name.mode) return true;
         const LeaseName next = held_->next_name(mode);
         held_->left.push_back(next);  // until it takes the place of the other
-        if (auto written = write_lease(*held_, next); !written) return written.error();
-        if (mode == LockMode::exclusive) {
+        const auto written = write_lease(*held_, next);
+        if (!written && (held_->there || !written.error().no_room)) return written.error();
+        if (mode == LockMode::exclusive || !held_->there) {
             const auto others = settle(*held_, next);
             if (!others || !others->holders.empty()) {
                 (void)held_->store->remove(held_->path(next));
@@ -303,9 +308,11 @@ public:
                 return false;
             }
         }
-        if (auto removed = held_->store->remove(held_->path(held_->name)); !removed) return removed.error();
+        const auto removed = held_->there ? held_->store->remove(held_->path(held_->name)) : Result<void>();
+        if (!removed) return removed.error();
         held_->left.pop_back();
         held_->name = next;
+        held_->there = written.has_value();
         return true;
     }
 
@@ -316,15 +323,20 @@ private:
 
 }  // namespace
 
-Result<LeaseAttempt> try_lease(const std::shared_ptr<ByteStore>& store, const MediaLockRequest& request) {
+Result<LeaseAttempt> try_lease(const std::shared_ptr<ByteStore>& store,
+                               const MediaLockRequest& request,
+                               bool local) {
     auto held = std::make_shared<Held>();
     held->store = store;
     held->request = request;
     held->note = request.owner.to_note();
-    held->name = {request.name, request.mode, id_text(entropy64()), 1};
-    if (auto written = write_lease(*held, held->name); !written) return written.error();
+    held->name = {request.name, request.mode, local, id_text(entropy64()), 1};
+    const auto written = write_lease(*held, held->name);
+    if (!written && !(local && written.error().no_room)) return written.error();
+    held->there = written.has_value();
     auto others = settle(*held, held->name);
-    if (others && !others->own_is_there) others->holders.push_back({});  // a clean has removed the lease
+    if (others && held->there && !others->own_is_there)
+        others->holders.push_back({});  // a clean has removed the lease
     LeaseAttempt attempt;
     if (others && others->holders.empty()) {
         attempt.lease = std::make_unique<Lease>(held);

@@ -12,8 +12,10 @@
 // looks for others too: the lease may have been renewed at that moment. Ages are differences of the server's
 // time stamps: clocks of clients are not compared.
 //
-// Beside a lock of the kernel the note says so. Who has that lock takes such leases that conflict with it for
-// abandoned at any age: their holders would have the lock.
+// Beside a lock of the kernel the mode is "localshared" or "localexclusive", which a full disk can hold, too.
+// Who has that lock takes such leases that conflict with it for abandoned at any age: their holders would have
+// the lock. A holder who can make no file there has no lease until there is room for one, so that clean can
+// make it.
 #pragma once
 
 #include <memory>
@@ -36,9 +38,11 @@ struct LeaseAttempt {
     std::vector<std::string> taken_over;  // notes of leases that were too old, or whose processes are gone
 };
 
-/// One attempt. Blocks as the store does; waits for no holder. Errors: environment where the lease cannot be
-/// written. REQUIRES: the directory of the set exists.
-Result<LeaseAttempt> try_lease(const std::shared_ptr<ByteStore>& store, const MediaLockRequest& request);
+/// One attempt. Blocks as the store does; waits for no holder. `local`: beside a lock of the kernel. Errors:
+/// environment where the lease cannot be written. REQUIRES: the directory of the set exists.
+Result<LeaseAttempt> try_lease(const std::shared_ptr<ByteStore>& store,
+                               const MediaLockRequest& request,
+                               bool local);
 
 /// True when a file of this name is a lease.
 bool is_lease_name(std::string_view name);

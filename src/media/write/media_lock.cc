@@ -88,8 +88,10 @@ Result<MediaLockAttempt> try_set_lease(const std::shared_ptr<ByteStore>& store,
                                        const MediaLockRequest& request,
                                        std::unique_ptr<FileLock> lock) {
     const bool shared = request.mode == LockMode::shared;
-    auto attempt = try_lease(store, request);
-    if (!attempt && shared) attempt = try_lease(store, request);  // a connection may have failed for a moment
+    const bool local = lock != nullptr;
+    auto attempt = try_lease(store, request, local);
+    if (!attempt && shared)
+        attempt = try_lease(store, request, local);  // a connection may have failed for a moment
     MediaLockAttempt out;
     if (!attempt) {
         if (!shared) return attempt.error();
@@ -178,9 +180,8 @@ std::string LockOwner::to_note() const {
     std::string shown = printable(command);
     for (std::size_t most = kCommandShownMax;; most /= 2) {
         if (shown.size() > most) shown = printable(shown.substr(0, most)) + "...";
-        OrderedJson note = {{"host", host},   {"pid", pid},         {"command", shown},
-                            {"since", since}, {"machine", machine}, {"started", started}};
-        if (kernel_lock) note["kernel_lock"] = true;
+        const OrderedJson note = {{"host", host},   {"pid", pid},         {"command", shown},
+                                  {"since", since}, {"machine", machine}, {"started", started}};
         std::string text = json_text(note);
         if (text.size() <= kLockNoteBytesMax) return text;
         if (most == 0) return "{}";
@@ -192,14 +193,12 @@ LockOwner LockOwner::parse(const std::string& note) {
     if (!document || !document->is_object()) return {};
     const auto pid = document->find("pid");
     if (pid == document->end() || !pid->is_number_integer()) return {};
-    const auto kernel_lock = document->find("kernel_lock");
     return {.host = lock_text(*document, "host"),
             .pid = pid->get<std::int64_t>(),
             .machine = lock_text(*document, "machine"),
             .started = lock_text(*document, "started"),
             .command = lock_text(*document, "command"),
-            .since = lock_text(*document, "since"),
-            .kernel_lock = kernel_lock != document->end() && *kernel_lock == true};
+            .since = lock_text(*document, "since")};
 }
 
 bool is_lock_name(std::string_view name) {
@@ -247,9 +246,7 @@ Result<MediaLockAttempt> try_media_lock(const std::shared_ptr<ByteStore>& store,
         out.held_by = held_by(request, attempt->notes);
         return out;
     }
-    MediaLockRequest lease = request;
-    lease.owner.kernel_lock = attempt->outcome == LockAttempt::Outcome::held;
-    return try_set_lease(*confined, lease, std::move(attempt->lock));
+    return try_set_lease(*confined, request, std::move(attempt->lock));
 }
 
 Result<void> release_media_lock(ByteStore& whole, const std::string& root, std::unique_ptr<FileLock> lock) {

@@ -35,9 +35,8 @@ struct LockOwner {
     std::int64_t pid = 0;
     std::string machine;  // with the start of the process: the same nowhere else; empty: not known
     std::string started;
-    std::string command;       // command line of the owner
-    std::string since;         // when it asked for the lock, RFC 3339
-    bool kernel_lock = false;  // of a lease: its holder has the lock of the kernel, too
+    std::string command;  // command line of the owner
+    std::string since;    // when it asked for the lock, RFC 3339
 
     /// Converts to one line of at most kLockNoteBytesMax bytes, and back. Text that is no such line gives empty
     /// fields.

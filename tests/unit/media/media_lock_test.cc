@@ -75,6 +75,11 @@ protected:
     static std::optional<Error> lost_connection(bool lost) {
         return lost ? std::optional(environment_error("the connection was lost")) : std::nullopt;
     }
+    static std::optional<Error> no_room(bool full) {
+        Error error = environment_error("No space left on device");
+        error.no_room = true;
+        return full ? std::optional(error) : std::nullopt;
+    }
     /// The first removal of the lease with this number fails. A later renewal removes it.
     void expect_removed_later(const std::string& number) {
         const auto is_it = [&number](const std::string& path) {
@@ -349,18 +354,50 @@ TEST_F(MediaLockTest, ALockOfTheKernelAndItsLeaseChangeTogether) {
     }));
 }
 
-/// Its lock has ended with it. Clients wait until its lease is old.
+/// Its lock has ended with it. Clients wait until its lease is old, which is empty where the disk was full.
 TEST_F(MediaLockTest, TheLeaseOfAKilledHolderOfTheKernelsLockKeepsNoLocalRunOut) {
-    LockOwner owner = request(LockMode::exclusive, 4712).owner;
-    owner.kernel_lock = true;
-    place_.write("streamsim-media/streamsim-media.exclusive-00000000000000aa-00000001.lease",
-                 owner.to_note() + "\n");
-    EXPECT_EQ(attempt(LockMode::shared).lock, nullptr) << "a client";
+    for (const std::string& note : {request(LockMode::exclusive, 4712).owner.to_note() + "\n", std::string()}) {
+        for (const char* mode : {"localexclusive", "localshared"}) {
+            place_.write(
+                "streamsim-media/streamsim-media." + std::string(mode) + "-00000000000000aa-00000001.lease",
+                note);
+            store_->has_locks = false;
+            EXPECT_EQ(attempt(LockMode::exclusive).lock, nullptr) << "a client";
+            store_->has_locks = true;
+            const auto held = attempt(LockMode::exclusive);
+            ASSERT_NE(held.lock, nullptr) << mode;
+            EXPECT_THAT(held.notices, IsEmpty());
+            EXPECT_THAT(leases(), ElementsAre(HasSubstr(".localexclusive-")));
+        }
+    }
+}
+
+TEST_F(MediaLockTest, WhereNoFileCanBeMadeALocalRunHasTheLockAlone) {
+    std::atomic<bool> full = true;
+    std::atomic<int> made = 0;
     store_->has_locks = true;
-    const auto held = attempt(LockMode::exclusive);
+    store_->on_create = [&](const std::string&) {
+        if (!full) ++made;
+        return no_room(full);
+    };
+    auto held = attempt(renewed_often(LockMode::exclusive));
     ASSERT_NE(held.lock, nullptr);
-    EXPECT_THAT(held.notices, IsEmpty());
-    EXPECT_THAT(leases(), SizeIs(1));
+    for (const LockMode mode : {LockMode::shared, LockMode::exclusive}) {
+        const auto changed = held.lock->change(mode);
+        EXPECT_TRUE(changed && *changed);
+        EXPECT_EQ(store_->locked, mode);
+    }
+    full = false;
+    EXPECT_TRUE(within_10_s([&] { return made >= 2; })) << "there is room for a lease, which is renewed";
+    store_->has_locks = false;
+    EXPECT_EQ(attempt(LockMode::shared).lock, nullptr);
+    EXPECT_FALSE(held.lock->lost());
+    held.lock.reset();
+    const auto client = attempt(LockMode::shared);
+    ASSERT_NE(client.lock, nullptr);
+    store_->has_locks = true;
+    full = true;
+    EXPECT_EQ(attempt(LockMode::exclusive).lock, nullptr) << "the lease of a client is seen";
 }
 
 TEST_F(MediaLockTest, ALocalSetThatMayNotBeWrittenIsPlayedWithTheLockAlone) {
