@@ -187,6 +187,18 @@ TEST_F(Hardship, CleanMakesRoomWhereNoFileCanBeMade) {
     EXPECT_FALSE(std::filesystem::exists(target() + "/streamsim-media"));
 }
 
+TEST_F(Hardship, MediaThatTakeTheLastFileOfADiskPlay) {
+    for (int files = 32; files <= 38; ++files) {
+        const SmallDisk disk(target(), fmt::format("size=64m,nr_inodes={}", files));
+        const auto play = [this] {
+            return streamsim(
+                {"--quiet", "--format", small(), "--clip-duration", "1s", "--duration", "500ms", target()});
+        };
+        const Finished made = play(), again = play();
+        EXPECT_EQ(made.exit_code == 3, again.exit_code == 3) << files << " files\n" << made.text();
+    }
+}
+
 TEST_F(Hardship, AFileSystemInMemoryIsNoColdStorage) {
     const SmallDisk disk(target(), "size=64m");
     prepare(1);

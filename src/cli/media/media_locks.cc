@@ -239,6 +239,7 @@ Result<void> MediaLocks::share_set(const std::string& root) {
     Held* const set = find(root, media::kSetLock);
     if (set == nullptr || set->mode == LockMode::shared) return {};
     const auto changed = set->lock->change(LockMode::shared);
+    if (!changed && changed.error().no_room) return {};
     if (!changed) return changed.error();
     if (!*changed) return lost_error("written");
     set->mode = LockMode::shared;

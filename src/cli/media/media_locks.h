@@ -27,7 +27,8 @@ public:
     Result<void> hold_set(const std::shared_ptr<ByteStore>& store, const std::string& root, LockMode mode);
     /// The locks of working sets, in this mode or a stronger one. REQUIRES: the set is held.
     Result<void> hold_load(const std::string& root, const std::vector<std::string>& names, LockMode mode);
-    /// From exclusive to shared, without a gap. Errors: environment, also when the lock is lost.
+    /// From exclusive to shared, without a gap. Stays exclusive, which keeps out more processes than it has to,
+    /// where the storage has no room for that. Errors: environment, also when the lock is lost.
     Result<void> share_set(const std::string& root);
     void share_load(const std::string& root, const std::vector<std::string>& names);
     /// Errors: environment where locks or an empty media set stay; all locks are released.
