@@ -282,7 +282,8 @@ TEST_F(Usage, PrepareMakesNothingThatPlayWithoutAFormatWouldNotUse) {
     copy_clip_of_others();
     const Finished refused = streamsim({"prepare", target()});
     EXPECT_EQ(refused.exit_code, 2) << refused.text();
-    EXPECT_THAT(refused.err, HasSubstr(target() + ": holds files of its own, and play without a format needs"));
+    EXPECT_THAT(refused.err,
+                HasSubstr(target() + ": holds files of its own, which play without a format looks"));
     EXPECT_FALSE(std::filesystem::exists(target() + "/streamsim-media"));
     EXPECT_EQ(streamsim({"prepare", "--record", "1", "--frames", "2", target()}).exit_code, 0)
         << "recorders need no clips";
@@ -295,6 +296,9 @@ TEST_F(Usage, PrepareMakesNothingThatPlayWithoutAFormatWouldNotUse) {
     EXPECT_EQ(load.exit_code, 0) << load.text();
     EXPECT_TRUE(std::filesystem::exists(target() + "/streamsim-media/load"));
     EXPECT_EQ(clip_directories().size(), 1U) << "no clips";
+    prepare(1);
+    EXPECT_THAT(streamsim({"prepare", target()}).err,
+                HasSubstr(target() + ": has prepared media of small: give"));
 }
 
 TEST_F(Usage, OneFormatOfThosePreparedIsNamed) {
@@ -304,12 +308,22 @@ TEST_F(Usage, OneFormatOfThosePreparedIsNamed) {
         if (*command != '\0') words.insert(words.begin(), command);
         const Finished refused = streamsim(words);
         EXPECT_EQ(refused.exit_code, 2) << refused.text();
-        EXPECT_THAT(refused.err, HasSubstr(target() + ": has prepared media of small: give --format small (or "
-                                                      "--format dpx12 to have others made)"));
+        EXPECT_THAT(
+            refused.err,
+            HasSubstr(target() + ": has prepared media of small: give --format FILE, your file of small "
+                                 "(or --format dpx12 to have others made)"));
     }
     EXPECT_EQ(clip_directories().size(), 1U);
     EXPECT_EQ(streamsim({"prepare", "--record", "1", "--frames", "2", target()}).exit_code, 0)
         << "recorders need no clips";
+    const Finished more =
+        streamsim({"prepare", "--quiet", "--prores-hd", "--clip-duration", "100ms", target()});
+    EXPECT_EQ(more.exit_code, 0) << more.text();
+    EXPECT_THAT(streamsim({target()}).err,
+                HasSubstr("of prores-hd, small: give --format prores-hd or --format FILE, your file of small"));
+    write_text(target() + "/README.txt", "no clip");
+    EXPECT_THAT(streamsim({target()}).err, HasSubstr("/streamsim-media, which has those of prores-hd, small"));
+    std::filesystem::remove(target() + "/README.txt");
     Spawn both;
     both.env = {{"STREAMSIM_FORMATS", formats_with_small_default()}};
     both.args = {"prepare", "--dpx12", "--clip-duration", "1s", target()};

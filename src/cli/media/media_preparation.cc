@@ -10,8 +10,10 @@
 
 #include "base/system/utf8_path.h"
 #include "base/units.h"
+#include "cli/options/documents.h"
 #include "cli/options/options.h"
 #include "cli/process/question.h"
+#include "media/catalogue/catalogue.h"
 #include "media/own_files/own_names.h"
 #include "media/sequence/sequence_index.h"
 #include "run/plan/meters.h"
@@ -45,17 +47,37 @@ std::vector<std::string> sets_of(const run::PlayRequest& request) {
     return sets;
 }
 
-/// Errors: bad input where the media set of an otherwise empty TARGET has media of other formats alone, which a
-/// person who names none may mean.
+/// The text that --format takes for prepared media: a name of the catalogue, or a file that only its user
+/// knows.
+std::string format_to_give(const media::Catalogue& catalogue, const MediaFormat& format) {
+    const MediaFormat* const known = catalogue.find(format.name);
+    const bool same = known != nullptr && media::format_identity(*known) == media::format_identity(format);
+    return same ? format.name : fmt::format("FILE, your file of {}", format.name);
+}
+
+/// Errors: bad input where the media set of a TARGET has media of other formats alone, which a person who names
+/// none may mean.
 Result<void> check_prepared(ByteStore& store, const CliOptions& options) {
     const std::string& target = options.play.target.name();
-    const std::string& standard = options.default_format.name;
     const auto prepared = media::formats_in_set(store, target);
     if (!prepared) return prepared.error();
-    if (prepared->empty() || std::ranges::count(*prepared, standard) > 0) return {};
+    const MediaFormat& standard = options.default_format;
+    const auto is_standard = [id = media::format_identity(standard)](const MediaFormat& format) {
+        return media::format_identity(format) == id;
+    };
+    if (prepared->empty() || std::any_of(prepared->begin(), prepared->end(), is_standard)) return {};
+    const auto directory = formats_directory();
+    if (!directory) return directory.error();
+    const auto catalogue = media::Catalogue::load(*directory + "/media");
+    if (!catalogue) return catalogue.error();
+    std::vector<std::string> names, given;
+    for (const MediaFormat& format : *prepared) {
+        names.push_back(format.name);
+        given.push_back(format_to_give(*catalogue, format));
+    }
     return bad_input(
         fmt::format("{}: has prepared media of {}: give --format {} (or --format {} to have others made)",
-                    target, fmt::join(*prepared, ", "), fmt::join(*prepared, " or --format "), standard));
+                    target, fmt::join(names, ", "), fmt::join(given, " or --format "), standard.name));
 }
 
 /// True: media of the default format are made in TARGET, which is a path. Errors: bad input where prepare would
@@ -75,9 +97,10 @@ Result<bool> gets_default_format(ByteStore& store, const CliOptions& options) {
     if (!info) return info.error();
     if (!*info || !(**info).directory) return true;  // its plan says what is wrong
     if (!options.play.meters.empty()) return false;  // their files are made
+    if (auto checked = check_prepared(store, options); !checked) return checked.error();
     return bad_input(
-        fmt::format("{}: holds files of its own, and play without a format needs nothing made: give a format "
-                    "such as --dpx12",
+        fmt::format("{}: holds files of its own, which play without a format looks through for clips: give a "
+                    "format such as --dpx12 to have media made",
                     target));
 }
 

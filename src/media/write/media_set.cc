@@ -398,20 +398,20 @@ Result<std::vector<Clip>> complete_clips(ByteStore& whole_store,
     return clips;
 }
 
-Result<std::vector<std::string>> formats_in_set(ByteStore& whole_store, const std::string& target) {
+Result<std::vector<MediaFormat>> formats_in_set(ByteStore& whole_store, const std::string& target) {
     const std::string root = media_root(target);
     const auto there = whole_store.stat(root);
     if (!there) return there.error();
-    if (!*there) return std::vector<std::string>();
+    if (!*there) return std::vector<MediaFormat>();
     const auto confined = whole_store.beneath(target);
     if (!confined) return confined.error();
     ByteStore& store = **confined;
     const auto set = read_marker(store, root);
     if (!set) return set.error();
-    if (!*set) return std::vector<std::string>();
+    if (!*set) return std::vector<MediaFormat>();
     const auto entries = store.list(root);
     if (!entries) return entries.error();
-    std::set<std::string> formats;
+    std::vector<MediaFormat> formats;
     for (const DirectoryEntry& entry : *entries) {
         if (!entry.directory || entry.symbolic_link) continue;
         const std::string directory = join_path(root, entry.name);
@@ -421,9 +421,10 @@ Result<std::vector<std::string>> formats_in_set(ByteStore& whole_store, const st
         if (!format) continue;
         const auto clips = stored_clips(store, directory, *format, std::nullopt);
         if (!clips) return clips.error();
-        if (!clips->empty()) formats.insert(format->name);
+        if (!clips->empty()) formats.push_back(*format);
     }
-    return std::vector(formats.begin(), formats.end());
+    std::ranges::sort(formats, {}, &MediaFormat::name);
+    return formats;
 }
 
 Result<PreparePlan> plan_prepare(ByteStore& whole_store, const PrepareRequest& request) {

@@ -97,10 +97,10 @@ Result<std::vector<Clip>> complete_clips(ByteStore& store,
                                          const MediaFormat& format,
                                          std::optional<Duration> clip_duration);
 
-/// The names of the formats of which the media set below `target` holds clips, finished or not, in name order.
+/// The formats of which the media set below `target` holds clips, finished or not, in name order.
 /// Empty when there is no media set. Errors: environment from the store; bad input when its streamsim-media was
 /// not made by prepare.
-Result<std::vector<std::string>> formats_in_set(ByteStore& store, const std::string& target);
+Result<std::vector<MediaFormat>> formats_in_set(ByteStore& store, const std::string& target);
 
 /// Finds what is missing; writes nothing. Files of ours that are removed before they are written anew count as
 /// free space. Errors: environment when `target` is no directory, when it has not enough free space (1 % is

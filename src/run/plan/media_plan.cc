@@ -262,6 +262,19 @@ Result<std::vector<media::PreparePlan>> missing_media(ByteStore& store, const Pl
     return plans;
 }
 
+namespace {
+
+/// ", which has those of NAME, NAME"; empty where there are none, or nobody can tell.
+std::string prepared_there(ByteStore& store, const std::string& target) {
+    const auto prepared = media::formats_in_set(store, target);
+    std::string names;
+    for (const MediaFormat& format : prepared ? *prepared : std::vector<MediaFormat>())
+        names += (names.empty() ? ", which has those of " : ", ") + format.name;
+    return names;
+}
+
+}  // namespace
+
 Result<std::vector<Clip>> clips_of_target(ByteStore& store,
                                           const PlayRequest& request,
                                           IndexProgress* progress) {
@@ -277,8 +290,9 @@ Result<std::vector<Clip>> clips_of_target(ByteStore& store,
         if (clips.empty()) {
             return bad_input(
                 fmt::format("{}: holds no clip and no image sequence, {} deep: name one, or give a format such "
-                            "as --dpx12 to have media made below {}/{}",
-                            path, counted(request.folder_depth, "level"), path, media::kMediaDirectory));
+                            "as --dpx12 to have media made below {}/{}{}",
+                            path, counted(request.folder_depth, "level"), path, media::kMediaDirectory,
+                            prepared_there(store, path)));
         }
     } else if (info->has_value() || media::is_pattern(path)) {
         auto clip = media::index_clip(store, path, options);
