@@ -120,6 +120,12 @@ bool block_device_behind(const std::string& path) {
     return stat(path.c_str(), &facts) == 0 && major(facts.st_dev) != 0;
 }
 
+std::optional<std::uint64_t> threads_allowed() {
+    rlimit limit{};
+    if (getrlimit(RLIMIT_NPROC, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return std::nullopt;
+    return limit.rlim_cur;
+}
+
 bool request_realtime(std::string& why_not) {
     sched_param wanted{};
     wanted.sched_priority = kRealtimePriority;

@@ -33,6 +33,10 @@ std::vector<std::string> children_of(const std::string& process);
 /// btrfs).
 bool block_device_behind(const std::string& path);
 
+/// Threads that this user may have, in all processes together; nullopt: as many as the system can hold, or not
+/// known.
+std::optional<std::uint64_t> threads_allowed();
+
 /// Requests SCHED_FIFO, priority 10, for the calling thread; threads that it starts inherit it. False: refused,
 /// and `why_not` has the reason and the remedy.
 bool request_realtime(std::string& why_not);

@@ -78,6 +78,11 @@ bool block_device_behind(const std::string& path) {
            std::string_view(facts.f_mntfromname).starts_with("/dev/");
 }
 
+std::optional<std::uint64_t> threads_allowed() {
+    // RLIMIT_NPROC counts processes here.
+    return std::nullopt;
+}
+
 /// By the time-constraint policy, which needs no privilege. Threads that this one starts do not inherit it.
 bool request_realtime(std::string& why_not) {
     constexpr std::uint64_t kComputationNs = 2'000'000;  // at a stretch

@@ -44,6 +44,10 @@ bool block_device_behind(const std::string& /*path*/) {
     return false;
 }
 
+std::optional<std::uint64_t> threads_allowed() {
+    return std::nullopt;
+}
+
 bool request_realtime(std::string& why_not) {
     why_not = "real-time scheduling refused: this streamsim can ask for it on Linux only";
     return false;

@@ -120,6 +120,10 @@ bool block_device_behind(const std::string& /*path*/) {
     return false;
 }
 
+std::optional<std::uint64_t> threads_allowed() {
+    return std::nullopt;
+}
+
 bool request_realtime(std::string& why_not) {
     // Above ordinary programs and below the threads of the system; the real-time class needs a privilege.
     if (SetPriorityClass(GetCurrentProcess(), HIGH_PRIORITY_CLASS) &&

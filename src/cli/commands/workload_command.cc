@@ -224,9 +224,9 @@ Result<void> WorkloadCommand::play_steps() {
     std::uint64_t threads = 0;  // of the largest step
     for (const double at : values) {
         const Workload step = scenario::at_step(result_.workload, at);
-        threads = std::max(threads, run::io_threads_of(run::load_request(step, options_.play), {}));
+        threads = std::max(threads, run::io_threads_of(run::load_request(step, options_.play), {}).needed);
     }
-    run::reserve_io_threads(threads);
+    run::reserve_io_threads({.needed = threads});
     for (const double at : values) {
         if (result_.interrupted || left_behind()) break;
         const auto lost = lost_a_rank();

@@ -72,10 +72,15 @@ std::uint64_t threads_of_diagnosis(const Operations& usual) {
            (more ? kDiagnosisReadsMax + kDiagnosisReadsFactorMax * usual.opens : usual.reads + usual.opens);
 }
 
-/// Threads for the diagnosis; 0: there is none, or it does not read by the pool. To try out hundreds of threads
-/// takes 20 ms of a start.
+/// Threads for the diagnosis; 0: there is none, it does not read by the pool, or so many would be missing to
+/// other processes of the user: where several take the last ones at a time, libuv aborts. To try out hundreds
+/// of threads takes 20 ms of a start.
 std::uint64_t threads_of_diagnosis(const PlayRequest& request, const Operations& usual) {
-    return request.find_cause && reads_by_pool(request.io) ? threads_of_diagnosis(usual) : 0;
+    constexpr std::uint64_t kPartOfAllowed = 16;
+    const bool alone = request.own_seats.value_or(request.seats) == request.seats;
+    if (!request.find_cause || !alone || !reads_by_pool(request.io)) return 0;
+    const std::uint64_t threads = threads_of_diagnosis(usual);
+    return threads <= host::threads_allowed().value_or(UINT64_MAX) / kPartOfAllowed ? threads : 0;
 }
 
 /// Fills in the options of one loop after the other; the loops' memory lies in that order.
@@ -190,15 +195,16 @@ void reserve_io_threads(const PlayRequest& request, std::uint64_t streams) {
     storage::size_thread_pool(std::min(threads, kPoolThreadsMax), threads_of_diagnosis(request, all));
 }
 
-void reserve_io_threads(std::uint64_t threads) {
-    if (threads > 0) storage::size_thread_pool(std::min(threads, kPoolThreadsMax));
+void reserve_io_threads(const IoThreads& threads) {
+    if (threads.needed > 0)
+        storage::size_thread_pool(std::min(threads.needed, kPoolThreadsMax), threads.better);
 }
 
-std::uint64_t io_threads_of(const PlayRequest& request, const FoundMedia& media) {
-    if (request.target.kind != target::Target::Kind::local) return 0;
+IoThreads io_threads_of(const PlayRequest& request, const FoundMedia& media) {
+    if (request.target.kind != target::Target::Kind::local) return {};
     const std::vector<PlayPart> parts = one_part(request, media);
     const auto streams = plan_parts(parts, 1);
-    if (!streams) return 0;  // the run fails
+    if (!streams) return {};  // the run fails
     std::uint64_t threads = kPoolThreadsSpare;
     std::uint64_t largest = 0;  // of one stream
     Operations usual;
@@ -214,7 +220,7 @@ std::uint64_t io_threads_of(const PlayRequest& request, const FoundMedia& media)
             if (request.plays(seat)) threads += std::uint64_t{2} * part.spec.users * part.spec.inflight;
         }
     }
-    return std::max(threads, threads_of_diagnosis(request, usual));
+    return {threads, threads_of_diagnosis(request, usual)};
 }
 
 void size_io_threads(const PlayRequest& request, std::vector<PlaybackLoopOptions>& loops) {

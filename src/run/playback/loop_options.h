@@ -29,10 +29,14 @@ std::vector<PlaybackLoopOptions> loop_options(PlaybackPlan& plan, std::size_t lo
 /// size: to be called before it, where later runs play more streams.
 void reserve_io_threads(const PlayRequest& request, std::uint64_t streams);
 
-/// The same for `threads`, of the largest run.
-void reserve_io_threads(std::uint64_t threads);
-/// Threads that a run of the request on these media, and its diagnosis, need at once; 0: it needs no pool.
-std::uint64_t io_threads_of(const PlayRequest& request, const FoundMedia& media);
+struct IoThreads {
+    std::uint64_t needed = 0;  // at once; 0: no pool is needed
+    std::uint64_t better = 0;  // for the diagnosis, where the system gives them all
+};
+/// The same for the threads of the largest run.
+void reserve_io_threads(const IoThreads& threads);
+/// The threads of a run of the request on these media.
+IoThreads io_threads_of(const PlayRequest& request, const FoundMedia& media);
 
 /// Makes the pool large enough for all operations of the loops at once, and for the diagnosis. Loops that read
 /// with it will say that it is too small for them, by an earlier run or by the user.

@@ -267,7 +267,8 @@ std::uint32_t size_thread_pool(std::uint64_t threads, std::uint64_t better) {
     if (std::exchange(sized, true)) return size;
     const auto best =
         set != nullptr ? size : static_cast<std::uint32_t>(std::min(std::max(better, wanted), kThreadsMax));
-    const std::uint32_t given = threads_given(best);
+    std::uint32_t given = threads_given(best);
+    if (given < size && size < best) given = threads_given(size);  // fewer leave some to other processes
     if (given == 0) throw std::system_error(EAGAIN, std::generic_category(), "no thread for a pool");
     size = given == best ? best : std::min(size, given);
     set_environment(name, std::to_string(size));

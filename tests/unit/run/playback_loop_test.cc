@@ -3,6 +3,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 
 #include <algorithm>
 #include <atomic>
@@ -166,10 +167,26 @@ TEST(ThreadPool, HasThreadsForAllMetersOfARun) {
     spec.users = 5;
     spec.inflight = 3;
     request.meters = {{spec, 0, 2}};
-    EXPECT_EQ(io_threads_of(request, {}), 2u * 2 * 15 + 4) << "an open and a read each, and those for hints";
+    EXPECT_EQ(io_threads_of(request, {}).needed, 2u * 2 * 15 + 4) << "opens and reads, and those for hints";
     request.target = *target::parse_target("null:");
-    EXPECT_EQ(io_threads_of(request, {}), 0u);
+    EXPECT_EQ(io_threads_of(request, {}).needed, 0u);
 }
+
+/// The user may have so many threads, or as many as the system lets this process ask for.
+class ThreadsAllowed {
+public:
+    explicit ThreadsAllowed(rlim_t threads) {
+        getrlimit(RLIMIT_NPROC, &before_);
+        const rlimit limit{std::min(threads, before_.rlim_max), before_.rlim_max};
+        setrlimit(RLIMIT_NPROC, &limit);
+    }
+    ~ThreadsAllowed() { setrlimit(RLIMIT_NPROC, &before_); }
+    ThreadsAllowed(const ThreadsAllowed&) = delete;
+    ThreadsAllowed& operator=(const ThreadsAllowed&) = delete;
+
+private:
+    rlimit before_{};
+};
 
 /// The diagnosis of a run that fails reads more at once than play did.
 TEST(ThreadPool, HasThreadsForTheDiagnosis) {
@@ -178,10 +195,30 @@ TEST(ThreadPool, HasThreadsForTheDiagnosis) {
     request.io = IoChoice::threads;
     const FoundMedia media = *find_media(nullptr, request, nullptr);
     request.target = *target::parse_target("/tmp");
-    EXPECT_GE(io_threads_of(request, media), kDiagnosisReadsMax + 4);
-    EXPECT_LT(io_threads_of(request, media), kDiagnosisReadsMax + 60);
+    const ThreadsAllowed many(RLIM_INFINITY);
+    EXPECT_GE(io_threads_of(request, media).better, kDiagnosisReadsMax + 4);
+    EXPECT_LT(io_threads_of(request, media).better, kDiagnosisReadsMax + 60);
+    EXPECT_LT(io_threads_of(request, media).needed, 20u);
     request.find_cause = false;
-    EXPECT_LT(io_threads_of(request, media), 20u);
+    EXPECT_EQ(io_threads_of(request, media).better, 0u);
+}
+
+/// Several processes that take the last threads of a user at a time are aborted by libuv.
+TEST(ThreadPool, HasNoneForTheDiagnosisThatOtherProcessesMayNeed) {
+    PlayRequest request = test::request_on("sim:null", {"prores-hd"});
+    request.seats = 2;
+    request.inflight = request.io_depth = 1;
+    request.io = IoChoice::threads;
+    const FoundMedia media = *find_media(nullptr, request, nullptr);
+    request.target = *target::parse_target("/tmp");
+    const ThreadsAllowed many(RLIM_INFINITY);
+    EXPECT_GT(io_threads_of(request, media).better, 0u);
+    {
+        const ThreadsAllowed few(600);
+        EXPECT_EQ(io_threads_of(request, media).better, 0u);
+    }
+    request.own_seats = 1;
+    EXPECT_EQ(io_threads_of(request, media).better, 0u) << "another one plays the other seat";
 }
 
 TEST(ThreadPool, ThatIsTooSmallForTheDiagnosisIsKnown) {
