@@ -238,15 +238,20 @@ std::optional<std::uint64_t> read_from_cache(const RunFacts& facts, const RunRes
         const StreamPlan& plan = (*facts.streams)[i];
         if (counts.bytes_read == 0) continue;
         if (in_part && counts.scheduled < slots_of_cached_share(plan)) return std::nullopt;
-        bool first = true;
-        for (const Clip& clip : plan.clips) first &= seen.insert(key_of(clip)).second;
-        at_least |= !first || plan.path->repeats_within(std::min(counts.scheduled, plan.path->pass_slots()));
+        std::set<ClipKey> own;
+        for (const Clip& clip : plan.clips) own.insert(key_of(clip));
+        const auto again =
+            std::ranges::count_if(own, [&seen](const ClipKey& key) { return seen.contains(key); });
+        seen.insert(own.begin(), own.end());
+        at_least |= again > 0 || own.size() < plan.clips.size() ||
+                    plan.path->repeats_within(std::min(counts.scheduled, plan.path->pass_slots()));
         // The first pass finds the cache as it was before play, each later one as it is afterwards; so do other
         // streams that play the clip.
+        const double shared = static_cast<double>(again) / static_cast<double>(own.size());
+        const double first_pass = *facts.cached_before * (1 - shared) + *facts.cached_after * shared;
         const auto passes = static_cast<double>(std::max<std::uint64_t>(counts.passes, 1));
-        bytes += static_cast<double>(counts.bytes_read) *
-                 ((first ? *facts.cached_before : *facts.cached_after) + *facts.cached_after * (passes - 1)) /
-                 passes;
+        bytes +=
+            static_cast<double>(counts.bytes_read) * (first_pass + *facts.cached_after * (passes - 1)) / passes;
     }
     if (at_least && is_little(bytes, result.totals.bytes_read)) return std::nullopt;
     return static_cast<std::uint64_t>(bytes);

@@ -127,6 +127,30 @@ TEST(PageCache, MayHoldWhatAnotherStreamHasJustRead) {
     EXPECT_TRUE(of_two(0, 0.02).media.shared);
 }
 
+TEST(PageCache, MayHoldAClipThatAStreamShowsInTwoLayers) {
+    const auto cached = [](double before) {
+        return read_through_cache(true, before, false, [](Played& played) {
+            auto& clips = played.streams.front().clips;
+            clips.push_back(clips.front());
+            played.facts.cached_after = 1;
+        });
+    };
+    EXPECT_FALSE(cached(0).client.page_cache_bytes) << "the second layer, and nobody can say";
+    EXPECT_EQ(cached(1).client.page_cache_bytes, 1'000'000u);
+}
+
+TEST(PageCache, MayHoldThePartThatTwoStreamsShare) {
+    const auto shared = read_through_cache(true, 0, false, [](Played& played) {
+        played.facts.cached_after = 1;
+        played.streams.push_back(played.streams.front());
+        Clip own;
+        own.file = "own";
+        own.index = played.streams.front().clips.front().index;
+        played.streams.back().clips.push_back(own);
+    });
+    EXPECT_EQ(shared.client.page_cache_bytes, 500'000u) << "half of what the second stream read";
+}
+
 TEST(PageCache, MayHoldFramesThatAreShownTwiceInAPass) {
     const auto cached = [](const char* order) {
         const RunResult result = read_through_cache(true, 0, false, [order](Played& played) {
