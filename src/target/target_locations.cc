@@ -6,6 +6,7 @@
 #include <chrono>
 #include <filesystem>
 #include <future>
+#include <optional>
 #include <set>
 #include <string_view>
 #include <system_error>
@@ -81,6 +82,19 @@ std::vector<std::string> directories_of(const std::vector<const Clip*>& clips) {
     std::set<std::string> all;
     for (const Clip* clip : clips) all.insert(directory_of(*clip));
     return {all.begin(), all.end()};
+}
+
+std::map<std::string, MountFacts> mounts_of(const std::vector<const Clip*>& clips) {
+    std::map<std::string, MountFacts> mounts;
+    std::map<std::uint64_t, std::optional<MountFacts>> of_device;
+    for (const std::string& directory : directories_of(clips)) {
+        const auto place = host::place_identity_of(directory).identity;
+        if (!place) continue;
+        const auto [known, first] = of_device.try_emplace(place->device);
+        if (first) known->second = host::mount_of(directory);
+        if (known->second) mounts.emplace(directory, *known->second);
+    }
+    return mounts;
 }
 
 std::uint64_t slots_failed(const GrowingList<StreamProgress>& streams) {

@@ -5,6 +5,7 @@
 
 #include <condition_variable>
 #include <functional>
+#include <map>
 #include <memory>
 #include <string>
 #include <thread>
@@ -16,6 +17,7 @@
 #include "host/mount.h"
 #include "streamsim/media.h"
 #include "streamsim/progress.h"
+#include "streamsim/run_result.h"
 #include "streamsim/system_history.h"
 #include "target/target.h"
 
@@ -81,6 +83,8 @@ std::string location_of(const Target& target);
 /// The directory of the clip's first file; "." where its name has no directory.
 std::string directory_of(const Clip& clip);
 std::vector<std::string> directories_of(const std::vector<const Clip*>& clips);
+/// Those of the clips' directories, by directory. Each device is looked at once.
+std::map<std::string, MountFacts> mounts_of(const std::vector<const Clip*>& clips);
 
 /// Missed slots of the streams whose last misses contain failed ones; grows when more slots fail.
 std::uint64_t slots_failed(const GrowingList<StreamProgress>& streams);

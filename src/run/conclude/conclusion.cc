@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "host/host.h"
 #include "host/mount.h"
 #include "judge/judge.h"
 #include "judge/run_verdicts.h"
@@ -51,18 +52,12 @@ std::string only_target(const PlaybackPlan& plan) {
     return one ? url : "";
 }
 
-/// By directory. Each device is looked at once.
-std::map<std::string, MountFacts> mounts_of(const std::vector<const Clip*>& clips) {
-    std::map<std::string, MountFacts> mounts;
-    std::map<std::uint64_t, std::optional<MountFacts>> of_device;
-    for (const std::string& directory : target::directories_of(clips)) {
-        const auto place = host::place_identity_of(directory).identity;
-        if (!place) continue;
-        const auto [known, first] = of_device.try_emplace(place->device);
-        if (first) known->second = host::mount_of(directory);
-        if (known->second) mounts.emplace(directory, *known->second);
-    }
-    return mounts;
+/// True: ProcessUsage::storage_read_bytes counts each file that is read.
+bool counts_reads_of(const PlaybackPlan& plan) {
+    const std::vector<const Clip*> clips = plan.clips();
+    return host::block_device_behind(plan.first_file()) && std::ranges::all_of(clips, [](const Clip* clip) {
+               return host::block_device_behind(clip->index->path_of(0));
+           });
 }
 
 }  // namespace
@@ -73,10 +68,9 @@ PlayObservation::PlayObservation(const PlaybackPlan& plan) : plan_(plan) {
         const std::string file = plan.first_file();
         mount_ = host::mount_of(file);
         if (mount_) mount_->target = only_target(plan);
-        mounts_ = mounts_of(plan.clips());
         if (!plan.request().direct || plan.direct_uses_page_cache())
             cached_before_ = cached_share(plan.streams());
-        counts_storage_reads_ = host::block_device_behind(file);
+        counts_storage_reads_ = counts_reads_of(plan);
         watch_.emplace(file);
         locations_.emplace(std::make_shared<target::TargetLocations>(target::directories_of(plan.clips())),
                            [&plan] { return target::slots_failed(plan.progress()); });
@@ -178,7 +172,7 @@ void Conclusion::fill_common(RunFacts& facts) const {
     facts.began_s = began_s_;
     facts.faults_injected = plan_.faults_injected();
     facts.mount = mount_;
-    facts.mounts = mounts_;
+    facts.mounts = plan_.mounts();
     facts.direct_uses_page_cache = plan_.direct_uses_page_cache();
     facts.before = usage_before_;
     facts.cuts = plan_.cuts();

@@ -5,7 +5,6 @@
 #include <atomic>
 #include <cstdint>
 #include <functional>
-#include <map>
 #include <optional>
 #include <string>
 #include <utility>
@@ -38,14 +37,12 @@ public:
 
     const host::ProcessUsage& usage_before() const { return before_; }
     const std::optional<MountFacts>& mount() const { return mount_; }
-    const std::map<std::string, MountFacts>& mounts() const { return mounts_; }
     /// The target is real storage: its system is observed.
     bool is_real() const { return watch_.has_value(); }
 
 private:
     const PlaybackPlan& plan_;
     std::optional<MountFacts> mount_;
-    std::map<std::string, MountFacts> mounts_;  // by directory of a clip
     std::optional<double> cached_before_;
     std::optional<double> cached_after_;
     bool counts_storage_reads_ = false;
@@ -76,7 +73,6 @@ public:
     void observe(const PlayObservation& observation) {
         usage_before_ = observation.usage_before();
         mount_ = observation.mount();
-        mounts_ = observation.mounts();
     }
 
     /// Ends a diagnosis at once, the removal of recordings after kRemovalTimeout. Any thread, any time.
@@ -105,7 +101,6 @@ private:
     std::int64_t began_s_ = 0;  // of the clock on the wall, since 1970
     host::ProcessUsage usage_before_;
     std::optional<MountFacts> mount_;
-    std::map<std::string, MountFacts> mounts_;     // by directory of a clip
     std::atomic<std::int64_t> interrupted_ns_{0};  // CLOCK_MONOTONIC of the first interrupt(); 0: none
     std::atomic<bool> is_diagnosing_{false};
     std::atomic<bool> storage_is_over_{false};

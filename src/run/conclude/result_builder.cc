@@ -257,10 +257,20 @@ std::optional<std::uint64_t> read_from_cache(const RunFacts& facts, const RunRes
     return static_cast<std::uint64_t>(bytes);
 }
 
-/// True: the file system keeps what it has read in memory that the system does not show: that of a process
-/// (FUSE), or the ARC (ZFS).
+/// True: a file system that streams play from keeps what it has read in memory that the system does not show:
+/// that of a process (FUSE), or the ARC (ZFS).
 bool has_hidden_cache(const RunFacts& facts) {
-    return facts.mount && (facts.mount->type.starts_with("fuse") || facts.mount->type == "zfs");
+    const auto hides = [](const MountFacts& mount) {
+        return mount.type.starts_with("fuse") || mount.type == "zfs";
+    };
+    const auto is_hidden = [&facts, &hides](const Clip& clip) {
+        const auto found = facts.mounts.find(target::directory_of(clip));
+        return found != facts.mounts.end() && hides(found->second);
+    };
+    if (facts.mount && hides(*facts.mount)) return true;
+    return std::ranges::any_of(*facts.streams, [&is_hidden](const StreamPlan& plan) {
+        return plan.record == nullptr && std::ranges::any_of(plan.clips, is_hidden);
+    });
 }
 
 std::optional<std::uint64_t> page_cache_bytes(const RunFacts& facts, const RunResult& result) {

@@ -17,6 +17,7 @@
 #include "run/plan/scenario_faults.h"
 #include "storage/local/local_options.h"
 #include "storage/remote/remote_names.h"
+#include "target/target_locations.h"
 
 namespace streamsim::run {
 namespace {
@@ -134,6 +135,7 @@ Result<void> PlaybackPlan::make() {
     }
     if (recordings_) {
         if (auto recorded = recordings_->record(streams_); !recorded) return recorded;
+        add_mount_of_recordings();
     }
     is_made_.store(true, std::memory_order_release);
     return {};
@@ -164,17 +166,33 @@ Result<void> PlaybackPlan::make_recordings(std::uint32_t& alignment) {
     return {};
 }
 
-/// The alignment of reads past the page cache, from the first file of each clip and meter.
+/// The directory of a sequence that is recorded is made during play: it is on the mount of them all.
+void PlaybackPlan::add_mount_of_recordings() {
+    if (request_.target.kind != target::Target::Kind::local) return;
+    const auto mount = host::mount_of(recordings_->directory());
+    if (!mount) return;
+    for (const StreamPlan& plan : streams_) {
+        if (plan.record != nullptr) mounts_.emplace(target::directory_of(plan.clips.front()), *mount);
+    }
+}
+
+/// Finds out what the clips are on. The alignment of reads past the page cache, from the first file of each
+/// clip and meter.
 std::uint32_t PlaybackPlan::alignment_of_files() {
     std::uint32_t alignment = 1;
     if (request_.target.kind != target::Target::Kind::local) return alignment;
     storage::raise_open_file_limit();
     const std::vector<const Clip*> all = clips();
-    if (request_.direct && !all.empty()) {
-        const auto mount = host::mount_of(all.front()->index->path_of(0));
-        direct_uses_page_cache_ = storage::direct_reads_use_cached_pages(mount ? mount->type : "");
-    }
+    mounts_ = target::mounts_of(all);
     if (!request_.direct) return alignment;
+    const auto by_page_cache = [](const auto& each) {
+        return storage::direct_reads_use_cached_pages(each.second.type);
+    };
+    direct_uses_page_cache_ = std::ranges::any_of(mounts_, by_page_cache);
+    if (!all.empty() && !direct_uses_page_cache_) {  // the file may be a link
+        const auto mount = host::mount_of(all.front()->index->path_of(0));
+        direct_uses_page_cache_ = mount && storage::direct_reads_use_cached_pages(mount->type);
+    }
     for (const Clip* clip : all)
         alignment = std::max(alignment, storage::direct_alignment(clip->index->path_of(0)));
     for (const load::MeterPlan& plan : meters_) {

@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <set>
@@ -27,6 +28,7 @@
 #include "run/plan/stream_plan.h"
 #include "storage/buffer_arena.h"
 #include "streamsim/progress.h"
+#include "streamsim/run_result.h"
 
 namespace streamsim::run {
 
@@ -129,6 +131,8 @@ public:
     /// Direct reads of the clips may be answered from this computer's page cache, from which they are evicted
     /// before play.
     bool direct_uses_page_cache() const { return direct_uses_page_cache_; }
+    /// The file systems of local clips and recordings, by directory.
+    const std::map<std::string, MountFacts>& mounts() const { return mounts_; }
     const CutList* cuts() const;
     /// A file or directory that is played from and exists.
     std::string first_file() const;
@@ -156,6 +160,7 @@ private:
     void describe_storage();
     Result<void> make_recordings(std::uint32_t& alignment);
     std::uint32_t alignment_of_files();
+    void add_mount_of_recordings();
     std::set<std::pair<const FrameIndex*, std::uint64_t>> files_to_evict() const;
     void describe_model();
     void warn_about_pattern(const StreamPlan& plan);
@@ -172,6 +177,7 @@ private:
     GrowingList<StreamProgress> progress_;
     RunMemory memory_;
     std::unique_ptr<Recordings> recordings_;  // null: no file is recorded
+    std::map<std::string, MountFacts> mounts_;
     bool direct_uses_page_cache_ = false;
     std::atomic<bool> is_made_{false};
 };

@@ -4,10 +4,12 @@
 
 #include <deque>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <vector>
 
 #include "run/conclude/result_builder.h"
+#include "target/target_locations.h"
 #include "unit/run/sessions.h"
 
 namespace streamsim::run {
@@ -107,6 +109,22 @@ TEST(PageCache, IsTheLeastThatCameFromAFileSystemWithAHiddenCache) {
     };
     EXPECT_EQ(buffered(1), 1'000'000u);
     EXPECT_FALSE(buffered(0));
+}
+
+TEST(PageCache, IsHiddenWhereAnyClipIsOnAFileSystemWithAHiddenCache) {
+    const auto directly = [](const char* type, bool records) {
+        return read_through_cache(true, 1, false, [&](Played& played) {
+            played.loop.capabilities.direct = true;
+            played.facts.mount.emplace().type = "ext4";
+            StreamPlan& plan = played.streams.front();
+            played.facts.mounts[target::directory_of(plan.clips.front())].type = type;
+            if (records) plan.record = std::make_shared<RecordPlan>();
+        });
+    };
+    EXPECT_EQ(directly("xfs", false).client.page_cache_bytes, 0u);
+    EXPECT_FALSE(directly("fuse.sshfs", false).client.page_cache_bytes);
+    EXPECT_FALSE(directly("fuse.sshfs", false).verdict.pass);
+    EXPECT_EQ(directly("fuse.sshfs", true).client.page_cache_bytes, 0u) << "a recorder reads nothing";
 }
 
 TEST(PageCache, IsNotToldByPartsThatWereNotPlayed) {

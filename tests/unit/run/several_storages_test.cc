@@ -2,9 +2,14 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <filesystem>
+#include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "host/mount.h"
 #include "run/conclude/result_builder.h"
 #include "target/target_locations.h"
 #include "unit/run/sessions.h"
@@ -78,6 +83,61 @@ TEST(SeveralStorages, AreNeitherTwoDisksNorTwoSharesOfAServer) {
     EXPECT_THAT(played_from(mounted("/", "ext4"), mounted("/mnt/raid", "xfs")).notices, IsEmpty());
     EXPECT_EQ(played_from(mounted("/", "ext4"), mounted("/mnt/raid", "xfs")).verdict.limit, Limit::storage);
     EXPECT_THAT(played_from(mounted("/a", "nfs4", "nas"), mounted("/b", "nfs4", "nas")).notices, IsEmpty());
+}
+
+/// A clip of 96 frames in one file that is not there.
+class ClipIn final : public FrameIndex {
+public:
+    explicit ClipIn(const std::string& directory) : path_(directory + "/streamsim-none.mov") {}
+
+    std::uint64_t count() const override { return 96; }
+    FrameRate rate() const override { return {24, 1}; }
+    bool file_per_frame() const override { return false; }
+    void write_path(std::uint64_t, char* into) const override { std::ranges::copy(path_ + '\0', into); }
+    std::size_t path_capacity() const override { return path_.size() + 1; }
+    Extent extent(std::uint64_t frame) const override { return {frame * 4096, 4096}; }
+    std::uint64_t largest_frame_bytes() const override { return 4096; }
+
+private:
+    const std::string path_;
+};
+
+TEST(SeveralStorages, MayEachUseThePageCacheForDirectReads) {
+    const auto memory = host::mount_of("/dev/shm");
+    if (!memory || memory->type != "tmpfs") GTEST_SKIP() << "this system has no such file system";
+    PlayRequest request = test::request_on("null:", {"prores-hd"});
+    request.streams = 2;
+    std::vector<PlayPart> parts = one_part(request, *find_media(nullptr, request, nullptr));
+    std::vector<Clip>& clips = parts.front().media.clips.front();
+    ASSERT_EQ(clips.size(), 2u);
+    clips.front().index = std::make_shared<ClipIn>("/proc");
+    clips.back().index = std::make_shared<ClipIn>("/dev/shm");
+    request.target = parts.front().request.target = *target::parse_target("/");
+    NoticeLog log([](const std::string&) {});
+    PlaybackPlan plan(request, std::move(parts), {}, log);
+    ASSERT_TRUE(plan.make());
+    EXPECT_TRUE(plan.direct_uses_page_cache());
+}
+
+TEST(SeveralStorages, HaveThatOfTheRecordings) {
+    namespace fs = std::filesystem;
+    const fs::path top = fs::temp_directory_path() / "streamsim-mount-of-recordings";
+    fs::create_directories(top);
+    PlayRequest request = test::request_on("null:", {"prores-hd"});
+    std::swap(request.formats, request.record.formats);
+    request.streams = 0;
+    request.record.streams = 1;
+    request.target = *target::parse_target(top.string());
+    NoticeLog log([](const std::string&) {});
+    {
+        PlaybackPlan plan(request, one_part(request, {}), {}, log);
+        ASSERT_TRUE(plan.make());
+        const auto here = host::mount_of(top.string());
+        const auto found = plan.mounts().find(target::directory_of(plan.streams().front().clips.front()));
+        EXPECT_EQ(found != plan.mounts().end(), here.has_value());
+        if (here && found != plan.mounts().end()) EXPECT_EQ(found->second.point, here->point);
+    }
+    fs::remove_all(top);
 }
 
 }  // namespace
