@@ -28,6 +28,14 @@ double lost_share(std::uint64_t lost, std::uint64_t all) {
     return share > kLossShareMin ? share : 0;
 }
 
+/// True: losses delayed data in [from, to], or requests were lost, whose data do not come at all until they are
+/// sent again.
+bool losses_delayed(const Evidence& evidence, std::int64_t from_ns, std::int64_t to_ns) {
+    const PathSpan beside = path_span(evidence.system, from_ns - kBesideNs, to_ns + kBesideNs);
+    return lost_share(beside.resent, beside.sent_segments) > 0 ||
+           delaying_loss_share(evidence, from_ns, to_ns) > 0;
+}
+
 }  // namespace
 
 std::int64_t path_gone_ns(const PathSpan& span) {
@@ -79,10 +87,7 @@ Cause cause_of_gap(const Evidence& evidence, std::int64_t from_ns, std::int64_t 
     if (gone_ns > 0 && gone_ns * 4 >= longest_ns) return Cause::network_down;
     // TCP sends lost segments again after some tenths of a second, neither sooner nor later. A request that is
     // lost stops all of its data; segments that come out of order may be the work of a busy computer.
-    const PathSpan beside = path_span(evidence.system, begin_ns - kBesideNs, end_ns + kBesideNs);
-    const bool lossy = lost_share(beside.resent, beside.sent_segments) > 0 ||
-                       delaying_loss_share(evidence, begin_ns, end_ns) > 0;
-    if (longest_ns < kLongGapNs && lossy) return Cause::network_loss;
+    if (longest_ns < kLongGapNs && losses_delayed(evidence, begin_ns, end_ns)) return Cause::network_loss;
     // Few losses may have met the last segments of a burst, for which TCP waits once; twice is not likely.
     const bool waited_once =
         longest_ns >= kRetransmissionTimeoutNs && longest_ns < 2 * kRetransmissionTimeoutNs;
@@ -96,7 +101,10 @@ Cause cause_of_timeout(const Evidence& evidence, const MissedFrame& missed) {
     const std::int64_t to_ns = std::max(missed.due_ns, missed.delivered_ns.value_or(missed.due_ns));
     const PathSpan span = path_span(evidence.system, from_ns, to_ns);
     if (path_gone_ns(span) > 0) return Cause::network_down;
-    if (delaying_loss_share(evidence, from_ns, to_ns) > 0) return Cause::network_loss;
+    // A request that is lost again and again leaves the path without an answer; one is sent again sooner.
+    const bool lossy = to_ns - from_ns < kLongGapNs ? losses_delayed(evidence, from_ns, to_ns)
+                                                    : delaying_loss_share(evidence, from_ns, to_ns) > 0;
+    if (lossy) return Cause::network_loss;
     return span.quiet_answers > 0 ? Cause::storage_error : Cause::unknown;
 }
 

@@ -104,6 +104,10 @@ TEST(ReadThatTimedOut, IsNotOfLossesThatTcpMakesUpFor) {
     MissedFrame read = test::missed(100, DropReason::error);
     EXPECT_EQ(cause_of_timeout(run_with_gap(300, 50'000), read), Cause::storage_error);
     EXPECT_EQ(cause_of_timeout(run_with_gap(300, 20 * kMs), read), Cause::network_loss);
+    const Evidence resent = run_with_gap(300, 50'000, 2);
+    EXPECT_EQ(cause_of_timeout(resent, read), Cause::network_loss) << "requests were lost";
+    read.delivered_ns = *read.submitted_ns + 5 * kSecond;
+    EXPECT_EQ(cause_of_timeout(resent, read), Cause::storage_error) << "TCP sends again much sooner";
 }
 
 }  // namespace
