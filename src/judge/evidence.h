@@ -93,7 +93,8 @@ struct Evidence {
     std::uint64_t client_stalls = 0;  // stalls whose frame was late because the client did not run
     bool paced = true;                // false: --fps max
     bool interrupted = false;
-    bool within_readahead = false;  // no stream with deadlines had more frames than its read-ahead holds
+    bool preroll_took_too_long = false;  // which is what interrupted it
+    bool within_readahead = false;       // no stream with deadlines had more frames than its read-ahead holds
 
     // With either of these the run says nothing about a storage.
     bool faults_injected = false;  // over the storage or inside a model

@@ -433,7 +433,8 @@ std::string what_next(Cause cause, const CauseFrames& of) {
     } else if (!of.run.as_played && !of.run.find_cause) {
         how = "play again without --no-probes";
     } else if (!of.run.as_played && of.run.interrupted) {
-        how = "let a run end by itself";
+        how = of.run.preroll_took_too_long ? "play again with a longer --preroll-timeout"
+                                           : "let a run end by itself";
     }
     return how == nullptr ? "" : fmt::format("{}: then it measures whether more in flight would help", how);
 }

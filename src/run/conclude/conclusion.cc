@@ -124,6 +124,7 @@ RunResult Conclusion::conclude(PlayObservation& observation, const std::function
     for (PlaybackLoop* const loop : playback_.loops()) facts.playback_loops.push_back(&loop->stats());
     facts.model = playback_.loops().front();
     facts.interrupted = cut_short;
+    facts.preroll_took_too_long = playback_.preroll_took_too_long();
     const bool missed = missed_anything(facts);
     observation.stop(missed, cut_short, facts);
     // With injected faults the result says nothing about the storage: there is nothing to find out.

@@ -277,6 +277,7 @@ judge::Evidence evidence_of(const RunFacts& facts, const RunResult& result) {
     evidence.faults_injected = facts.faults_injected;
     evidence.null_storage = is_null_storage(result);
     evidence.interrupted = facts.interrupted;
+    evidence.preroll_took_too_long = facts.preroll_took_too_long;
     evidence.within_readahead = within_readahead(facts);
     for (const StreamResult& stream : result.streams) {
         evidence.longest_play_ns = std::max(evidence.longest_play_ns, stream.last_due_ns);

@@ -40,6 +40,7 @@ struct RunFacts {
     Diagnosis diagnosis;                       // after play that failed
     std::vector<VanishedLocation> vanished;
     bool interrupted = false;
+    bool preroll_took_too_long = false;  // which is what interrupted it
     bool faults_injected = false;
     std::vector<std::string> notices;
     std::optional<ProveResult> prove;  // nullopt: nothing is to be proved

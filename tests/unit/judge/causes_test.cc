@@ -475,6 +475,9 @@ TEST(NextMeasurement, IsToLetARunMeasureWhereItCouldHave) {
     EXPECT_EQ(judge(evidence).verdict.next, "") << "it ended by itself";
     evidence.interrupted = true;
     EXPECT_THAT(judge(evidence).verdict.next, HasSubstr("let a run end by itself"));
+    evidence.preroll_took_too_long = true;
+    EXPECT_THAT(judge(evidence).verdict.next,
+                testing::StartsWith("play again with a longer --preroll-timeout: then it"));
     evidence.find_cause = false;
     EXPECT_THAT(judge(evidence).verdict.next, HasSubstr("without --no-probes"));
     evidence.any_player = false;
