@@ -63,7 +63,7 @@ public:
     std::vector<Cause> classify() {
         compare_rereads();
         every_pass_ = missed_every_pass(evidence_);
-        path_ = network_path_facts(evidence_.system);
+        path_ = path_of_data(evidence_);
         over_network_ = through_network(evidence_);
         on_network_ = evidence_.remote || over_network_;
         suspensions_ = suspensions_of(evidence_.system);
@@ -504,8 +504,8 @@ bool is_stall(const DeliveryGap& gap, std::int64_t period_ns) {
 }
 
 StorageTraffic storage_traffic(const Evidence& evidence) {
-    const NetworkPathFacts path = network_path_facts(evidence.system);
-    if (evidence.bytes_written > evidence.bytes_read) return {true, evidence.bytes_written, path.sent_bytes};
+    const NetworkPathFacts path = path_of_data(evidence);
+    if (evidence.writes_more()) return {true, evidence.bytes_written, path.sent_bytes};
     const double from_cache = evidence.remote ? evidence.own_memory_share.value_or(0) : 0;
     const double read = static_cast<double>(evidence.bytes_read) * (1 - from_cache);
     return {false, static_cast<std::uint64_t>(read), path.received_bytes};

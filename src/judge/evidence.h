@@ -132,6 +132,7 @@ struct Evidence {
     double delivered_bytes_per_s = 0;
     std::uint64_t bytes_read = 0;
     std::uint64_t bytes_written = 0;
+    bool writes_more() const { return bytes_written > bytes_read; }
     bool remote = false;      // another computer serves the file system
     bool local_disk = false;  // it is on a disk, or in the memory, of this computer; false: not known
     /// The clips are on storages that differ: nothing above is known of them, and rates and the network are

@@ -176,16 +176,19 @@ PathSpan path_span(const SystemHistory& history, std::int64_t from_ns, std::int6
     return out;
 }
 
-NetworkPathFacts network_path_facts(const SystemHistory& history) {
+NetworkPathFacts network_path_facts(const SystemHistory& history, bool by_sent) {
     NetworkPathFacts out;
     if (history.size() < 2) return out;
+    std::uint64_t most = 0;
     for (const SystemSample::Link& link : history.back().links) {
-        const std::uint64_t bytes = received(history.front(), history.back(), link.name);
-        if (bytes <= out.received_bytes) continue;
+        const std::uint64_t received_bytes = received(history.front(), history.back(), link.name);
+        const std::uint64_t sent_bytes = sent(history.front(), history.back(), link.name);
+        if ((by_sent ? sent_bytes : received_bytes) <= most) continue;
+        most = by_sent ? sent_bytes : received_bytes;
         out.link = link.name;
         out.bits_per_s = link.bits_per_s;
-        out.received_bytes = bytes;
-        out.sent_bytes = sent(history.front(), history.back(), link.name);
+        out.received_bytes = received_bytes;
+        out.sent_bytes = sent_bytes;
     }
     for (const SystemSample& sample : history) {
         if (sample.connection && sample.connection->received_bytes > 0) {
@@ -250,10 +253,10 @@ std::vector<ComputerInterval> computer_timeline(const SystemHistory& history,
     return out;
 }
 
-std::vector<LinkEvidence> links_of(const SystemHistory& history) {
+std::vector<LinkEvidence> links_of(const SystemHistory& history, bool by_sent) {
     std::vector<LinkEvidence> out;
     if (history.size() < 2) return out;
-    const NetworkPathFacts path = network_path_facts(history);
+    const NetworkPathFacts path = network_path_facts(history, by_sent);
     const std::optional<std::int64_t> rtt_ns =
         host_window(history, history.front().at_ns, history.back().at_ns).rtt_ns;
     for (const SystemSample::Link& link : history.back().links) {

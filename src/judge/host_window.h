@@ -50,7 +50,7 @@ MemoryAnswer memory_answer(const MemoryWindow& memory);
 
 /// The path to the servers, over the whole history.
 struct NetworkPathFacts {
-    std::string link;  // the interface that received most bytes
+    std::string link;  // the interface that received, or sent, most bytes
     std::string peer;  // of the connection that received most bytes; empty: not known
     std::optional<std::uint64_t> bits_per_s;
     std::uint64_t received_bytes = 0;
@@ -58,7 +58,8 @@ struct NetworkPathFacts {
     std::uint64_t out_of_order = 0;
     std::optional<std::int64_t> rtt_min_ns;
 };
-NetworkPathFacts network_path_facts(const SystemHistory& history);
+/// `by_sent`: the interface is the one that sent most bytes.
+NetworkPathFacts network_path_facts(const SystemHistory& history, bool by_sent = false);
 /// True: a round trip takes longer than through any local network.
 bool is_far(const NetworkPathFacts& path);
 /// True: the interface carried nearly what it can, or a round trip took so many times the minimum that it
@@ -97,8 +98,8 @@ std::optional<std::int64_t> suspended_in(const std::vector<Suspension>& all,
                                          std::int64_t from_ns,
                                          std::int64_t to_ns);
 
-/// The interfaces that received data, and the system as a whole, for the result.
-std::vector<LinkEvidence> links_of(const SystemHistory& history);
+/// The interfaces that received data, and the system as a whole, for the result. `by_sent`: as above.
+std::vector<LinkEvidence> links_of(const SystemHistory& history, bool by_sent = false);
 SystemEvidence system_of(const SystemHistory& history);
 
 }  // namespace streamsim::judge

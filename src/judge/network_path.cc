@@ -38,6 +38,10 @@ bool losses_delayed(const Evidence& evidence, std::int64_t from_ns, std::int64_t
 
 }  // namespace
 
+NetworkPathFacts path_of_data(const Evidence& evidence) {
+    return network_path_facts(evidence.system, evidence.writes_more());
+}
+
 std::int64_t path_gone_ns(const PathSpan& span) {
     const std::int64_t no_answer_ns = std::max(span.unanswered_ns, span.unacknowledged_ns);
     return std::max(span.no_carrier_ns >= kNoCarrierNsMin ? span.no_carrier_ns : 0,

@@ -13,6 +13,9 @@
 
 namespace streamsim::judge {
 
+/// The path of the data, by the interface that carried most of them.
+NetworkPathFacts path_of_data(const Evidence& evidence);
+
 /// The longest time in which the path was gone; 0: it was not, or for too short a time to be certain.
 std::int64_t path_gone_ns(const PathSpan& span);
 

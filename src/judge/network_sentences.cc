@@ -15,7 +15,7 @@ namespace {
 std::string server_name(const Evidence& evidence) {
     for (auto sample = evidence.system.rbegin(); sample != evidence.system.rend(); ++sample)
         if (sample->path && !sample->path->peer.empty()) return sample->path->peer;
-    const NetworkPathFacts path = network_path_facts(evidence.system);
+    const NetworkPathFacts path = path_of_data(evidence);
     return path.peer.empty() ? "the server" : path.peer;
 }
 
@@ -41,7 +41,7 @@ void describe_loss(CauseResult& cause, const PathSpan& path, const CauseFrames& 
         add(cause.detail, fmt::format("{} of {} segments from this computer were lost and sent again",
                                       show_count(path.resent), show_count(path.sent_segments)));
     }
-    const NetworkPathFacts facts = network_path_facts(of.run.system);
+    const NetworkPathFacts facts = path_of_data(of.run);
     const auto rtt_ns =
         host_window(of.run.system, of.run.system.front().at_ns, of.run.system.back().at_ns).rtt_ns;
     if (rtt_ns && facts.rtt_min_ns) {
@@ -163,7 +163,7 @@ std::string unknown_path_text(const CauseFrames& of) {
                                answers);
         }
     }
-    const NetworkPathFacts path = network_path_facts(of.run.system);
+    const NetworkPathFacts path = path_of_data(of.run);
     if (!through_network(of.run) && (path.bits_per_s || path.rtt_min_ns)) {
         const StorageTraffic traffic = storage_traffic(of.run);
         if (traffic.moved == 0) return "no frame came from the server";

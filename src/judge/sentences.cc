@@ -12,6 +12,7 @@
 #include "judge/causes.h"
 #include "judge/distance.h"
 #include "judge/host_window.h"
+#include "judge/network_path.h"
 
 namespace streamsim::judge {
 namespace {
@@ -43,7 +44,7 @@ std::int64_t service_ns(const MissedFrame& missed) {
 
 /// "; eth0 was 41 % busy; RTT to 10.0.0.1: median 0.4 ms while frames were missed, min 0.2 ms", or empty.
 std::string network_load(const CauseFrames& of) {
-    const NetworkPathFacts path = network_path_facts(of.run.system);
+    const NetworkPathFacts path = path_of_data(of.run);
     if (!through_network(of.run) || of.missed.empty()) return {};
     const auto [from_ns, to_ns] = due_span(of.missed);
     std::string out;
@@ -162,7 +163,7 @@ void describe_settings(CauseResult& cause, const CauseFrames& of) {
 
 /// "a round trip to 10.0.0.1 takes 88 ms, a missed frame took 179 ms (median)"; empty: that is not known.
 std::string round_trip_text(const CauseFrames& of) {
-    const NetworkPathFacts path = network_path_facts(of.run.system);
+    const NetworkPathFacts path = path_of_data(of.run);
     const std::int64_t took_ns = median(of.missed, service_ns);
     if (!path.rtt_min_ns || took_ns <= 0) return {};
     return fmt::format("a round trip to {} takes {}, a missed frame took {} (median)",
@@ -171,7 +172,7 @@ std::string round_trip_text(const CauseFrames& of) {
 }
 
 void describe_network(CauseResult& cause, const CauseFrames& of) {
-    const NetworkPathFacts path = network_path_facts(of.run.system);
+    const NetworkPathFacts path = path_of_data(of.run);
     const std::string where = path.peer.empty() ? "" : fmt::format(" between this computer and {}", path.peer);
     const TimeSpan times = due_span(of.missed);
     if (is_far(path) && !path_full(of.run.system, path, times.from_ns, times.to_ns)) {
@@ -400,9 +401,8 @@ void describe(CauseResult& cause, const CauseFrames& of) {
                 return;
             }
             cause.summary = of.what + "; whether the storage or the network delayed them is not known";
-            cause.detail = !of.run.several_storages && is_far(network_path_facts(of.run.system))
-                               ? round_trip_text(of)
-                               : unknown_path_text(of);
+            cause.detail = !of.run.several_storages && is_far(path_of_data(of.run)) ? round_trip_text(of)
+                                                                                    : unknown_path_text(of);
             return;
     }
 }
@@ -411,7 +411,7 @@ std::string what_next(Cause cause, const CauseFrames& of) {
     const bool silent = std::ranges::any_of(of.run.delivery_gaps, [](const DeliveryGap& each) {
         return each.to_ns - each.from_ns >= 1'000'000'000;
     });
-    const bool far = is_far(network_path_facts(of.run.system));
+    const bool far = is_far(path_of_data(of.run));
     if (cause == Cause::unknown && may_lack_memory(of)) return next_of_shortage(Cause::client_memory);
     if (cause == Cause::unknown && of.run.several_storages)
         return "play the clips of each storage alone: then the side can be named";

@@ -60,7 +60,7 @@ public:
         : evidence_(evidence),
           origin_(origin),
           result_(result),
-          link_(judge::network_path_facts(evidence.system).link) {}
+          link_(judge::network_path_facts(evidence.system, evidence.writes_more()).link) {}
 
     /// Times from the first play_start.
     EventEvidence between(std::int64_t from_ns, std::int64_t to_ns) const {

@@ -315,7 +315,7 @@ void fill_client(const RunFacts& facts, RunResult& result) {
     client.page_cache_bytes = page_cache_bytes(facts, result);
 }
 
-/// The mount, with the speed of the interface that received most bytes.
+/// The mount, with the speed of the interface that received most bytes, or sent them for recorders.
 void fill_mount(const RunFacts& facts, RunResult& result) {
     result.mount = facts.mount;
     if (!result.mount) return;
@@ -323,10 +323,12 @@ void fill_mount(const RunFacts& facts, RunResult& result) {
     use.direct = result.direct;
     for (const StreamPlan& plan : *facts.streams)
         use.frame_bytes = std::max(use.frame_bytes, play::slot_needs(*plan.path).bytes);
+    const bool writes = result.totals.bytes_written > result.totals.bytes_read;
     std::uint64_t most = 0;
     for (const LinkEvidence& link : result.links) {
-        if (link.received_bytes <= most) continue;
-        most = link.received_bytes;
+        const std::uint64_t bytes = writes ? link.sent_bytes : link.received_bytes;
+        if (bytes <= most) continue;
+        most = bytes;
         use.bits_per_s = link.bits_per_s;
     }
     host::hint_at(*result.mount, use);
@@ -548,7 +550,7 @@ void fill_result(const RunFacts& facts, RunResult& result) {
     fill_distributions(ledgers, facts.request->keep_histograms, result);
     const judge::Evidence evidence = evidence_of(facts, result);
     result.reasons = evidence.reasons;
-    result.links = judge::links_of(evidence.system);
+    result.links = judge::links_of(evidence.system, evidence.writes_more());
     if (origin != Instant::never())
         result.computer_timeline = judge::computer_timeline(evidence.system, origin.ns, kComputerIntervalsMax);
     fill_mount(facts, result);

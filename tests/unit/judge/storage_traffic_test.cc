@@ -7,6 +7,7 @@
 
 #include "evidence_samples.h"
 #include "judge/causes.h"
+#include "judge/host_window.h"
 #include "judge/judge.h"
 
 namespace streamsim::judge {
@@ -53,6 +54,19 @@ TEST(StorageTraffic, IsWhatWasSentWhereRecordersWroteMoreThanWasRead) {
     EXPECT_EQ(judge(e).verdict.limit, Limit::unknown);
     EXPECT_THAT(judge(e).verdict.detail,
                 HasSubstr("eth0 sent 4.0 GB, too little for the 16.0 GB that were written"));
+}
+
+TEST(StorageTraffic, OfRecordersIsThatOfTheInterfaceThatSentMost) {
+    Evidence e = served_over(2'000'000'000);
+    e.as_played = e.more_in_flight = std::nullopt;
+    e.bytes_written = std::exchange(e.bytes_read, 0);
+    e.system[0].links.push_back({"eth1", 3'200'000'000, 0});
+    e.system[1].links.push_back({"eth1", 3'200'000'000, 500'000'000});
+    e.system[1].links[0].sent_bytes = 50'000'000;
+    e.system[1].links[1].sent_bytes = 18'000'000'000;
+    EXPECT_EQ(judge(e).verdict.limit, Limit::network);
+    EXPECT_THAT(judge(e).verdict.detail, HasSubstr("16.0 GB went over eth1; eth1 was 90 % busy"));
+    EXPECT_GT(links_of(e.system, e.writes_more()).back().rtt_ns, 0) << "that of eth1";
 }
 
 TEST(StorageTraffic, IsNoneWhereAllCameFromThisComputersMemory) {
