@@ -92,7 +92,10 @@ std::uint64_t with_full_processor(const CauseFrames& of) {
 }  // namespace
 
 bool may_be_a_processor(const CauseFrames& of) {
-    return with_full_processor(of) * 2 > of.missed.size();
+    const std::uint64_t frames = with_full_processor(of);
+    const TimeSpan times = due_span(of.missed);
+    return frames * 2 > of.missed.size() ||
+           (frames > 0 && processor_full(of.run.system, times.from_ns, times.to_ns));
 }
 
 void describe_full_processor(CauseResult& cause, const CauseFrames& of) {
@@ -171,6 +174,11 @@ std::string unknown_path_text(const CauseFrames& of) {
                            path.link.empty() ? "the network" : path.link, traffic.writes ? "sent" : "received",
                            show_bytes(traffic.carried), show_bytes(traffic.moved),
                            traffic.writes ? "written" : "read");
+    }
+    if (path.bits_per_s || path.rtt_min_ns) {
+        const char* const meanwhile =
+            in_throughput_gap(of) ? "" : "other data came over the network meanwhile: ";
+        return fmt::format("{}whether the server or the way to it delayed these is not seen", meanwhile);
     }
     return "the interface does not report its speed, and the server answers no ping (ICMP)";
 }

@@ -65,7 +65,8 @@ std::string rates_text(const Evidence& evidence);
 void describe_path(CauseResult& cause, const CauseFrames& of);
 /// How the host of a server answered while no stream received data; empty: it did not, or that is not known.
 std::string host_answers(const CauseFrames& of);
-/// True: one processor was full while most of these frames were missed, and may be why.
+/// True: one processor was full while most of these frames were missed, or in most of that time, and may be
+/// why.
 bool may_be_a_processor(const CauseFrames& of);
 /// Fills in the cause where that is so.
 void describe_full_processor(CauseResult& cause, const CauseFrames& of);

@@ -1,6 +1,7 @@
 // The rates that were measured without deadlines, and the causes that they speak for.
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <optional>
 
 #include "evidence_samples.h"
@@ -91,6 +92,19 @@ TEST(MeasuredRates, AreNotTheStoragesLimitWhileOneProcessorIsFull) {
     e.local_disk = true;
     EXPECT_EQ(judge(e).causes.front().cause, Cause::bandwidth) << "no connection needs a processor";
     EXPECT_EQ(judge(served_by_one_processor(400)).causes.front().cause, Cause::bandwidth);
+}
+
+/// Full from 1 s to 4 s, and for some of the rest: for half of the time, and while a third of the frames were
+/// missed.
+TEST(MeasuredRates, AreNotTheStoragesLimitWhileOneProcessorIsFullForMostOfTheTime) {
+    Evidence e = served_by_one_processor(300);
+    for (std::int64_t i = 0; i <= 50; ++i)
+        *e.system[static_cast<std::size_t>(i)].full_processor_ns +=
+            700 * test::kMs * std::clamp<std::int64_t>(i - 1, 0, 3);
+    const Verdict verdict = judge(e).verdict;
+    EXPECT_EQ(verdict.limit, Limit::unknown);
+    EXPECT_THAT(verdict.reason, HasSubstr("a full processor of this computer"));
+    EXPECT_THAT(verdict.next, HasSubstr("more connections to the server"));
 }
 
 TEST(MeasuredRates, OfOneConnectionAreToBeMeasuredWithMore) {

@@ -76,6 +76,21 @@ TEST(StorageTraffic, IsNoneWhereAllCameFromThisComputersMemory) {
     EXPECT_THAT(judge(e).verdict.detail, HasSubstr("no frame came from the server"));
 }
 
+TEST(StorageTraffic, OfOthersDoesNotTellWhyAReadTimedOut) {
+    Evidence e = test::good_run();
+    e.remote = true;
+    e.system = served_over(20'000'000'000).system;
+    test::fail(e, 40, &ReasonCounts::error);
+    for (MissedFrame& each : e.missed) each.no_answer = true;
+    EXPECT_EQ(judge(e).verdict.limit, Limit::unknown);
+    EXPECT_THAT(judge(e).verdict.detail, HasSubstr("other data came over the network meanwhile"));
+    for (SystemSample& sample : e.system) {
+        sample.rtt_ns.reset();
+        sample.links[0].bits_per_s.reset();
+    }
+    EXPECT_THAT(judge(e).verdict.detail, HasSubstr("the interface does not report its speed"));
+}
+
 TEST(StorageTraffic, OfSeveralStoragesTogetherNamesNoSide) {
     Evidence e = served_over(16'000'000'000);
     e.remote = false;
