@@ -519,8 +519,8 @@ TEST_F(MediaSet, CleanKeepsAndNamesWhatIsNotItsOwn) {
 TEST_F(MediaSet, SaysOfWhichFormatsItHoldsClips) {
     const auto formats = [this] {
         std::vector<std::string> names;
-        for (const MediaFormat& format : formats_in_set(store_, place_.path()).value())
-            names.push_back(format.name);
+        const auto found = formats_in_set(store_, place_.path());
+        for (const MediaFormat& format : found.value()) names.push_back(format.name);
         return names;
     };
     EXPECT_THAT(formats(), IsEmpty());
