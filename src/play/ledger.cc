@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
 #include <utility>
 
 #include "base/check.h"
@@ -234,11 +235,7 @@ void DeadlineLedger::catch_up(DeadlineLedger& copy) {
         to.insert(to.end(), from.begin() + static_cast<std::ptrdiff_t>(to.size()), from.end());
     };
     if (copy.ahead_ || copy.counts_.dropped != counts_.dropped) copy.dropped_ = dropped_;
-    if (std::exchange(copy.ahead_, false)) {
-        copy.drops_.clear();
-        copy.stalls_.clear();
-        copy.stalled_seconds_.clear();
-    }
+    if (std::exchange(copy.ahead_, false)) copy.take_back_ahead();
     static_cast<LedgerSums&>(copy) = static_cast<const LedgerSums&>(*this);
     copy.counts_.scheduled = settled();
     copy.times_.catch_up(times_);
@@ -246,14 +243,37 @@ void DeadlineLedger::catch_up(DeadlineLedger& copy) {
     append_new(stalls_, copy.stalls_);
     append_new(stalled_seconds_, copy.stalled_seconds_);
     append_new(seeks_, copy.seeks_);
+    copy.settled_stalls_ = copy.stalls_.size();
+    copy.settled_stalled_seconds_ = copy.stalled_seconds_.size();
     copy.closed_ = false;
+}
+
+/// Leaves only the rows of settled slots, in any order, without a look at each of them.
+void DeadlineLedger::take_back_ahead() {
+    fresh_.clear();  // not empty where the copy was not closed
+    std::ranges::sort(ahead_drops_, std::ranges::greater{});
+    auto last = drops_.end();
+    auto found = last;
+    for (const std::uint64_t slot : ahead_drops_) {
+        --last;
+        if (!closed_) continue;  // they are the last rows; after close() all are in slot order
+        found = std::lower_bound(drops_.begin(), found, slot,
+                                 [](const FrameOutcome& row, std::uint64_t at) { return row.slot < at; });
+        std::iter_swap(found, last);
+    }
+    drops_.erase(last, drops_.end());
+    ahead_drops_.clear();
+    stalls_.resize(settled_stalls_);
+    stalled_seconds_.resize(settled_stalled_seconds_);
 }
 
 void DeadlineLedger::overdue(FrameOutcome outcome) {
     ahead_ = true;
     outcome.opened = Instant::never();  // times() keep what was settled
     scheduled();
+    const std::size_t rows = drops_.size();
     settle(outcome);
+    if (drops_.size() > rows) ahead_drops_.push_back(outcome.slot);
 }
 
 void DeadlineLedger::overdue_stall(const FrameOutcome& frame, Instant from, Instant to, bool client) {

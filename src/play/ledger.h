@@ -161,6 +161,7 @@ private:
     metrics::TimeSeries::Interval& interval_at(Instant at);
     void note_margin(const FrameOutcome& outcome, Duration margin);
     void take_in();
+    void take_back_ahead();
     void add_times(const FrameOutcome& outcome);
     void hash_fresh();
     void check_all_taken_in() const {
@@ -181,7 +182,10 @@ private:
     std::vector<SeekEntry> seeks_;
     std::vector<FrameOutcome> frames_;
     bool closed_ = false;
-    bool ahead_ = false;  // of a copy: it has more than was settled
+    bool ahead_ = false;                      // of a copy: it has more than was settled
+    std::vector<std::uint64_t> ahead_drops_;  // the slots of those rows in drops_
+    std::size_t settled_stalls_ = 0;          // rows
+    std::size_t settled_stalled_seconds_ = 0;
 };
 
 }  // namespace streamsim::play
