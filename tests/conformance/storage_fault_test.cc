@@ -82,7 +82,7 @@ TEST_F(FaultStorageTest, KnowsWhichSlotsItMet) {
         "stalls": [{"at": "10s", "for": "1s"}])");
     const FileId file = open("clip");
     for (std::uint64_t slot = 0; slot < 40; ++slot) read_now(file, slot);
-    const storage::InjectedFaults& injected = storage_->injected();
+    storage::InjectedFaults injected = storage_->injected();
     EXPECT_EQ(injected.delayed, 3u);
     EXPECT_EQ(injected.failed, 3u);
     EXPECT_EQ(injected.shortened, 1u);
@@ -93,6 +93,7 @@ TEST_F(FaultStorageTest, KnowsWhichSlotsItMet) {
     }
     advance_to(Instant{} + milliseconds(10'500));
     read_now(file, 40, 0, 1);
+    injected = storage_->injected();
     EXPECT_EQ(injected.delayed, 4u) << "held back by a stall";
     EXPECT_TRUE(injected.met(0, 1, 40));
     EXPECT_FALSE(injected.met(0, 0, 40));
@@ -128,6 +129,29 @@ TEST_F(FaultStorageTest, KnowsWhenItHeldAStreamBack) {
     EXPECT_THAT(of(0), ElementsAre(std::pair(1000, 1120), std::pair(1200, 1260)))
         << "an error holds nothing back";
     EXPECT_THAT(of(1), ElementsAre(std::pair(10'500, 10'700))) << "a cancelled operation is no longer held";
+}
+
+TEST_F(FaultStorageTest, KnowsTheDelaysThatGoOn) {
+    faults(R"("rules": [{"operation": "read", "slots": {"first": 10, "last": 10}, "delay": "60ms"},
+        {"operation": "read", "slots": {"first": 11, "last": 11}, "delay": "10ms"}])");
+    const FileId file = open("clip");
+    advance_to(Instant{} + seconds(1));
+    for (const std::uint64_t slot : {9u, 10u, 11u}) read(file, slot);
+    storage::InjectedFaults meanwhile;
+    std::pair<const storage::FaultStorage*, storage::InjectedFaults*> look(storage_.get(), &meanwhile);
+    const auto keep = [](void* pair) {
+        const auto& [storage, into] = *static_cast<decltype(look)*>(pair);
+        *into = storage->injected();
+    };
+    loop_.at(Instant{} + milliseconds(1030), {keep, &look});
+    loop_.run();
+    for (const auto& [injected, end] : {std::pair(meanwhile, 1030), std::pair(storage_->injected(), 1060)}) {
+        ASSERT_EQ(injected.delays.size(), 1u);
+        const auto& delays = injected.delays.at({0, 0});
+        ASSERT_EQ(delays.size(), 1u);
+        EXPECT_EQ(delays.front().from, Instant{} + seconds(1));
+        EXPECT_EQ(delays.front().to, Instant{} + milliseconds(end));
+    }
 }
 
 TEST_F(FaultStorageTest, ADelayCountsFromTheCompletionAndIsExact) {

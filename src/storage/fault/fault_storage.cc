@@ -180,12 +180,17 @@ void FaultStorage::note_fault(std::uint64_t InjectedFaults::*which, const Inflig
     insert(injected_.slots[{tag.seat, tag.stream}], tag.slot);
 }
 
-// A delay that was cut short ends at the cancellation.
-void FaultStorage::note_delay(const Inflight& inflight) {
-    if (std::holds_alternative<PathOp>(inflight.inner) || inflight.outer->completed_at <= inflight.held_from)
-        return;
+void FaultStorage::note_delay(const Inflight& inflight, Instant end, InjectedFaults& into) {
+    if (std::holds_alternative<PathOp>(inflight.inner) || end <= inflight.held_from) return;
     const IoTag& tag = inflight.outer->tag;
-    insert(injected_.delays[{tag.seat, tag.stream}], {inflight.held_from, inflight.outer->completed_at});
+    insert(into.delays[{tag.seat, tag.stream}], {inflight.held_from, end});
+}
+
+InjectedFaults FaultStorage::injected() const {
+    InjectedFaults out = injected_;
+    const Instant now = loop().now();
+    for (const Inflight* const each : waiting_) note_delay(*each, std::min(each->due, now), out);
+    return out;
 }
 
 void FaultStorage::copy_answer(Inflight& inflight) {
@@ -261,7 +266,7 @@ void FaultStorage::reap() {
 
 void FaultStorage::finish(Inflight& inflight) {
     Op& outer = *inflight.outer;
-    note_delay(inflight);
+    note_delay(inflight, outer.completed_at, injected_);  // one that was cut short ends at the cancellation
     outer.backend = nullptr;
     inflight_.give_back(inflight);
     run_callback(outer);

@@ -72,7 +72,8 @@ public:
     std::vector<ServerTraffic> traffic() const override { return inner_->traffic(); }
     void use_memory(std::span<std::byte> memory) override { inner_->use_memory(memory); }
 
-    const InjectedFaults& injected() const { return injected_; }
+    /// With the delays that go on, as far as they have gone.
+    InjectedFaults injected() const;
 
     /// Runs the completions that are due.
     void reap() override;
@@ -117,7 +118,7 @@ private:
     void pass_on(Inflight& inflight);
     void copy_answer(Inflight& inflight);
     void note_fault(std::uint64_t InjectedFaults::*which, const Inflight& inflight);
-    void note_delay(const Inflight& inflight);
+    static void note_delay(const Inflight& inflight, Instant end, InjectedFaults& into);
     void note_open(FileId file, std::uint64_t names);
     void complete(Inflight& inflight);
     void complete_at(Inflight& inflight, Instant when);
