@@ -94,10 +94,6 @@ using State = SeatResult::State;
 /// Clock errors and busy computers stay below this.
 constexpr std::int64_t kStartLateMaxNs = 500'000'000;
 
-bool began_late(const SeatResult& seat) {
-    return seat.start_late_ns > kStartLateMaxNs;
-}
-
 bool vanished(const SeatResult& seat) {
     return seat.state == State::missing || seat.state == State::partial;
 }
@@ -322,6 +318,10 @@ std::string seat_name(const SeatResult& seat) {
     return seat.host.name.empty() ? name : fmt::format("{} (host {})", name, seat.host.name);
 }
 
+bool began_late(const SeatResult& seat) {
+    return seat.start_late_ns > kStartLateMaxNs;
+}
+
 void judge_start(SeatResult& seat) {
     if (!began_late(seat)) return;
     const std::string late = fmt::format("it began {} after the others", show_duration({seat.start_late_ns}));
@@ -371,15 +371,19 @@ std::string mounts_apart(const std::vector<SeatResult>& seats) {
     return text + fmt::format(", and the others {} on {}", most->first, most->second.front()->mount->point);
 }
 
+bool read_several_storages(const std::vector<SeatResult>& seats) {
+    const auto mounts = mounts_on_one_target(seats);
+    const auto any = [&mounts](bool (*is)(std::string_view type)) {
+        return std::ranges::any_of(mounts, is, &SeatsOfType::first);
+    };
+    return any(is_local_file_system) && any(is_remote_file_system);
+}
+
 void judge_mounts(RunResult& result) {
     const std::string text = mounts_apart(result.seats);
     if (text.empty()) return;
     if (std::ranges::find(result.notices, text) == result.notices.end()) result.notices.push_back(text);
-    const auto mounts = mounts_on_one_target(result.seats);
-    const auto any = [&mounts](bool (*is)(std::string_view type)) {
-        return std::ranges::any_of(mounts, is, &SeatsOfType::first);
-    };
-    if (!any(is_local_file_system) || !any(is_remote_file_system)) return;
+    if (!read_several_storages(result.seats)) return;
     if (result.verdict.pass) {
         result.verdict = {false, "the computers do not read one storage: " + text, Limit::unknown};
     } else {

@@ -38,7 +38,9 @@ std::string seat_list(const std::vector<std::uint32_t>& seats);
 /// none.
 std::string seat_name(const SeatResult& seat);
 
-/// Fails the verdict of a seat that began long after the others: it did not play together with them.
+/// The seat began long after the others: it did not play together with them.
+bool began_late(const SeatResult& seat);
+/// Fails the verdict of a seat that began late.
 void judge_start(SeatResult& seat);
 /// The verdict on a run over several computers: passes when every seat passes and none has vanished. Names the
 /// seats that do not. The limit is the one that cost most frames, a stall as many as it lasted; where none was
@@ -52,8 +54,9 @@ void judge_meters_of_seats(RunResult& result);
 /// "seat 1 (host h3) reads tmpfs on /dev/shm, and the others nfs4 on /mnt/x"; empty: all seats see the one
 /// target of the run on file systems of one type, or it has several targets.
 std::string mounts_apart(const std::vector<SeatResult>& seats);
-/// Adds that to the notices, and fails the verdict where some seats read a disk of their own and others a
-/// server.
+/// Some seats read a disk of their own and others a server, on the one target of the run.
+bool read_several_storages(const std::vector<SeatResult>& seats);
+/// Adds mounts_apart() to the notices, and fails the verdict where the seats read several storages.
 void judge_mounts(RunResult& result);
 
 /// A sentence for each figure that is not as expected; empty: all are.

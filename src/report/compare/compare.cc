@@ -309,7 +309,7 @@ std::string verdict_words(const RunResult& run) {
 bool is_decided(const RunResult& run) {
     const std::string word = first_word(run).word;
     return word != "TOO SHORT TO TELL" && word != "INCOMPLETE" && !word.starts_with("NOTHING ") &&
-           !word.ends_with("BUT PERHAPS FROM A CACHE");
+           !word.ends_with("BUT NOT TOGETHER") && !word.ends_with("BUT PERHAPS FROM A CACHE");
 }
 
 /// One passed and the other failed at the same kind of work.

@@ -137,6 +137,11 @@ bool has_failed_meters(const RunResult& result) {
     });
 }
 
+/// A seat began long after the others, or the seats read several storages.
+bool not_together(const RunResult& result) {
+    return std::ranges::any_of(result.seats, judge::began_late) || judge::read_several_storages(result.seats);
+}
+
 /// "0 missed so far", with the stalls as `stalls` says.
 std::string so_far(const FrameCounts& counts, const std::string& stalls) {
     return fmt::format("{} missed{} so far", show_count(missed(counts)), stalls);
@@ -213,10 +218,13 @@ Headline first_word(const RunResult& result) {
     if (result.verdict.pass && too_short(result)) return {"TOO SHORT TO TELL", Tone::doubtful};
     if (result.verdict.pass) return {success(result), Tone::good};
     if (has_misses(result.totals)) return {failure(result), Tone::bad};
-    // No frame was missed: a recording was lost, a meter failed, or a cache may have been warm.
+    // No frame was missed: a recording was lost, a meter failed, seats did not play together, or a cache may
+    // have been warm.
+    Headline not_all = {success(result) + ", BUT NOT ALL WAS DONE", Tone::bad};
+    if (result.verdict.limit != Limit::unknown || has_failed_meters(result)) return not_all;
+    if (not_together(result)) return {success(result) + ", BUT NOT TOGETHER", Tone::bad};
     const bool meters_only = !result.media.server_cache_may_be_warm && !judges_storage(result);
-    if (result.verdict.limit != Limit::unknown || meters_only || has_failed_meters(result))
-        return {success(result) + ", BUT NOT ALL WAS DONE", Tone::bad};
+    if (meters_only) return not_all;
     return {success(result) + ", BUT PERHAPS FROM A CACHE", Tone::doubtful};
 }
 

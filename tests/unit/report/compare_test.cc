@@ -199,6 +199,10 @@ TEST(Compare, TheVerdictIsBetterOrWorseOnlyWhereBothAreDecided) {
     cached.verdict = {false, "a cache may have helped", Limit::unknown, "", ""};
     EXPECT_EQ(verdict(steady(), cached), "changed");
     EXPECT_EQ(verdict(cached, dropping(2, 60)), "changed");
+    RunResult late = cached;
+    late.seats.resize(1);
+    late.seats[0].start_late_ns = 12'900'000'000;
+    EXPECT_EQ(verdict(steady(), late), "changed");
     RunResult incomplete = cached;
     incomplete.seats.resize(1);
     incomplete.seats[0].state = SeatResult::State::partial;

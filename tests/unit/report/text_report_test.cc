@@ -325,6 +325,27 @@ TEST(TextReport, CallsMetersThatFailedNoCache) {
     EXPECT_THAT(verdict_line(result), StartsWith("PLAYS, BUT NOT ALL WAS DONE: "));
 }
 
+TEST(TextReport, CallsSeatsThatDidNotPlayTogetherNoCache) {
+    RunResult result = samples::plays();
+    result.verdict = {false, "seat 1: it began 12.9 s after the others", Limit::unknown};
+    result.seats.resize(2);
+    result.seats[1].start_late_ns = 12'900'000'000;
+    EXPECT_EQ(first_word(result).word, "PLAYS, BUT NOT TOGETHER");
+    EXPECT_EQ(first_word(result).tone, Tone::bad);
+    result.backend = "null";
+    EXPECT_EQ(first_word(result).word, "PLAYS, BUT NOT TOGETHER");
+    result.backend = "local";
+    result.seats[1].start_late_ns = 0;
+    EXPECT_EQ(first_word(result).word, "PLAYS, BUT PERHAPS FROM A CACHE");
+    for (SeatResult& seat : result.seats) {
+        MountFacts& mount = seat.mount.emplace();
+        mount.type = &seat == result.seats.data() ? "ext4" : "nfs4";
+        mount.point = mount.target = "/mnt/x";
+    }
+    EXPECT_EQ(first_word(result).word, "PLAYS, BUT NOT TOGETHER");
+    EXPECT_EQ(first_word(result).tone, Tone::bad);
+}
+
 TEST(TextReport, ColoursTheVerdictOnlyWhenAsked) {
     EXPECT_THAT(in_full(samples::plays()), Not(HasSubstr("\x1b")));
     EXPECT_THAT(text_report(samples::plays(), TextDetail::full, true),
