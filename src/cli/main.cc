@@ -124,8 +124,8 @@ int run_line(CliContext& context, Command command) {
     ends.leave = [] { end_at_once(kExitInterrupted, "interrupted"); };
     ends.failed = end_after;
     // Never deleted: a signal that comes while the process ends must not kill it.
-    static run::Control& control =
-        *new run::Control(ends);  // NOLINT(cppcoreguidelines-avoid-non-const-global-variables)
+    // NOLINTNEXTLINE(cppcoreguidelines-avoid-non-const-global-variables)
+    static run::Control& control = *new run::Control(ends);
     return run_words(context, control);
 }
 
@@ -152,6 +152,7 @@ private:
 
 int run(const std::vector<std::string>& words) {
     std::vector<const char*> pointers;
+    pointers.reserve(words.size());
     for (const std::string& word : words) pointers.push_back(word.c_str());
     const auto argc = static_cast<int>(pointers.size());
     const char* const* const argv = pointers.data();

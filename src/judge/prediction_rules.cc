@@ -372,6 +372,7 @@ void conclude(const ClusterModel& model,
     count_full(model, answers, prediction);
     if (prediction.question == Prediction::Question::most) {
         std::vector<std::uint64_t> counts;
+        counts.reserve(answers.size());
         for (const DrawAnswer& answer : answers) counts.push_back(answer.streams);
         conclude_most(model, outside, std::move(counts), at_most, prediction);
     } else {

@@ -134,6 +134,7 @@ std::vector<CauseResult> merged_causes(const std::vector<RunResult>& parts) {
         }
     }
     std::vector<CauseResult> out;
+    out.reserve(all.size());
     for (auto& [key, merged] : all) out.push_back(std::move(merged.cause));
     std::ranges::stable_sort(out, std::ranges::greater{},
                              [](const CauseResult& cause) { return cause.frames + cause.stalls; });

@@ -197,7 +197,8 @@ private:
             const double count = std::floor((*to - *from) / step + 1e-9) + 1;
             if (count > kLevelsMax)
                 return object.problem("step", fmt::format("expected at most {} values", kLevelsMax));
-            for (double i = 0; i < count; ++i) add(*from + i * step, fmt::format("{:.15g}", *from + i * step));
+            for (int i = 0; i < static_cast<int>(count); ++i)
+                add(*from + i * step, fmt::format("{:.15g}", *from + i * step));
             check_whole(object.pointer_of("from"), pointer, *from);
             if (object.has("step")) check_whole(object.pointer_of("step"), pointer, step);
             return;

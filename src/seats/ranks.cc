@@ -373,7 +373,7 @@ Result<void> Ranks::agree(const Result<void>& own) {
             errors[rank] = environment_error("it has ended with an error of its own");
         reports.erase(reports.begin(), reports.upper_bound(step));
     }
-    const Result<void> together = errors.empty() ? Result<void>() : Result<void>(group_.joined(errors));
+    Result<void> together = errors.empty() ? Result<void>() : Result<void>(group_.joined(errors));
     group_.send_to_others({{"do", "answer"}, {"step", step}, {"outcome", to_json(together)}});
     return together;
 }

@@ -407,7 +407,7 @@ Result<bool> CalibrateCommand::may_play_held_back() {
     if (can_ask()) {
         BackgroundWork work(context_);
         work.suppress_messages();
-        const auto answer =
+        auto answer =
             work.run([what]() -> Result<bool> { return ask(fmt::format("streamsim: {}. Do it?", what)); });
         if (!answer || *answer) return answer;
     }
@@ -453,7 +453,7 @@ Result<void> CalibrateCommand::play_held_back() {
     options.play.formats = {*format};
     options.play.seats = context_.ranks != nullptr || !waits ? options_.play.seats : 1;
     say(fmt::format("held-back run: how many streams of {} play", name));
-    CommandContext of_search{context_, context_.control, options};
+    CommandContext of_search = context_.with(options);
     const auto found = search_most(of_search);
     if (!found) return found.error();
     if (!leads()) return {};

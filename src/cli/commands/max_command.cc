@@ -551,7 +551,7 @@ int compare_targets(CommandContext& context) {
     std::vector<MaxResult> results;
     int worst = kExitPass;
     for (CliOptions* const options : all) {
-        CommandContext of_target{context, context.control, *options};
+        CommandContext of_target = context.with(*options);
         MaxCommand command(of_target, files.take_standard_output() ? stderr : stdout);
         const int code = command.run();
         worst = std::max(worst, code);

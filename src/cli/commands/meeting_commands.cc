@@ -129,6 +129,7 @@ std::vector<std::string> join_lines(const CommandContext& context, const Ranks& 
         std::erase_if(addresses, [](const std::string& each) { return each.find(':') != std::string::npos; });
     if (addresses.empty()) addresses = {"127.0.0.1"};
     std::vector<std::string> lines;
+    lines.reserve(addresses.size());
     for (const std::string& address : addresses)
         lines.push_back(fmt::format("streamsim join {} --key {} --allow PATH", shown_place(address, place.port),
                                     context.options.key));
@@ -180,7 +181,7 @@ Result<Invitation> read_run(CommandContext& context) {
     run.takes_standard_output = parsed->options.files.take_standard_output() || parsed->options.output == "-";
     keep_files_on_disks(parsed->options.files);
     if (auto done = check_files(parsed->options.files); !done) return done.error();
-    CommandContext of_run{context, context.control, parsed->options};
+    CommandContext of_run = context.with(parsed->options);
     auto targets = targets_of(of_run, context.options.play.seats);
     if (!targets) return targets.error();
     run.targets = std::move(*targets);

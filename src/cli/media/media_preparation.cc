@@ -85,7 +85,7 @@ Result<void> check_prepared(ByteStore& store, const CliOptions& options) {
 Result<bool> gets_default_format(ByteStore& store, const CliOptions& options) {
     const std::string& target = options.play.target.name();
     const bool prepares = options.command == Command::prepare;
-    const auto empty = run::is_empty_directory(store, target);
+    auto empty = run::is_empty_directory(store, target);
     if (!empty) return empty;
     if (run::streams_of_format(options.play) == 0) return *empty || prepares;  // recorders alone
     if (*empty) {

@@ -160,7 +160,7 @@ Result<void> MediaRun::write_and_say(OutputDocuments<Of>& documents,
         write_json();
         control_.saving(kFilesTimeout);
     };
-    const auto written = documents.write(of, {hurry_after_signal, say, limit_due, limit_wait});
+    auto written = documents.write(of, {hurry_after_signal, say, limit_due, limit_wait});
     say();
     limit_wait();
     return written;

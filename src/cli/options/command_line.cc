@@ -570,6 +570,7 @@ Result<ParsedCommandLine> parse_command_line(int argc, const char* const* argv, 
     std::vector<std::string> own = options.command_line;
     if (options.command == Command::host) own = take_line(options);
     std::vector<const char*> words;
+    words.reserve(own.size());
     for (const std::string& word : own) words.push_back(word.c_str());
     TypedOptions typed;
     CLI::App app;

@@ -71,10 +71,11 @@ OptionValue flag_that(std::function<void(CliOptions&)> change);
 
 /// A text that `parse` reads and `store` takes over.
 template <typename Parse, typename Store>
-OptionValue parsed(const char* name, std::string range, std::string standard, Parse parse, Store store) {
+OptionValue parsed(
+    const char* name, const std::string& range, const std::string& standard, Parse parse, Store store) {
     return {.name = name,
-            .range = std::move(range),
-            .standard = std::move(standard),
+            .range = range,
+            .standard = standard,
             .read = [parse, store](const std::string& text, CliOptions& options) -> Result<void> {
                 const auto value = parse(text);
                 if (!value) return value.error();

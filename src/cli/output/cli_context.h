@@ -49,6 +49,11 @@ struct CommandContext : CliContext {
     CliOptions& options;
     /// Does the command of another command line, as this process was started with it.
     int (*run_words)(CliContext& context, run::Control& control) = nullptr;
+
+    /// For a part of the command that has options of its own.
+    CommandContext with(CliOptions& other) const {
+        return {static_cast<const CliContext&>(*this), control, other};
+    }
 };
 
 /// Prints a page for people to standard output or standard error: control characters become visible, but for

@@ -155,7 +155,7 @@ Result<bool> remove_nothing(ByteStore& store, const std::string& path) {
     const auto info = store.stat(path);
     if (!info) return info.error();
     if (!*info) return true;
-    const auto ours = is_ours(path);
+    auto ours = is_ours(path);
     if (!ours || !*ours) return ours;
     const bool by_name = (*info)->bytes == 0 || is_lease_name(name);  // nothing else tells its purpose
     return remove_seen(store, path, **info, by_name ? IsOurs() : is_ours);

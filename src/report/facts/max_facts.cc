@@ -121,7 +121,7 @@ std::string max_plays_text(const MaxFormat& format, const MaxResult& result) {
 std::string max_margin_text(const MaxFormat& format) {
     const MaxRun* run = format.decided(format.streams);
     if (run == nullptr || !run->margin_p1_ns) return "";
-    const std::string margin = show_duration({*run->margin_p1_ns});
+    std::string margin = show_duration({*run->margin_p1_ns});
     if (!run->margin_p1_percent) return margin;
     return fmt::format("{} ({:.1f} frames)", margin, *run->margin_p1_percent / 100);
 }

@@ -48,7 +48,8 @@ Table answers_table(const PublishedResult& result, const std::string& title, boo
         Cell ratio(fmt::format("{:.2f}", answer.ratio()));
         ratio.css_class = is_met(answer) ? "good" : "bad";
         std::string note = answer.note;
-        if (answer.direct_agrees == false) note = "direct runs differ" + (note.empty() ? "" : "; " + note);
+        if (answer.direct_agrees == false)
+            note.insert(0, note.empty() ? "direct runs differ" : "direct runs differ; ");
         table.row({answer.id, answer.role, number_text(answer.printed), number_text(answer.result), ratio,
                    answer.unit, answer.printed_limit, answer.limit, note});
     }

@@ -222,7 +222,7 @@ void fill_media(const RunFacts& facts, RunResult& result) {
 
 /// True: only as much as one twentieth came from the cache as far as it is known, which may be far too little.
 bool is_little(double cached, std::uint64_t read) {
-    return cached <= static_cast<double>(read / 20);
+    return cached <= static_cast<double>(read) / 20;
 }
 
 /// By the shares of the cache. nullopt: a stream that played less than the share is of may have read the cached

@@ -295,6 +295,7 @@ Result<std::vector<judge::DrawAnswer>> answers_of(std::size_t draws,
 
 std::uint64_t median(const std::vector<judge::DrawAnswer>& answers) {
     std::vector<std::uint64_t> counts;
+    counts.reserve(answers.size());
     for (const judge::DrawAnswer& answer : answers) counts.push_back(answer.streams);
     const auto middle = counts.begin() + static_cast<std::ptrdiff_t>((counts.size() - 1) / 2);
     std::nth_element(counts.begin(), middle, counts.end());

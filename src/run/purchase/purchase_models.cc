@@ -82,6 +82,7 @@ Result<std::vector<ClusterModel>> models_to_verify(const std::string& text,
     const auto document = sim::changed_document(text, source, to_worst);
     if (!document) return document.error();
     std::vector<std::string> chosen;
+    chosen.reserve(changes.size());
     for (const sim::ModelChange& each : changes) chosen.push_back(each.pointer);
     const double of_rates = -sim::kScoreOf95 * model_error_factor;
     auto worst = sim::model_at_scores(*document, source, scores, of_rates, chosen, held_back);

@@ -140,6 +140,7 @@ private:
         if (!correlation_) return scores;
         const auto& numbers = correlation_->numbers;
         std::vector<double> alone;
+        alone.reserve(numbers.size());
         for (const std::string& number : numbers) alone.push_back(score_of(seed, part_of(number)));
         for (std::size_t i = 0; i < numbers.size(); ++i) {
             double score = 0;

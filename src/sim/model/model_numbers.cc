@@ -25,7 +25,7 @@ void list(const OrderedJson& value, const std::string& pointer, std::vector<Mode
         return;
     }
     if (!value.is_structured()) return;
-    for (const auto& [key, member] : value.items()) list(member, pointer + "/" + key, into);
+    for (const auto& [key, member] : value.items()) list(member, fmt::format("{}/{}", pointer, key), into);
 }
 
 /// Low and high keep their ratio to the value, within the bounds of the document.
