@@ -100,10 +100,15 @@ void CausesInAMemoryGroup::play_with_too_little_memory(int times) {
         EXPECT_THAT(causes_of(result), Contains("client-memory"));
         EXPECT_THAT(sentences_of(result), HasSubstr("too little memory"));
         EXPECT_THAT(sentences_of(result), HasSubstr("the control group of streamsim has 94.4 MB"));
+        // 420 MB/s are required, and a disk has moments of its own: they are few.
+        int frames = 0;
+        int of_disk = 0;
         for (const Json& cause : result["causes"]) {
-            EXPECT_NE(cause["limit"], "storage") << cause;
             EXPECT_NE(cause["limit"], "media") << cause;
+            frames += cause["frames"].get<int>();
+            if (cause["limit"] == "storage") of_disk += cause["frames"].get<int>();
         }
+        EXPECT_LE(of_disk * 10, frames) << result["causes"];
     }
 }
 
