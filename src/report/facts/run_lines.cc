@@ -127,8 +127,10 @@ bool is_young(const MediaFacts& media) {
 std::string warmth_text(const RunResult& result) {
     const MediaFacts& media = result.media;
     std::vector<std::string> reasons;
-    if (is_young(media))
-        reasons.push_back("written or changed " + show_duration(seconds(*media.age_s)) + " ago");
+    if (is_young(media)) {
+        const std::string age = *media.age_s > 0 ? show_duration(seconds(*media.age_s)) : "less than a second";
+        reasons.push_back("written or changed " + age + " ago");
+    }
     if (media.looped) reasons.emplace_back("played more than once");
     if (media.read_for_index) reasons.emplace_back("read through for their index (--keep-index)");
     std::string out;

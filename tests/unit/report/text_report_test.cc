@@ -541,6 +541,8 @@ TEST(TextReport, AServersCacheIsWarmForReasonsThatCount) {
     EXPECT_EQ(cache({.age_s = 3600, .shared = true}), "server's cache: " + shared + "\n");
     EXPECT_EQ(cache({.read_for_index = true}),
               "server's cache: the media were read through for their index (--keep-index)\n");
+    EXPECT_EQ(cache({.age_s = 0}),
+              "server's cache: the media were written or changed less than a second ago" + older);
     EXPECT_EQ(cache({.age_s = 3540, .looped = true, .shared = true}),
               "server's cache: the media were written or changed 59 m 00 s ago and played more than once; " +
                   shared + older);
