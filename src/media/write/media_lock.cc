@@ -139,6 +139,10 @@ Result<bool> is_removed_lock(ByteStore& store, const std::string& path) {
     return *info && is_half_removed(base_name(path), **info);
 }
 
+bool is_lease_of_set(std::string_view name) {
+    return is_lease_name(name) && name.starts_with(kSetLock);
+}
+
 /// Removes the marker or a lock file of a set without media. False: another file has the name, and stays.
 Result<bool> remove_nothing(ByteStore& store, const std::string& path) {
     const std::string name = base_name(path);
@@ -159,6 +163,23 @@ Result<bool> remove_nothing(ByteStore& store, const std::string& path) {
     if (!ours || !*ours) return ours;
     const bool by_name = (*info)->bytes == 0 || is_lease_name(name);  // nothing else tells its purpose
     return remove_seen(store, path, **info, by_name ? IsOurs() : is_ours);
+}
+
+/// Removes the leases of the set that were there while its lock was held alone: the lock could not take its own
+/// with it. Then the directory goes, unless somebody uses it.
+Result<void> remove_own_leases(ByteStore& store,
+                               const std::string& root,
+                               const std::vector<DirectoryEntry>& held) {
+    for (const DirectoryEntry& entry : held) {
+        if (!is_lease_of_set(entry.name)) continue;
+        const std::string path = join_path(root, entry.name);
+        const auto info = store.stat(path);
+        if (!info) return info.error();
+        if (!*info) continue;
+        if (auto removed = store.remove(path); !removed) return removed;
+        (void)store.remove_directory(root);
+    }
+    return {};
 }
 
 }  // namespace
@@ -273,14 +294,14 @@ Result<void> release_media_lock(ByteStore& whole, const std::string& root, std::
     bool all_gone = true;
     for (const DirectoryEntry& entry : *left) {
         // This lock's own lease goes with the lock; who holds that of a working set would hold the set, too.
-        if (is_lease_name(entry.name) && entry.name.starts_with(kSetLock)) continue;
+        if (is_lease_of_set(entry.name)) continue;
         const auto removed = remove_nothing(store, join_path(root, entry.name));
         if (!removed) return removed.error();
         all_gone = all_gone && *removed;
     }
     lock.reset();
-    if (all_gone) (void)store.remove_directory(root);  // fails when somebody has begun another set in it
-    return {};
+    if (!all_gone || store.remove_directory(root)) return {};
+    return remove_own_leases(store, root, *left);  // or somebody has begun another set in it
 }
 
 }  // namespace streamsim::media

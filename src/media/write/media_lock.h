@@ -79,7 +79,7 @@ bool media_set_is_begun(ByteStore& store, const std::string& root);
 
 /// Releases a lock of the set. When nobody else holds a lock and the set has no media, removes the locks, the
 /// marker and the directory of the set too. Blocks. Errors: environment where these stay; the lock is released
-/// all the same. A lease that cannot be removed grows old.
+/// all the same. A lease that cannot be removed grows old where others or media stay.
 Result<void> release_media_lock(ByteStore& store, const std::string& root, std::unique_ptr<FileLock> lock);
 
 }  // namespace streamsim::media

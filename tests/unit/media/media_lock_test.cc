@@ -449,6 +449,25 @@ TEST_F(MediaLockTest, ASetWithoutMediaGoesWithItsLastLock) {
     EXPECT_TRUE(fs::exists(root_ + "/dpx12/format.json"));
 }
 
+TEST_F(MediaLockTest, ALeaseThatKeepsASetWithoutMediaIsTold) {
+    int removals = 0;
+    store_->on_remove = [&removals](const std::string& path) {
+        return lost_connection(is_lease_name(fs::path(path).filename().string()) && removals++ < 2);
+    };
+    const auto release = [this] {
+        auto held = attempt(LockMode::exclusive);
+        return release_media_lock(*store_, root_, std::move(held.lock));
+    };
+    const auto left = release();
+    ASSERT_FALSE(left);
+    EXPECT_THAT(left.error().problems, ElementsAre(HasSubstr("the connection was lost")));
+    EXPECT_THAT(leases(), SizeIs(1));
+    fs::remove(leases().front());
+    removals = 1;  // the one with the lock fails, the next does not
+    EXPECT_TRUE(release());
+    EXPECT_FALSE(fs::exists(root_));
+}
+
 TEST_F(MediaLockTest, AFileWithTheNameOfALockMayBeSomebodyElses) {
     place_.write("streamsim-media/load-of-hay.lock", "mine");
     auto held = attempt(LockMode::shared);
