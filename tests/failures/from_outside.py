@@ -261,15 +261,18 @@ class Play(Case):
         return text.endswith("\n")
 
     def output(self, folder, kind, outcome):
-        """The file, or the one beside it where streamsim says that it keeps another one there: the earlier result."""
+        """The file, or the one beside it where streamsim says that the result is there: the earlier one stays."""
         path = os.path.join(folder, "result." + kind)
         beside = os.path.join(folder, "result.2." + kind)
-        told = f"streamsim: {path}: another file has appeared there during the run and is kept: the result is in {beside}\n"
-        if told not in outcome.err or not self.earlier:
+        appeared = f"streamsim: {path}: another file has appeared there during the run and is kept: the result is in {beside}"
+        refused = f"streamsim: {path}: cannot be written: "
+        if not any(line.startswith(refused) and line.endswith(f": the result is in {beside}") or
+                   line == appeared and self.earlier for line in outcome.err.splitlines()):
             return path
-        with open(path, encoding="utf-8", newline="") as file:
-            if file.read() != self.earlier[kind]:
-                raise Found(f"result.{kind} is said to be kept, and is not the earlier one")
+        if self.earlier:
+            with open(path, encoding="utf-8", newline="") as file:
+                if file.read() != self.earlier[kind]:
+                    raise Found(f"result.{kind} is said to be kept, and is not the earlier one")
         return beside
 
     def check_outputs(self, folder, outcome, how):
