@@ -176,6 +176,30 @@ const PartStats& level(const std::vector<PartStats>& stats, int node, const char
     return part(stats, fmt::format("node {} {}", node, name));
 }
 
+TEST(Levels, AWarmL2HoldsAllMediaOrWhatThereIsRoomFor) {
+    const auto from_drives = [](std::uint64_t media_blocks, std::uint32_t nodes) {
+        sim::ClusterOptions options;
+        options.model = plain_model();
+        options.model.nodes = nodes;
+        options.model.node.back_end = {80e9, 1, {}};
+        options.model.node.ram_bytes = kMiB;
+        options.model.node.l2_bytes = 64 * kMiB;
+        options.warm = true;
+        options.media.emplace_back(std::make_shared<PlainMedia>("a", media_blocks, kMiB, false));
+        SimRun run(options);
+        run.cluster.add_file("other.mov", 512 * kMiB);
+        const FileId other = run.open("other.mov");
+        for (std::uint64_t i = 0; i < 512; ++i) (void)run.time_of_read(other, i * kMiB, kMiB);
+        const std::uint64_t before = drives(run).requests;
+        const FileId file = run.open("a.mov");
+        for (std::uint64_t i = 0; i < media_blocks; ++i) (void)run.time_of_read(file, i * kMiB, kMiB);
+        return drives(run).requests - before;
+    };
+    EXPECT_EQ(from_drives(40, 1), 0U) << "nothing takes their place";
+    EXPECT_EQ(from_drives(100, 4), 0U);
+    EXPECT_EQ(from_drives(100, 1), 100U) << "they have no place of their own";
+}
+
 TEST(Levels, ABlockIsInTheRamOfItsHomeForSeatsOfAllNodes) {
     SimRun run(two_nodes());
     const FileId first = run.open("a.mov", 0);

@@ -203,6 +203,32 @@ TEST(Writes, AtRandomCostTheDrivesAnAccessEach) {
     }
 }
 
+TEST(Writes, OfOneWholeBlockGoToADriveAtOnce) {
+    sim::ClusterOptions options = with_journal();
+    options.media.emplace_back(std::make_shared<PlainMedia>("seq", 2, 2 * kMiB, true));
+    WriteRun run(options);
+    const FileId file = run.open("seq/f.1001.dpx");
+    run.time_of_write(file, 0, kMiB);
+    EXPECT_EQ(part(run.stats(), "node 0 drive 0").requests, 1u);
+}
+
+TEST(Writes, ThatFollowEachOtherDoSoOnEachDisk) {
+    sim::ClusterOptions options = with_journal();
+    options.model.node.drives = 2;
+    DriveModel& drive = options.model.drive;
+    drive.kind = DriveModel::Kind::rotational;
+    drive.inner_bytes_per_s = drive.outer_bytes_per_s;
+    drive.capacity_bytes = 1'000'000 * kMiB;
+    drive.seek_track = drive.seek_full = milliseconds(5);
+    WriteRun run(options);
+    const FileId file = run.create("a");
+    const std::int64_t before = part(run.stats(), "node 0 drive 0").busy_ns;
+    for (std::uint64_t i = 0; i < 40; ++i) run.time_of_write(file, i * kMiB, kMiB);
+    const std::int64_t busy_ns = part(run.stats(), "node 0 drive 0").busy_ns - before;
+    EXPECT_LE(busy_ns, 20 * kBlockNs + 5'000'000) << "one seek";
+    EXPECT_GE(busy_ns, 20 * kBlockNs);
+}
+
 TEST(Writes, LieInThePartOfADiskThatIsFilled) {
     sim::ClusterOptions options = with_journal();
     DriveModel& drive = options.model.drive;

@@ -225,9 +225,8 @@ Result<Clause> PlanSearch::raised(const Slice& slice, const PlanLevels& fails, R
     return now;
 }
 
-/// REQUIRES: no plan is less of everything.
+/// REQUIRES: no plan is less of everything, or more: those come later, by their cost.
 void PlanSearch::take(const Candidate& plan) {
-    std::erase_if(plans_, [&plan](const Candidate& other) { return no_more_than(plan.levels, other.levels); });
     plans_.insert(std::upper_bound(plans_.begin(), plans_.end(), plan,
                                    [](const auto& a, const auto& b) { return b > a; }),
                   plan);

@@ -220,6 +220,13 @@ const std::vector<CauseCase> kCauseCases = {
          e.system = watched({.busy = 1, .waiting = 0.8, .pressure = 0.99});
      },
      Cause::client_cpu, Limit::client_cpu, "cannot be held against the storage"},
+    {"not_run_for_a_quarter_of_the_time",
+     [](Evidence& e) {
+         drop(e, 60, &ReasonCounts::client);
+         e.loop_stalled_ns = 3 * kSecond;
+         e.system = watched({.busy = 1, .waiting = 0.25, .pressure = 0.99});
+     },
+     Cause::client_cpu, Limit::client_cpu, "cannot be held against the storage"},
     {"stopped_on_a_busy_computer",
      [](Evidence& e) {
          drop(e, 60, &ReasonCounts::client);

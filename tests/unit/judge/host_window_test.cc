@@ -85,6 +85,11 @@ TEST(HostWindow, WhatASampleDoesNotSayIsNotZero) {
     EXPECT_FALSE(then.run_queue_wait_ns);
     EXPECT_FALSE(then.processors_busy);
     EXPECT_TRUE(then.cpu_pressure);
+    for (const std::size_t without : {0U, 1U}) {
+        SystemHistory history{working(0, 0, 100), working(1'000, 100, 200)};
+        history[without].cpu_pressure_ns.reset();
+        EXPECT_FALSE(host_window(history, 0, 1'000 * kMs).cpu_pressure) << without;
+    }
 }
 
 TEST(HostWindow, TheRttIsTheMedianOfTheWindowAndItsMinimumOfTheWholeRun) {

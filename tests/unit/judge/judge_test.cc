@@ -340,6 +340,12 @@ TEST(Causes, HaveTheStallsAndFramesThatNoTableKeeps) {
     EXPECT_EQ(stalls, 5'000u);
 }
 
+TEST(Causes, SayWhatAMissedFrameTook) {
+    Evidence evidence = good_run();
+    drop(evidence, 200, &ReasonCounts::late);
+    EXPECT_THAT(judge(evidence).causes.front().summary, HasSubstr("a missed frame took 400.0 ms (median)"));
+}
+
 TEST(Limits, AreNotWeighedByDropsOfTheFirstSecond) {
     Evidence evidence = good_run();
     drop(evidence, 12, &ReasonCounts::late);

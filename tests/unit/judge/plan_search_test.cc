@@ -207,6 +207,16 @@ TEST(PlanSearch, TwelveChoicesWithFiveLevelsTakeAFewHundredPlays) {
     EXPECT_EQ(space.cost(found->plans.front()).price, least + pair + three);
     EXPECT_LT(asked.size(), 400U);
     RecordProperty("played", static_cast<int>(asked.size()));
+    PlanSearchOptions unchecked;
+    unchecked.checks = 0;
+    std::set<PlanLevels> needed;
+    ASSERT_TRUE(find(space, rule, unchecked, &needed));
+    EXPECT_EQ(found->checked, PlanSearchOptions().checks);
+    EXPECT_EQ(asked.size() - needed.size(), found->checked) << "each check is another one, not known before";
+    for (const PlanLevels& each : asked) {
+        if (needed.contains(each)) continue;
+        EXPECT_LE(space.cost(each).price, space.cost(found->plans.front()).price);
+    }
 }
 
 TEST(PlanSearch, GoesOnToTheNextWhereTheVerificationFails) {

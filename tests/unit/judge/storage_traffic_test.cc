@@ -41,6 +41,14 @@ TEST(StorageTraffic, IsWithoutWhatCameFromThisComputersMemory) {
     EXPECT_FALSE(through_network(e)) << "it may be a disk, beside other traffic";
 }
 
+TEST(StorageTraffic, OfADiskOfThisComputerIsNotThatOfItsNetwork) {
+    Evidence e = served_over(16'000'000'000);
+    EXPECT_THAT(judge(e).causes.front().detail, HasSubstr("eth0 was 26 % busy"));
+    e.remote = false;
+    e.local_disk = true;
+    EXPECT_THAT(judge(e).causes.front().detail, testing::Not(HasSubstr("eth0")));
+}
+
 TEST(StorageTraffic, IsWhatWasSentWhereRecordersWroteMoreThanWasRead) {
     Evidence e = served_over(300'000'000);
     e.as_played = e.more_in_flight = std::nullopt;

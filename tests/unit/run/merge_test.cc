@@ -514,6 +514,13 @@ TEST(Merging, PartsOfDifferentRunsAreRefusedWithEveryProblem) {
         result::merge_results({first, other, alone, bare}).error().problems,
         ElementsAre(HasSubstr("document 2"), HasSubstr("its run has 3 ranks"),
                     HasSubstr("is the result of one computer alone"), HasSubstr("without \"histograms\"")));
+    for (const bool timing : {false, true}) {
+        RunResult damaged = random_part(1, 2, all, prng);
+        damaged.timing_digest = damaged.digest;
+        (timing ? *damaged.timing_digest : damaged.digest) = "0123";
+        EXPECT_THAT(result::merge_results({first, damaged}).error().problems,
+                    ElementsAre(HasSubstr("expected digests of 32 hexadecimal digits")));
+    }
     RunResult thief = random_part(1, 2, all, prng);
     thief.streams.front().seat = 0;
     EXPECT_THAT(result::merge_results({first, thief}).error().problems,

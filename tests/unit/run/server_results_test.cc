@@ -1,7 +1,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "result/merge.h"
 #include "run/conclude/part_results.h"
+#include "unit/run/sessions.h"
 
 namespace streamsim::run {
 namespace {
@@ -39,6 +41,30 @@ TEST(ServerResults, WhatAllStoragesExchangedWithANodeIsOneEntry) {
     EXPECT_EQ(all[1].address, "10.0.0.2");
     EXPECT_EQ(all[1].requests_per_frame, 0) << "no frame was read from it";
     EXPECT_EQ(all[1].rtt_ns, std::nullopt);
+}
+
+TEST(ServerResults, OfTwoComputersHaveTheRequestsOfAllTheirFrames) {
+    PlayRequest request = test::request_on("sim:null", {"prores-hd"});
+    request.duration = seconds(1);
+    request.seats = 2;
+    request.keep_histograms = true;
+    std::vector<RunResult> parts;
+    for (std::uint32_t rank = 0; rank < 2; ++rank) {
+        request.first_seat = rank;
+        request.own_seats = 1;
+        SeatResult own;
+        own.rank = rank;
+        own.seats = {rank};
+        own.start_ns = 0;
+        parts.push_back(test::result_of(request));
+        parts.back().servers = {{.address = "10.0.0.1", .requests = 200 + rank * 100}};
+        parts.back().servers[0].requests_per_frame = 2 - rank;
+        result::become_part("r1", 2, own, parts.back());
+    }
+    const RunResult whole = *result::merge_results(parts);
+    ASSERT_EQ(whole.servers.size(), 1U);
+    EXPECT_EQ(whole.servers[0].requests, 500U);
+    EXPECT_EQ(whole.servers[0].requests_per_frame, 1.25) << "for 100 frames and 300";
 }
 
 TEST(ServerResults, WithoutServersThereAreNone) {

@@ -219,6 +219,7 @@ TEST(ModelDocument, EachSlipByItsName) {
         {"/node/ssd_bytes", number("1TB"), "/node/ssd: missing: a cache of ssd_bytes"},
         {"/node/front_end/efficiency", number(1.5), "/node/front_end/efficiency/value: expected a number from"},
         {"/node/front_end/latency", number("2h"), "/node/front_end/latency/value: expected at most 3600 s"},
+        {"/node/response", Json::object(), "/node/response/median: missing"},
         {"/node/response",
          {{"median", number("1ms")}, {"tail_share", number(0.1)}},
          "/node/response/tail_mean: missing"},

@@ -298,6 +298,11 @@ TEST(WithoutBounds, TheServerIsNeverFullAndTheSeatAsItWasSeen) {
     EXPECT_EQ(model->node.drives, 4000U);
     EXPECT_EQ(model->client.cores, 6);
     EXPECT_EQ(model->node.front_end.bits_per_s, 9e9) << "was full";
+    const auto text = document_without_bounds(document.dump(), "m.json");
+    ASSERT_TRUE(text);
+    const Json without = Json::parse(*text);
+    EXPECT_FALSE(without["client"]["cores"].contains("low"));
+    EXPECT_FALSE(without["node"]["drives"].contains("low"));
 }
 
 }  // namespace
