@@ -39,7 +39,7 @@ Result<std::optional<FrameRate>> read_rate(const std::string& text) {
 /// 0: frame.
 Result<std::uint64_t> read_io_size(const std::string& text) {
     if (text == "frame") return std::uint64_t{0};
-    const auto size = parse_size(text);
+    auto size = parse_size(text);
     if (!size) return bad_input(size.error().problems.front() + ", or frame");
     if (*size < kIoSizeMin || *size > kIoSizeMax) return unexpected(text, kIoSizeRange);
     return size;

@@ -27,7 +27,7 @@ const std::vector<std::string>& headings() {
 
 std::string clock_text(const seats::SeatReport& report) {
     if (!report.clock_error) return "no answer";
-    const std::string error = "+-" + show_duration(*report.clock_error);
+    std::string error = "+-" + show_duration(*report.clock_error);
     if (!report.ahead) return error;
     const bool behind = report.ahead->ns < 0;
     return fmt::format("{}{} {}", behind ? "-" : "+",

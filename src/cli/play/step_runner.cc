@@ -23,7 +23,7 @@ constexpr std::size_t kCommandShownBytesMax = 300;
 constexpr std::int64_t kStillRunningNs = 10'000'000'000;
 
 std::string shown(const std::string& command) {
-    const std::string text = printable(command);
+    std::string text = printable(command);
     if (text.size() <= kCommandShownBytesMax) return text;
     return printable(text.substr(0, kCommandShownBytesMax)) + "...";
 }

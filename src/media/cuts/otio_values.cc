@@ -85,7 +85,7 @@ std::optional<FrameRate> rate_of(const Json& value) {
 
 std::string schema_of(const Json& value) {
     const std::string schema = text_of(value, "OTIO_SCHEMA");
-    const std::string name = schema.substr(0, schema.find('.'));
+    std::string name = schema.substr(0, schema.find('.'));
     if (name == "Sequence") return "Track";
     if (name == "Filler") return "Gap";
     if (name == "SerializeableCollection") return "SerializableCollection";

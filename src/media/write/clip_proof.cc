@@ -192,7 +192,7 @@ Result<bool> is_ours(ByteStore& store,
                      const std::optional<ClipRecord>& record,
                      const std::optional<ClipSums>& sums) {
     if (record) {
-        const auto named = has_record(store, clip, *record);
+        auto named = has_record(store, clip, *record);
         if (!named || !*named || !clip.name.is_file()) return named;
         // No file of others has the name of an unfinished one, with the id of its run.
         if (clip.name.partial) return clip.name.ending != kPartial;

@@ -8,7 +8,7 @@
 namespace streamsim::report {
 
 std::string prediction_headline(const Prediction& prediction) {
-    const std::string sentence = printable(prediction.sentence);
+    std::string sentence = printable(prediction.sentence);
     switch (prediction.verdict) {
         case Prediction::Verdict::answered: return sentence;
         case Prediction::Verdict::refused: return "REFUSED: " + sentence;
@@ -33,7 +33,8 @@ std::string prediction_title(const PredictionResult& result) {
 }
 
 double percent_of(std::uint64_t part, std::uint64_t all) {
-    return all == 0 ? 0 : static_cast<double>((part * 1000 + all / 2) / all) / 10;
+    const std::uint64_t tenths = all == 0 ? 0 : (part * 1000 + all / 2) / all;
+    return static_cast<double>(tenths) / 10;
 }
 
 std::string prediction_closing(const PredictionResult& result) {

@@ -149,7 +149,7 @@ double share_without_limit(const ProbeRow& first, const ResponseParts& parts, st
     constexpr double kFull = 0.8;
     const double mean_ns = 1e9 / std::max(steady_operations_per_s(first), 1e-9);
     if (parts.limit_ns < kFull * mean_ns) return 1;
-    for (auto& [share, ns] : quantiles) ns = std::max(ns - parts.trip_ns, 0.0);
+    for (Quantile& each : quantiles) each.second = std::max(each.second - parts.trip_ns, 0.0);
     const double own_ns = std::max(mean_ns - std::max(parts.limit_ns, parts.bytes_ns) - parts.trip_ns, 0.0);
     return std::min(own_ns / std::max(mean_of(quantiles), 1.0), 1.0);
 }

@@ -308,6 +308,7 @@ void Fit::optimise(Trial& trial, int evaluations) const {
     const auto distance = [&](const Values& at) {
         const auto fitted = fitted_rows(trial, at);
         std::vector<double> rates;
+        rates.reserve(fitted.size());
         for (const ProbeRow& row : fitted) rates.push_back(steady_bytes_per_s(row));
         const double sum = squares_of(rates);
         if (++done % 10 == 0)

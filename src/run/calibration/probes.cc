@@ -153,6 +153,7 @@ ResponseQuantiles quantiles_of(const std::vector<Completion>& all) {
     ResponseQuantiles out;
     if (all.empty()) return out;
     std::vector<double> times;
+    times.reserve(all.size());
     for (const Completion& each : all) times.push_back(static_cast<double>(each.response_ns));
     std::sort(times.begin(), times.end());
     const auto at = [&times](double share) {

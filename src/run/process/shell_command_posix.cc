@@ -50,7 +50,7 @@ std::vector<std::string> environment_of(const ShellCommand& command) {
     for (char** each = environ; *each != nullptr; ++each) {
         if (!is_ours(*each)) out.emplace_back(*each);
     }
-    for (const auto& [name, value] : command.variables) out.push_back(name + "=" + value);
+    for (const auto& [name, value] : command.variables) out.push_back(fmt::format("{}={}", name, value));
     return out;
 }
 
