@@ -95,16 +95,19 @@ TEST_F(Outputs, AResultThatMayNotBeReplacedHasTheNewOneBesideIt) {
     const std::string folder = dir_ / "sticky";  // as /tmp
     std::filesystem::create_directory(folder);
     std::filesystem::permissions(folder, std::filesystem::perms::all | std::filesystem::perms::sticky_bit);
-    Spawn spawn{
-        .args = {"--quiet", "--prores-hd", "--duration", "1s", "--json", folder + "/r.json", "sim:null"}};
+    Spawn spawn{.args = {"--quiet", "--prores-hd", "--duration", "1s", "--json", folder + "/r.json", "--html",
+                         folder + "/r.html", "sim:null"}};
     ASSERT_EQ(streamsim(spawn).exit_code, 0);
     const std::string first = read_text(folder + "/r.json");
     spawn.user = 65534;
     const Finished done = streamsim(spawn);
-    EXPECT_EQ(done.exit_code, 0) << done.text();
+    EXPECT_EQ(done.exit_code, 3) << done.text();
     EXPECT_EQ(read_text(folder + "/r.json"), first);
     EXPECT_EQ(read_json(folder + "/r.2.json")["schema"], "streamsim.result");
-    EXPECT_THAT(done.err, HasSubstr(folder + "/r.2.json"));
+    for (const char* name : {"/r.2.json", "/r.2.html"}) {
+        EXPECT_THAT(done.err,
+                    HasSubstr("cannot be written: Operation not permitted: the result is in " + folder + name));
+    }
 }
 
 TEST_F(Outputs, AWholeResultStaysWhereNoNameIsFree) {

@@ -261,12 +261,14 @@ class Play(Case):
         return text.endswith("\n")
 
     def output(self, folder, kind, outcome):
-        """The file, or the one beside it where streamsim says that the result is there: the earlier one stays."""
+        """The file, or the one beside it where streamsim says that the result is there and the earlier one stays.
+
+        With exit code 0 or 1 only a file that has appeared during the run stays."""
         path = os.path.join(folder, "result." + kind)
         beside = os.path.join(folder, "result.2." + kind)
         appeared = f"streamsim: {path}: another file has appeared there during the run and is kept: the result is in {beside}"
         refused = f"streamsim: {path}: cannot be written: "
-        if not any(line.startswith(refused) and line.endswith(f": the result is in {beside}") or
+        if not any(outcome.code == 3 and line.startswith(refused) and line.endswith(f": the result is in {beside}") or
                    line == appeared and self.earlier for line in outcome.err.splitlines()):
             return path
         if self.earlier:

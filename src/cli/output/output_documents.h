@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <iterator>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -53,14 +54,13 @@ public:
     bool standard_output() const {
         return any([](const OutputFile& file) { return file.standard_output(); });
     }
-    /// Writes all; a file that cannot be written does not keep the others. Errors: the last one that failed.
+    /// Writes all; a file that cannot be written does not keep the others. Errors: every problem.
     /// Files that no reader can block are written first, --json before all others; see WhileWriting.
     Result<void> write(const Of& of, const WhileWriting& meanwhile = {});
     /// For a run that has measured nothing: files that have an earlier result keep it, and are not written any
     /// more. A sentence says so.
     void keep_earlier(spdlog::logger& log);
-    /// Writes what is known so far to the files that another document can replace. Errors: the last one that
-    /// failed.
+    /// Writes what is known so far to the files that another document can replace. Errors: every problem.
     Result<void> write_for_now(const Of& of);
 
 private:
@@ -102,12 +102,13 @@ template <typename Of>
 Result<void> OutputDocuments<Of>::write(const Of& of, const WhileWriting& meanwhile) {
     std::stable_partition(outputs_.begin(), outputs_.end(),
                           [](const Output& output) { return !output.file.in_place(); });
-    Result<void> written;
+    Error failed{ErrorKind::environment, {}};
     const auto write_one = [&](Output& output, const std::function<void()>& at_part) {
         at_part();
         output.file.on_progress(at_part);
         output.kind.write(of, [&output](std::string_view piece) { output.file.write(piece); });
-        if (auto done = output.file.finish(); !done) written = done;
+        if (auto done = output.file.finish(); !done)
+            std::ranges::copy(done.error().problems, std::back_inserter(failed.problems));
     };
     const auto is_json = [](const Output& output) { return output.kind.name == &ResultFiles::json; };
     Output* blocking_json = nullptr;
@@ -131,7 +132,7 @@ Result<void> OutputDocuments<Of>::write(const Of& of, const WhileWriting& meanwh
             write_one(output, [&] { meanwhile.at_large_part(write_json); });
         }
     }
-    return written;
+    return failed.problems.empty() ? Result<void>() : failed;
 }
 
 template <typename Of>
@@ -147,12 +148,13 @@ void OutputDocuments<Of>::keep_earlier(spdlog::logger& log) {
 
 template <typename Of>
 Result<void> OutputDocuments<Of>::write_for_now(const Of& of) {
-    Result<void> written;
+    Error failed{ErrorKind::environment, {}};
     for (Output& output : outputs_) {
-        auto done = output.file.write_for_now([&](const TextSink& sink) { output.kind.write(of, sink); });
-        if (!done) written = done;
+        const auto write = [&](const TextSink& sink) { output.kind.write(of, sink); };
+        if (auto done = output.file.write_for_now(write); !done)
+            std::ranges::copy(done.error().problems, std::back_inserter(failed.problems));
     }
-    return written;
+    return failed.problems.empty() ? Result<void>() : failed;
 }
 
 }  // namespace streamsim::cli

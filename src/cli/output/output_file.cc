@@ -130,6 +130,7 @@ OutputFile& OutputFile::operator=(OutputFile&& other) noexcept {
     std::swap(path_, other.path_);
     std::swap(temporary_, other.temporary_);
     std::swap(kept_, other.kept_);
+    std::swap(refusal_, other.refusal_);
     std::swap(before_, other.before_);
     std::swap(file_, other.file_);
     std::swap(error_, other.error_);
@@ -171,19 +172,20 @@ Result<void> OutputFile::put_in_place() {
     std::error_code ignored;
     if (!kept_.empty()) std::filesystem::remove(system_path(kept_), ignored);  // this one has what it had
     kept_ = error != 0 && std::filesystem::exists(system_path(temporary_), ignored) ? temporary_ : "";
-    if (!kept_.empty())
-        return environment_error(fmt::format("{}: cannot be written: {}: the result is in {}", path_,
-                                             std::strerror(refused), kept_));
-    if (error != 0) return cannot_write(path_, refused);
-    if (name != path_) {
-        const std::string why = refused == EEXIST
-                                    ? "another file has appeared there during the run and is kept"
-                                    : fmt::format("cannot be written: {}", std::strerror(refused));
+    if (error != 0 && kept_.empty()) return cannot_write(path_, refused);
+    const bool appeared = refused == EEXIST && error == 0;
+    if (appeared) {
+        const char* const why = "another file has appeared there during the run and is kept";
         fmt::print(stderr, "streamsim: {}: {}: the result is in {}\n", printable(path_), why, printable(name));
+    } else if (refused != 0 && refusal_.empty()) {
+        refusal_ = fmt::format("{}: cannot be written: {}", path_, std::strerror(refused));
     }
-    path_ = name;  // the next result replaces this one
-    before_ = identity_of(path_);
-    return {};
+    if (error == 0) {
+        path_ = name;  // the next result replaces this one
+        before_ = identity_of(path_);
+    }
+    if (refusal_.empty()) return {};
+    return environment_error(fmt::format("{}: the result is in {}", refusal_, kept_.empty() ? path_ : kept_));
 }
 
 Result<void> OutputFile::finish() {
@@ -208,6 +210,7 @@ Result<void> OutputFile::write_for_now(const std::function<void(const TextSink& 
     now.path_ = path_;
     now.before_ = before_;
     now.kept_ = kept_;
+    now.refusal_ = refusal_;
     now.temporary_ = temporary_beside(path_);
     now.file_ = open_output(now.temporary_, true);
     if (now.file_ == nullptr) return cannot_write(path_, errno);
@@ -217,6 +220,7 @@ Result<void> OutputFile::write_for_now(const std::function<void(const TextSink& 
     path_ = now.path_;
     before_ = now.before_;
     kept_ = now.kept_;
+    refusal_ = now.refusal_;
     return done;
 }
 

@@ -41,9 +41,9 @@ public:
     /// Appends. Errors are kept for finish().
     void write(std::string_view text);
     /// The written file replaces the one that was there. If another file has appeared there since
-    /// prepare(), or the one that was there has changed or cannot be replaced, both stay, and a sentence on
-    /// standard error names the file that has the result instead. A whole file is never removed: the error
-    /// names the temporary one where it can have no other name.
+    /// prepare(), or the one that was there has changed, both stay, and a sentence on standard error names the
+    /// file that has the result instead. If it cannot be replaced both stay as well, and the error names that
+    /// file. A whole file is never removed: the error names the temporary one where it can have no other name.
     Result<void> finish();
     /// The text that `write` hands on replaces the file that was there, as by finish(); more will follow, under
     /// the same name. In place: does nothing.
@@ -55,6 +55,7 @@ private:
     std::string path_;
     std::string temporary_;  // empty: written in place, see in_place()
     std::string kept_;       // whole, under the name of a temporary one: it could have no other
+    std::string refusal_;    // why this or an earlier result is not in the file that was asked for
     FileIdentity before_;    // of the file that has this name
     std::FILE* file_ = nullptr;
     int error_ = 0;
