@@ -87,6 +87,12 @@ std::size_t count(const std::vector<std::string>& lines, const std::string& what
     return number;
 }
 
+TEST_F(Paths, NoLibraryOfTheCurrentFolderIsLoaded) {
+    for (const char* name : {"libc.so.6", "libm.so.6", "libstdc++.so.6"}) write_text(dir_ / name, "mine");
+    const Finished done = run(streamsim_binary(), {.args = {"--version"}, .directory = dir_.path()});
+    EXPECT_EQ(done.exit_code, 0) << done.text();
+}
+
 TEST_F(Paths, AreReachedFromDescriptorsOnly) {
     if (traced({"--version"}).empty()) GTEST_SKIP() << "strace is not here, or may not trace";
     const auto prepared = traced(prepare_args("2"));
