@@ -2,10 +2,11 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cinttypes>
-#include <fstream>
+#include <charconv>
 #include <optional>
 #include <sstream>
+#include <string_view>
+#include <system_error>
 
 #include "base/system/proc_text.h"
 #include "storage/buffer_arena.h"
@@ -46,25 +47,26 @@ void apply_group(const std::string& top,
     }
 }
 
+/// A line "7f38a6400000-7f38a8600000 rw-p ..." of a mapping that holds `address`.
+bool is_mapping_of(std::string_view line, std::uintptr_t address) {
+    std::uintptr_t from = 0;
+    std::uintptr_t to = 0;
+    const char* const end = line.data() + line.size();
+    const auto begin = std::from_chars(line.data(), end, from, 16);
+    if (begin.ptr == end || *begin.ptr != '-') return false;
+    return std::from_chars(begin.ptr + 1, end, to, 16).ec == std::errc() && from <= address && address < to;
+}
+
 /// The part of the mapping that holds `memory` which is on huge pages, in tenths.
 int tenths_on_huge_pages(std::span<const std::byte> memory) {
-    std::ifstream maps("/proc/self/smaps");
+    const std::string maps = read_proc_text("/proc/self/smaps").value_or("");
     const auto address = reinterpret_cast<std::uintptr_t>(memory.data());
-    bool ours = false;
-    std::uint64_t size_kib = 0;
-    for (std::string line; std::getline(maps, line);) {
-        std::uintptr_t from = 0;
-        std::uintptr_t to = 0;
-        std::uint64_t kib = 0;
-        if (std::sscanf(line.c_str(), "%" SCNxPTR "-%" SCNxPTR " ", &from, &to) == 2) {
-            ours = from <= address && address < to;
-        } else if (ours && std::sscanf(line.c_str(), "Size: %" SCNu64, &kib) == 1) {
-            size_kib = kib;
-        } else if (ours && std::sscanf(line.c_str(), "AnonHugePages: %" SCNu64, &kib) == 1) {
-            return size_kib == 0 ? 0 : static_cast<int>(kib * 10 / size_kib);
-        }
-    }
-    return 0;
+    std::string_view left = maps;
+    while (!left.empty() && !is_mapping_of(left.substr(0, left.find('\n')), address))
+        left.remove_prefix(std::min(left.find('\n'), left.size() - 1) + 1);
+    const std::uint64_t size_kib = number_after(left, "Size:").value_or(0);
+    const std::uint64_t huge_kib = number_after(left, "AnonHugePages:").value_or(0);
+    return size_kib == 0 ? 0 : static_cast<int>(huge_kib * 10 / size_kib);
 }
 
 std::string transparent_huge_pages() {
