@@ -7,37 +7,97 @@
 namespace streamsim::loop {
 
 TimerId TimerQueue::set(Instant when, Callback callback) {
-    std::uint32_t index = 0;
-    if (free_.empty()) {
-        index = static_cast<std::uint32_t>(slots_.size());
-        slots_.emplace_back();
-        free_.reserve(slots_.capacity());
+    const std::uint32_t index = take_timer();
+    Timer& timer = timers_[index];
+    timer.callback = callback;
+    timer.order = order_++;
+    timer.next = kNone;
+    if (recent_ != kNone && heap_[moments_[recent_].heap_index].when == when) {
+        Moment& moment = moments_[recent_];
+        timer.moment = recent_;
+        timer.previous = moment.last;
+        timers_[moment.last].next = index;
+        moment.last = index;
     } else {
-        index = free_.back();
-        free_.pop_back();
+        add_moment(when, index);
     }
-    Slot& slot = slots_[index];
-    slot.callback = callback;
-    const Entry entry{when, order_++, index};
-    heap_.push_back(entry);
-    sift_up(heap_.size() - 1, entry);
-    return (TimerId{slot.generation} << 32) | index;
+    ++size_;
+    return (TimerId{timer.generation} << 32) | index;
 }
 
 bool TimerQueue::cancel(TimerId timer) {
     const auto index = static_cast<std::uint32_t>(timer);
     const auto generation = static_cast<std::uint32_t>(timer >> 32);
-    if (generation == 0 || index >= slots_.size() || slots_[index].generation != generation) return false;
-    remove(slots_[index].heap_index);
+    if (generation == 0 || index >= timers_.size() || timers_[index].generation != generation) return false;
+    remove(index);
     return true;
 }
 
 Callback TimerQueue::pop(Instant& when) {
     STREAMSIM_CHECK(!heap_.empty(), "only a timer that is set can run");
     when = heap_.front().when;
-    const Callback callback = slots_[heap_.front().slot].callback;
-    remove(0);
+    const std::uint32_t first = moments_[heap_.front().moment].first;
+    const Callback callback = timers_[first].callback;
+    remove(first);
     return callback;
+}
+
+std::uint32_t TimerQueue::take_timer() {
+    if (free_timer_ == kNone) {
+        timers_.emplace_back();
+        return static_cast<std::uint32_t>(timers_.size() - 1);
+    }
+    const std::uint32_t index = free_timer_;
+    free_timer_ = timers_[index].next;
+    return index;
+}
+
+void TimerQueue::add_moment(Instant when, std::uint32_t timer) {
+    std::uint32_t index = free_moment_;
+    if (index == kNone) {
+        index = static_cast<std::uint32_t>(moments_.size());
+        moments_.emplace_back();
+    } else {
+        free_moment_ = moments_[index].next_free;
+    }
+    moments_[index].first = moments_[index].last = timer;
+    timers_[timer].moment = index;
+    timers_[timer].previous = kNone;
+    const Entry entry{when, timers_[timer].order, index};
+    heap_.push_back(entry);
+    sift_up(heap_.size() - 1, entry);
+    recent_ = index;
+}
+
+void TimerQueue::remove(std::uint32_t index) {
+    Timer& gone = timers_[index];
+    Moment& moment = moments_[gone.moment];
+    (gone.next == kNone ? moment.last : timers_[gone.next].previous) = gone.previous;
+    (gone.previous == kNone ? moment.first : timers_[gone.previous].next) = gone.next;
+    if (moment.first == kNone) {
+        remove_moment(gone.moment);
+    } else if (gone.previous == kNone) {
+        Entry entry = heap_[moment.heap_index];
+        entry.order = timers_[moment.first].order;
+        sift_down(moment.heap_index, entry);
+    }
+    if (++gone.generation == 0) gone.generation = 1;  // 0 would make the id of no timer
+    gone.next = free_timer_;
+    free_timer_ = index;
+    --size_;
+}
+
+void TimerQueue::remove_moment(std::uint32_t moment) {
+    const std::size_t index = moments_[moment].heap_index;
+    const Entry last = heap_.back();
+    heap_.pop_back();
+    if (last.moment != moment) {
+        const bool earlier = index > 0 && last.before(heap_[(index - 1) / kChildren]);
+        earlier ? sift_up(index, last) : sift_down(index, last);
+    }
+    moments_[moment].next_free = free_moment_;
+    free_moment_ = moment;
+    if (recent_ == moment) recent_ = kNone;
 }
 
 void TimerQueue::sift_up(std::size_t index, const Entry& entry) {
@@ -65,17 +125,6 @@ void TimerQueue::sift_down(std::size_t index, const Entry& entry) {
         index = least;
     }
     put(index, entry);
-}
-
-void TimerQueue::remove(std::size_t index) {
-    const std::uint32_t gone = heap_[index].slot;
-    if (++slots_[gone].generation == 0) slots_[gone].generation = 1;  // 0 would make the id of no timer
-    free_.push_back(gone);
-    const Entry last = heap_.back();
-    heap_.pop_back();
-    if (last.slot == gone) return;
-    const bool earlier = index > 0 && last.before(heap_[(index - 1) / kChildren]);
-    earlier ? sift_up(index, last) : sift_down(index, last);
 }
 
 }  // namespace streamsim::loop
