@@ -19,6 +19,13 @@ public:
     }
 
     void operator()() const { function_(object_); }
+    /// The call comes soon: asks for the beginning of the object to be in the cache by then.
+    void prefetch() const {
+        constexpr int kCacheLine = 64;
+        constexpr int kBytes = 640;
+        for (int at = 0; at < kBytes; at += kCacheLine)
+            __builtin_prefetch(static_cast<const char*>(object_) + at);
+    }
     explicit operator bool() const { return function_ != nullptr; }
 
 private:
