@@ -81,16 +81,18 @@ private:
 
 /// One writer, relaxed; in cache lines of its own, so that a reader does not slow the player down.
 struct alignas(64) StreamProgress {
+    // In one cache line: what each frame writes.
     std::atomic<StreamState> state{StreamState::idle};
-    std::atomic<std::uint64_t> due{0};  // slots whose deadline has passed
-    std::atomic<std::uint64_t> on_time{0};
-    std::atomic<std::uint64_t> bad{0};  // dropped, late or failed
-    std::atomic<std::uint64_t> stalls{0};
-    std::atomic<std::uint64_t> bytes{0};     // read, or written by one that records
     std::atomic<std::uint32_t> buffered{0};  // complete frames ahead
+    std::atomic<std::uint64_t> due{0};       // slots whose deadline has passed
+    std::atomic<std::uint64_t> on_time{0};
+    std::atomic<std::uint64_t> bad{0};    // dropped, late or failed
+    std::atomic<std::uint64_t> bytes{0};  // read, or written by one that records
     std::atomic<std::int64_t> margin_min_ns{INT64_MAX};
     std::atomic<std::int64_t> margin_lately_ns{INT64_MAX};  // the smallest of the last second or two
-    std::atomic<std::int64_t> play_start_ns{INT64_MIN};     // from the run's first; INT64_MIN: not yet
+
+    std::atomic<std::uint64_t> stalls{0};
+    std::atomic<std::int64_t> play_start_ns{INT64_MIN};  // from the run's first; INT64_MIN: not yet
     RecentMisses misses;
 };
 

@@ -25,12 +25,12 @@ struct FreeInflightSlot {
     void freed(Instant from, Duration by) {
         if (from < since) *this = {from, by, {}};
     }
-    /// Every operation that could start by `now` has started; `any`: an in-flight slot is left.
-    void left(bool any, Instant now) {
+    /// Every operation that could start by now has started; `any`: an in-flight slot is left.
+    void left(bool any, EventLoop& loop) {
         if (!any) {
             *this = {Instant::never(), {}, {}};
         } else if (since == Instant::never()) {
-            *this = {now, {}, {}};
+            *this = {loop.now(), {}, {}};
         }
     }
     /// Play has made up for `by` of the delay until `at`.
@@ -123,7 +123,7 @@ private:
 class InflightSlots {
 public:
     /// `loop` outlives it. REQUIRES: count > 0.
-    InflightSlots(const EventLoop& loop, std::uint32_t count) : loop_(loop), count_(count) {}
+    InflightSlots(EventLoop& loop, std::uint32_t count) : loop_(loop), count_(count) {}
 
     std::uint32_t count() const { return count_; }
     std::uint32_t taken() const { return taken_; }
@@ -135,15 +135,15 @@ public:
         return {scheduled, free_, now};
     }
     /// The frame has ended and gives its slot back.
-    void give(const FrameOperation& frame, Instant now) {
+    void give(const FrameOperation& frame) {
         --taken_;
-        free_.freed(frame.failed() ? now : frame.not_before(), frame.client_delay(loop_));
+        free_.freed(frame.failed() ? loop_.now() : frame.not_before(), frame.client_delay(loop_));
         if (frame.failed()) return;
         last_from_ = frame.outcome().submitted;
         last_to_ = frame.answered();
     }
-    /// Every frame that could start by `now` has started. `usable`: a further frame could take a free slot.
-    void settle(bool usable, Instant now) { free_.left(any_free() && usable, now); }
+    /// Every frame that could start by now has started. `usable`: a further frame could take a free slot.
+    void settle(bool usable) { free_.left(any_free() && usable, loop_); }
 
     /// A slot may have been free for a frame that was due at `due`, but for the client delay.
     bool may_have_been_free(Instant due) const { return any_free() && free_.since - free_.late <= due; }
@@ -166,7 +166,7 @@ public:
     }
 
 private:
-    const EventLoop& loop_;
+    EventLoop& loop_;
     const std::uint32_t count_;
     std::uint32_t taken_ = 0;
     FreeInflightSlot free_;

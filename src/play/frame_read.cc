@@ -41,10 +41,10 @@ FrameRead::FrameRead(Storage& storage,
     : storage_(storage),
       path_(path),
       options_(options),
-      streaming_(options.pattern == AccessPattern::streaming),
       owner_(owner),
-      files_(needs.files),
-      pieces_(pieces_at_once(needs, options)) {
+      streaming_(options.pattern == AccessPattern::streaming),
+      pieces_(pieces_at_once(needs, options)),
+      files_(needs.files) {
     extents_.reserve(needs.extents);
     ranges_.reserve(needs.extents);
     std::size_t name_bytes = 1;
@@ -135,7 +135,7 @@ void FrameRead::start(Instant now,
     begin(now, delay);
     plan(reads);
     if (extents_.empty()) note_answer(now, now);
-    plan_ranges(containers, tail);
+    plan_ranges(containers, tail, reads.independent());
     if (files_used_ == 0) open_ahead();
     submit_more();
     maybe_end();
@@ -156,7 +156,7 @@ void FrameRead::plan(SlotReads& reads) {
     for (const SlotExtent& each : extents_) bytes_ += each.extent.bytes;
 }
 
-void FrameRead::plan_ranges(std::span<const SourceFile> containers, StreamTail& tail) {
+void FrameRead::plan_ranges(std::span<const SourceFile> containers, StreamTail& tail, bool independent) {
     const std::uint64_t unit = streaming_ ? options_.io_size : options_.alignment;
     ranges_.clear();
     for (const SlotExtent& each : extents_) {
@@ -166,7 +166,7 @@ void FrameRead::plan_ranges(std::span<const SourceFile> containers, StreamTail& 
         range.wanted_end = each.extent.offset + each.extent.bytes;
         range.end = align_up(range.wanted_end, unit);
         range.next = range.begin;
-        if (!path_.sources()[each.source]->file_per_frame()) {
+        if (containers[each.source].is_container()) {
             const OpenOp& container = containers[each.source].op;
             if (container.error != 0) open_failed(each.source, container.error);
             range.file = container.error == 0 ? container.file : kNoFile;
@@ -182,12 +182,12 @@ void FrameRead::plan_ranges(std::span<const SourceFile> containers, StreamTail& 
     // A storage may name the file before the open has ended, which says nothing yet.
     for (std::size_t i = 0; i < files_used_; ++i)
         ranges_[files_[i].extent].file = files_[i].opening ? kNoFile : files_[i].file;
-    if (streaming_ && !failed()) share_tail(tail);
+    if (streaming_ && !failed()) share_tail(tail, independent);
 }
 
 /// The first piece may be the last one of an earlier frame; the last piece of this frame is the tail for later
 /// ones.
-void FrameRead::share_tail(StreamTail& tail) {
+void FrameRead::share_tail(StreamTail& tail, bool independent) {
     if (ranges_.empty()) return;
     const std::uint64_t unit = options_.io_size;
     Range& first = ranges_.front();
@@ -204,7 +204,8 @@ void FrameRead::share_tail(StreamTail& tail) {
         }
     }
     // Audio may lie far behind the frame; what follows is the next frame.
-    const Extent frame = path_.sources().front()->extent(tag().clip_frame);
+    const Extent frame =
+        independent ? extents_.front().extent : path_.sources().front()->extent(tag().clip_frame);
     for (const Range& range : ranges_) {
         if (range.wanted_end < frame.offset + frame.bytes || range.begin == range.end) continue;
         tail.forget();
@@ -228,10 +229,9 @@ void FrameRead::submit_more() {
     for (Piece& piece : pieces_) {
         // A failed frame reads on only where a later frame needs its tail.
         if (failed() && tail_ == nullptr) return;
-        if (piece.busy) continue;
         Range* const range = next_range();
         if (range == nullptr) return;
-        submit(piece, *range);
+        if (!piece.busy) submit(piece, *range);
     }
 }
 
@@ -264,7 +264,7 @@ void FrameRead::piece_finished(Piece& piece) {
     note_submitted(piece.submitted_at);
     const std::uint64_t end = piece.offset + piece.buffer.size();
     if (tail_ != nullptr && end == tail_end_) {
-        StreamTail result;
+        TailPiece result;
         result.piece = tail_end_ / options_.io_size - 1;
         result.bytes = piece.bytes;
         result.error = piece.error;
@@ -284,13 +284,14 @@ void FrameRead::piece_finished(Piece& piece) {
     maybe_end();
 }
 
-void FrameRead::tail_finished(const StreamTail& result) {
+void FrameRead::tail_finished(const TailPiece& result) {
     if (tail_->owner == this) {  // else a later frame has moved it on
-        std::vector<std::byte> kept = std::move(tail_->kept);
-        kept.assign(result.data.begin(), result.data.end());
-        *tail_ = result;
-        tail_->kept = std::move(kept);
-        tail_->data = tail_->kept;
+        tail_->forget();
+        static_cast<TailPiece&>(*tail_) = result;
+        if (options_.verify) {
+            tail_->kept.assign(result.data.begin(), result.data.end());
+            tail_->data = tail_->kept;
+        }
     }
     tail_ = nullptr;
     FrameRead* waiter = waits_on_me_;
@@ -305,7 +306,7 @@ void FrameRead::tail_finished(const StreamTail& result) {
     }
 }
 
-void FrameRead::check_tail(const StreamTail& tail) {
+void FrameRead::check_tail(const TailPiece& tail) {
     if (tail.error != 0) {
         fail(0, DropReason::error, tail.error);
     } else if (tail.piece * options_.io_size + tail.bytes < wanted_of_tail_) {

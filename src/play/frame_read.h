@@ -48,24 +48,29 @@ protected:
     ~FrameReadOwner() = default;
 };
 
-/// The last piece that a streaming reader asked for, shared by the frames whose bytes it holds.
-struct StreamTail {
+/// What was read of a piece on the file's grid.
+struct TailPiece {
     static constexpr std::uint64_t kNone = UINT64_MAX;
-    std::uint64_t piece = kNone;  // on the file's grid
-    bool pending = false;
-    FrameRead* owner = nullptr;  // the frame that reads it, while pending
-    std::uint64_t bytes = 0;     // this and the following: once it is read
+    std::uint64_t piece = kNone;  // its number
+    std::uint64_t bytes = 0;
     int error = 0;
     Instant completed_at;
     Instant not_before;
-    std::span<const std::byte> data;  // where contents are verified: what was read, in `kept` or with its owner
-    std::vector<std::byte> kept;      // memory for that, which a new piece uses again
+    std::span<const std::byte> data;  // where contents are verified
+};
+
+/// The last piece that a streaming reader asked for, shared by the frames whose bytes it holds. What was read
+/// of it is there once it is no longer pending.
+struct StreamTail : TailPiece {
+    bool pending = false;
+    FrameRead* owner = nullptr;   // the frame that reads it, while pending
+    std::vector<std::byte> kept;  // where contents are verified: `data`; a new piece uses its memory again
 
     /// No piece: as after the constructor, but for the memory.
     void forget() {
-        std::vector<std::byte> memory = std::move(kept);
-        *this = StreamTail{};
-        kept = std::move(memory);
+        static_cast<TailPiece&>(*this) = {};
+        pending = false;
+        owner = nullptr;
     }
 };
 
@@ -77,6 +82,8 @@ struct SourceFile {
     bool opening = false;  // and is not answered yet
     FrameReadOwner* owner = nullptr;
 
+    /// False: the entry of a sequence, whose frames have files of their own.
+    bool is_container() const { return !path.empty(); }
     void finished() { owner->container_opened(*this); }
 };
 
@@ -175,50 +182,52 @@ private:
     void decoded();
     void open_failed(std::uint32_t source, int error);
     void plan(SlotReads& reads);
-    void plan_ranges(std::span<const SourceFile> containers, StreamTail& tail);
-    void share_tail(StreamTail& tail);
+    /// `independent`: no frame needs other extents than its own.
+    void plan_ranges(std::span<const SourceFile> containers, StreamTail& tail, bool independent);
+    void share_tail(StreamTail& tail, bool independent);
     void submit_more();
     Range* next_range();
     void submit(Piece& piece, Range& range);
     void piece_finished(Piece& piece);
-    void tail_finished(const StreamTail& tail);
-    void check_tail(const StreamTail& tail);
+    void tail_finished(const TailPiece& result);
+    void check_tail(const TailPiece& tail);
     void fail(std::uint32_t source, DropReason reason, int error);
     void maybe_end();
     void close_files();
 
+    // What each frame touches lies together: with thousands of streams, cache lines are what a frame costs.
     Storage& storage_;
     const PlayPath& path_;
     const PlayerOptions& options_;
-    const bool streaming_;  // pieces on the file's grid, each read once
-    std::span<std::byte> buffer_;
     FrameReadOwner& owner_;
-    std::vector<SlotExtent> extents_;
-    std::vector<Range> ranges_;
-    std::vector<OwnFile> files_;
-    std::vector<Piece> pieces_;
-    std::vector<Fragment> fragments_;
-
     State state_ = State::idle;
+    const bool streaming_;  // pieces on the file's grid, each read once
     bool abandoned_ = false;
     bool verifying_ = false;
     bool decoding_ = false;
-    VerifyOp verify_;
-    DecodeOp decode_;
     bool starting_ = false;  // inside start(): the owner is not called
-    std::size_t files_used_ = 0;
+    bool waiting_ = false;   // streaming: for a piece that an earlier frame reads
     std::uint32_t opens_out_ = 0;
     std::uint32_t reads_out_ = 0;
+    std::span<std::byte> buffer_;
     std::uint64_t fill_ = 0;   // of the buffer: the offset of the next piece
     std::uint64_t bytes_ = 0;  // that the slot needs
+    std::size_t files_used_ = 0;
     // streaming
     StreamTail* tail_ = nullptr;        // the stream's, while this read owns its pending piece
     std::uint64_t tail_end_ = 0;        // of that piece
-    std::vector<std::byte> head_;       // where contents are verified: what this slot needs of the tail
     std::uint64_t wanted_of_tail_ = 0;  // behind the last byte that this slot needs of the tail
-    bool waiting_ = false;              // for a piece that an earlier frame reads
     FrameRead* waits_on_me_ = nullptr;  // intrusive list of later frames
     FrameRead* next_waiter_ = nullptr;
+
+    std::vector<SlotExtent> extents_;
+    std::vector<Range> ranges_;
+    std::vector<Piece> pieces_;
+    std::vector<OwnFile> files_;
+    std::vector<Fragment> fragments_;
+    std::vector<std::byte> head_;  // where contents are verified: what this slot needs of the tail
+    VerifyOp verify_;
+    DecodeOp decode_;
 };
 
 }  // namespace streamsim::play

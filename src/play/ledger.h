@@ -171,19 +171,19 @@ private:
     LedgerOptions options_;
     metrics::TimeSeries& series_;
     const std::uint64_t hash_of_stream_;  // that of each frame begins with it
-    metrics::Distributions times_;
     /// The last outcomes, which are not in times_ and the digests yet. Those lie far from everything else that
     /// a frame touches, and hashes wait for each other: eight at once cost half.
     std::vector<FrameOutcome> fresh_;
+    bool closed_ = false;
+    bool ahead_ = false;  // of a copy: it has more than was settled
+    metrics::Distributions times_;
     std::vector<bool> dropped_;  // by slot
     std::vector<FrameOutcome> drops_;
     std::vector<FrameOutcome> stalls_;
     std::vector<std::int64_t> stalled_seconds_;
     std::vector<SeekEntry> seeks_;
     std::vector<FrameOutcome> frames_;
-    bool closed_ = false;
-    bool ahead_ = false;                      // of a copy: it has more than was settled
-    std::vector<std::uint64_t> ahead_drops_;  // the slots of those rows in drops_
+    std::vector<std::uint64_t> ahead_drops_;  // of a copy: the slots of the rows in drops_ that it is ahead by
     std::size_t settled_stalls_ = 0;          // rows
     std::size_t settled_stalled_seconds_ = 0;
 };

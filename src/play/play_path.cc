@@ -161,8 +161,8 @@ public:
           consecutive_(forward_ || order.kind == PlayOrder::Kind::reverse ||
                        order.kind == PlayOrder::Kind::ping_pong),
           own_times_(forward_ && !rate && first_.variable_rate()),
-          unused_(order, first_.count(), this->rate(), seed),
-          position_(unused_) {}
+          position_(order, first_.count(), this->rate(), seed),
+          unused_(position_) {}
 
     void shown(std::uint64_t slot, std::vector<ShownFrame>& into) const override {
         show(position_, slot, into);
@@ -174,6 +174,7 @@ public:
         return Duration{static_cast<std::int64_t>(slot / frames) * first_.due(frames).ns} +
                first_.due(slot % frames);
     }
+    bool steady() const override { return !own_times_; }
     std::uint64_t slots_in(Duration length) const override {
         if (!own_times_) return PlayPath::slots_in(length);
         const std::uint64_t frames = first_.count();
@@ -215,8 +216,8 @@ private:
     bool forward_;
     bool consecutive_;  // the first slots, as many as the clip has frames, show frame after frame
     bool own_times_;
-    const Position unused_;  // caches nothing, so that any thread may copy it
     mutable Position position_;
+    const Position unused_;  // caches nothing, so that any thread may copy it
 };
 
 class AnglePath final : public PlayPath {

@@ -82,6 +82,8 @@ public:
     virtual std::size_t shown_max() const { return 1; }
     /// The due time of the slot, from play_start.
     virtual Duration due(std::uint64_t slot) const { return rate_.due(slot); }
+    /// Each slot is due when rate() says so.
+    virtual bool steady() const { return true; }
     /// The number of slots that are due before `length`.
     virtual std::uint64_t slots_in(Duration length) const { return rate_.slots_in(length); }
     /// Some slots may be sought.
@@ -96,7 +98,7 @@ public:
     /// Some frame of a source is shown twice within the first `slots` slots. Any thread. A path whose shown()
     /// caches anything has a version of its own.
     virtual bool repeats_within(std::uint64_t slots) const;
-    /// The path has one source, which is read from front to back.
+    /// The path has one source, which is read from front to back: slot i shows frame i mod count().
     virtual bool front_to_back() const { return false; }
 
     /// The frame that names a slot: the one on top; frame 0 of source 0 for a black slot.

@@ -25,23 +25,27 @@ std::uint64_t Player::memory_bytes(const PlayPath& path, const PlayerOptions& op
 
 Player::Player(const StreamParts& parts, std::span<std::byte> memory)
     : FrameStream(parts),
-      needs_(slot_needs(path_)),
-      own_clock_(loop_),
       clock_(options_.clock != nullptr ? *options_.clock : own_clock_),
-      slot_reads_(path_),
       seeks_(path_.seeks()),
+      opens_files_(slot_needs(path_).files > 0),
+      steady_(path_.steady()),
+      rate_(path_.rate()),
+      pass_end_(path_.pass_slots()),
       slots_(options_.readahead),
       containers_(path_.sources().size()),
+      slot_reads_(path_),
+      own_clock_(loop_),
       times_(inflight_.count()) {
-    const std::uint64_t frame_bytes = frame_buffer_bytes(needs_, options_);
+    const SlotNeeds& needs = slot_needs(path_);
+    const std::uint64_t frame_bytes = frame_buffer_bytes(needs, options_);
     const std::uint32_t buffers = buffers_of(options_);
     STREAMSIM_CHECK(memory.size() >= frame_bytes * buffers, "a player gets the memory that it needs");
     for (std::uint32_t i = 0; i < buffers; ++i)
         buffers_.push_back(memory.subspan(i * frame_bytes, frame_bytes));
     FrameReadOwner& owner = *this;
-    const std::uint32_t reads = options_.readahead + inflight_.count() + (needs_.files > 0 ? kSlowOpens : 0);
+    const std::uint32_t reads = options_.readahead + inflight_.count() + (opens_files_ ? kSlowOpens : 0);
     for (std::uint32_t i = 0; i < reads; ++i) {
-        reads_.push_back(std::make_unique<FrameRead>(storage_, path_, needs_, options_, owner));
+        reads_.push_back(std::make_unique<FrameRead>(storage_, path_, needs, options_, owner));
         idle_.push_back(reads_.back().get());
     }
     shown_.reserve(path_.shown_max());
@@ -77,13 +81,13 @@ void Player::open_sources(std::uint64_t slot) {
     path_.shown(slot, shown_);
     for (const ShownFrame& shown : shown_) {
         SourceFile& file = containers_[shown.source];
-        if (file.path.empty() || file.wanted) continue;
+        if (!file.is_container() || file.wanted) continue;
         file.wanted = file.opening = true;
         ++opening_;
         storage_.open(file.op);
     }
     all_wanted_ = std::all_of(containers_.begin(), containers_.end(),
-                              [](const SourceFile& file) { return file.path.empty() || file.wanted; });
+                              [](const SourceFile& file) { return !file.is_container() || file.wanted; });
 }
 
 bool Player::sources_open(std::uint64_t slot) {
@@ -161,9 +165,8 @@ void Player::start_reads() {
     if (!playing && (state_ != State::prerolling || !options_.paced)) return;
     if (!options_.paced && loop_.now() < play_start_) return;
     bool blocked = false;
-    Instant now;
-    for (;;) {
-        now = loop_.now();
+    while (next_ < entered_ || !options_.paced) {
+        const Instant now = loop_.now();
         if (!options_.paced && submitting_) enter_until(next_ + options_.readahead);
         if (playing && options_.paced && options_.drops_late_frames()) skip_overdue(now);
         if (!inflight_.any_free() || next_ >= entered_ || !submitting_) break;
@@ -184,8 +187,8 @@ void Player::start_reads() {
             break;
         }
     }
-    inflight_.settle(!blocked, now);
-    if (needs_.files > 0) open_ahead();
+    inflight_.settle(!blocked);
+    if (opens_files_) open_ahead();
 }
 
 void Player::retry() {
@@ -213,8 +216,10 @@ bool Player::start_next(Instant now) {
     }
     if (!options_.paced) ledger_.scheduled();
     if (options_.paced && !past(slot)) window(slot) = read;
-    const std::uint64_t pass = slot / path_.pass_slots();
-    if (std::exchange(tail_pass_, pass) != pass) tail_.forget();  // each pass reads everything anew
+    if (slot >= pass_end_) {  // each pass reads everything anew
+        tail_.forget();
+        pass_end_ = (slot / path_.pass_slots() + 1) * path_.pass_slots();
+    }
     if (state_ == State::playing) read->outcome().deadline = deadline_of(slot);
     const std::span<std::byte> buffer = buffers_.back();
     buffers_.pop_back();
@@ -479,7 +484,7 @@ void Player::frame_decoded(FrameRead& read) {
 
 /// The read's in-flight slot is free.
 void Player::read_ended(FrameRead& read) {
-    inflight_.give(read, loop_.now());
+    inflight_.give(read);
     if (options_.verifier != nullptr && !read.failed()) {
         read.verify(*options_.verifier);
     } else {
@@ -501,7 +506,7 @@ void Player::decode_or_settle(FrameRead& read) {
 /// The frame is complete or has failed. It is judged now if its slot is past, else when it goes on display.
 void Player::read_settled(FrameRead& read) {
     if (state_ == State::prerolling) ++prerolled_;
-    if (!read.failed()) times_.add(read.outcome());
+    if (!read.failed() && options_.on_miss == OnMiss::skip) times_.add(read.outcome());
     if (!options_.paced || past(read.tag().slot)) {
         judge(read);
     } else if (!read.failed()) {

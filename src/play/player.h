@@ -91,12 +91,12 @@ public:
 
 private:
     Instant due(std::uint64_t slot) const { return play_start_ + clock_.shift() + path_due(slot); }
-    /// path_.due(slot), which is asked for some ten times a slot.
+    /// The path's due(slot), which is asked for some ten times a slot.
     Duration path_due(std::uint64_t slot) const {
         if (dues_[0].slot == slot) return dues_[0].at;
         if (dues_[1].slot != slot) {
             std::swap(dues_[0], dues_[1]);
-            dues_[1] = {slot, path_.due(slot)};
+            dues_[1] = {slot, steady_ ? rate_.due(slot) : path_.due(slot)};
         }
         return dues_[1].at;
     }
@@ -183,47 +183,50 @@ private:
     void check_ready();
     void check_finished();
 
-    const SlotNeeds needs_;
-    PlayClock own_clock_;
-    PlayClock& clock_;
-    SlotReads slot_reads_;
-    const bool seeks_;  // some slots are sought
-
-    std::vector<std::unique_ptr<FrameRead>> reads_;
-    std::vector<FrameRead*> idle_;               // a stack
-    std::vector<std::span<std::byte>> buffers_;  // free: a read has one from its start until it is settled
     struct Slot {
         std::uint64_t entered = UINT64_MAX;  // the slot that entered the window here last
         Instant at;                          // when
         FrameRead* read = nullptr;           // started, not yet on display
         FrameRead* ahead = nullptr;          // taken, not started: slots [next_, ahead_end_)
     };
-    SlotRing<Slot> slots_;
-    StreamTail tail_;
-    std::uint64_t tail_pass_ = 0;  // the pass that tail_ was read in
-
-    std::vector<SourceFile> containers_;  // by source; the entry of a sequence is unused
-    std::vector<ShownFrame> shown_;       // scratch
-    std::uint32_t opening_ = 0;           // containers
-    bool all_wanted_ = false;             // the open of every container was submitted
     struct Due {
         std::uint64_t slot = UINT64_MAX;
         Duration at;
     };
+
+    // What each frame touches lies together.
+    PlayClock& clock_;
     mutable std::array<Due, 2> dues_;  // of the slot to be displayed and of the one to be read, as a rule
-    FrameTimes times_;
-    std::uint64_t seek_ = UINT64_MAX;  // the last slot that was sought
+    std::uint64_t display_ = 0;        // the next slot to go on display; those below are past
     std::uint64_t entered_ = 0;        // slots below are in the window or past it
     std::uint64_t next_ = 0;           // the first slot whose read has not been started
     std::uint64_t ahead_end_ = 0;
-    std::uint64_t display_ = 0;  // the next slot to go on display; those below are past
+    std::uint64_t seek_ = UINT64_MAX;  // the last slot that was sought
     std::uint64_t prerolled_ = 0;
-    std::uint32_t buffered_ = 0;         // complete frames that are not yet on display
-    bool waiting_ = false;               // for the frame of display_: the clock stands
+    std::uint32_t buffered_ = 0;  // complete frames that are not yet on display
+    std::uint32_t opening_ = 0;   // containers
+    bool all_wanted_ = false;     // the open of every container was submitted
+    bool waiting_ = false;        // for the frame of display_: the clock stands
+    const bool seeks_;            // some slots are sought
+    const bool opens_files_;      // each slot has files of its own
+    const bool steady_;           // as the path says
+    const FrameRate rate_;
     Instant went_on_{INT64_MIN};         // the last time at which the clock did, after a wait
     Instant decoder_behind_{INT64_MIN};  // the last time a frame found no buffer because of decoder or verifier
     Duration others_wait_;               // at the end: the time for which clock_ has stood for another stream
     Duration shift_seen_;                // of clock_, as absorb_shift() has taken it into account
+    std::uint64_t pass_end_;             // the first slot behind the pass that tail_ was read in
+    SlotRing<Slot> slots_;
+    std::vector<FrameRead*> idle_;               // a stack
+    std::vector<std::span<std::byte>> buffers_;  // free: a read has one from its start until it is settled
+    std::vector<SourceFile> containers_;         // by source; the entry of a sequence is unused
+    StreamTail tail_;
+    SlotReads slot_reads_;
+    PlayClock own_clock_;
+
+    std::vector<std::unique_ptr<FrameRead>> reads_;
+    std::vector<ShownFrame> shown_;  // scratch
+    FrameTimes times_;               // with OnMiss::skip
 };
 
 }  // namespace streamsim::play

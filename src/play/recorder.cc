@@ -162,7 +162,7 @@ void Recorder::capture(Instant at, std::uint32_t free_buffers) {
 void Recorder::start_writes() {
     if (state_ != State::playing || retry_ != 0) return;
     start_waiting();
-    inflight_.settle(may_start(), loop_.now());
+    inflight_.settle(may_start());
 }
 
 void Recorder::start_waiting() {
@@ -242,7 +242,7 @@ void Recorder::frame_write_ended(FrameWrite& write) {
 
 /// The frame is complete or has failed.
 void Recorder::write_ended(FrameWrite& write) {
-    inflight_.give(write, loop_.now());
+    inflight_.give(write);
     FrameOutcome& outcome = write.outcome();
     outcome.deadline = give_buffer(write);
     outcome.kind = write.failed() ? FrameKind::failed : FrameKind::on_time;

@@ -89,14 +89,21 @@ const SlotNeeds& slot_needs(const PlayPath& path) {
 }
 
 SlotReads::SlotReads(const PlayPath& path)
-    : path_(path),
-      independent_(slot_needs(path).extents == path.shown_max()),
+    : independent_(slot_needs(path).extents == path.shown_max()),
+      plain_(independent_ && path.front_to_back() ? path.sources().front().get() : nullptr),
+      plain_frames_(plain_ != nullptr ? plain_->count() : 0),
+      path_(path),
       groups_(path.shown_max() == 1 ? 1 : 2 * path.shown_max()) {
     shown_.reserve(path.shown_max());
 }
 
 ShownFrame SlotReads::plan(std::uint64_t slot, std::vector<SlotExtent>& into, bool ahead) {
     into.clear();
+    if (plain_ != nullptr) {
+        const ShownFrame shown{0, slot % plain_frames_};
+        into.push_back({shown.source, shown.frame, plain_->extent(shown.frame)});
+        return shown;
+    }
     ++calls_;
     path_.shown(slot, shown_);
     if (!independent_ && !ahead) {

@@ -61,8 +61,12 @@ private:
                    std::vector<SlotExtent>& into) const;
     Group& group_for(const ShownFrame& shown);
 
-    const PlayPath& path_;
     const bool independent_;  // no frame needs another one, or audio
+    /// The only source of a path that reads it from front to back, frames in independent extents: what most
+    /// streams do, without a look at the path. Null: another path.
+    const FrameIndex* const plain_;
+    const std::uint64_t plain_frames_;
+    const PlayPath& path_;
     std::vector<ShownFrame> shown_;
     std::vector<Group> groups_;
     std::uint64_t pass_ = 0;   // of the path, that they belong to
