@@ -48,7 +48,7 @@ protected:
     ~FrameReadOwner() = default;
 };
 
-/// What was read of a piece on the file's grid.
+/// A piece on the file's grid, as it was read.
 struct TailPiece {
     static constexpr std::uint64_t kNone = UINT64_MAX;
     std::uint64_t piece = kNone;  // its number
@@ -59,8 +59,8 @@ struct TailPiece {
     std::span<const std::byte> data;  // where contents are verified
 };
 
-/// The last piece that a streaming reader asked for, shared by the frames whose bytes it holds. What was read
-/// of it is there once it is no longer pending.
+/// The last piece that a streaming reader asked for, shared by the frames whose bytes it holds. Its TailPiece
+/// counts once it is no longer pending.
 struct StreamTail : TailPiece {
     bool pending = false;
     FrameRead* owner = nullptr;   // the frame that reads it, while pending
@@ -195,7 +195,7 @@ private:
     void maybe_end();
     void close_files();
 
-    // What each frame touches lies together: with thousands of streams, cache lines are what a frame costs.
+    // Members that each frame touches lie together: with thousands of streams, a frame costs cache lines.
     Storage& storage_;
     const PlayPath& path_;
     const PlayerOptions& options_;

@@ -194,7 +194,7 @@ private:
         Duration at;
     };
 
-    // What each frame touches lies together.
+    // Members that each frame touches lie together.
     PlayClock& clock_;
     mutable std::array<Due, 2> dues_;  // of the slot to be displayed and of the one to be read, as a rule
     std::uint64_t display_ = 0;        // the next slot to go on display; those below are past
