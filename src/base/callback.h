@@ -23,7 +23,7 @@ public:
     void prefetch() const {
         constexpr int kCacheLine = 64;
         constexpr int kBytes = 640;
-        for (int at = 0; at < kBytes; at += kCacheLine)
+        for (int at = 0; object_ != nullptr && at < kBytes; at += kCacheLine)
             __builtin_prefetch(static_cast<const char*>(object_) + at);
     }
     explicit operator bool() const { return function_ != nullptr; }
