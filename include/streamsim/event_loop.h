@@ -2,9 +2,8 @@
 // this interface; run/ chooses real time (UvLoop) or virtual time (VirtualLoop).
 //
 // One turn of a loop: (1) all completions are reaped and stamped before any callback runs; (2) their callbacks;
-// (3) timers that are due, earliest first, equal times in the order they were set, each followed by the
-// callbacks that it deferred; (4) other deferred callbacks; (5) posted functions. No callback ever runs inside
-// the call that set it.
+// (3) timers that are due, earliest first, equal times in the order they were set; (4) deferred callbacks; (5)
+// posted functions. No callback ever runs inside the call that set it.
 #pragma once
 
 #include <cstdint>

@@ -47,6 +47,8 @@ Callback TimerQueue::pop(Instant& when) {
 std::uint32_t TimerQueue::take_timer() {
     if (free_timer_ == kNone) {
         timers_.emplace_back();
+        moments_.reserve(timers_.capacity());
+        heap_.reserve(timers_.capacity());
         return static_cast<std::uint32_t>(timers_.size() - 1);
     }
     const std::uint32_t index = free_timer_;

@@ -110,7 +110,6 @@ void UvLoop::run_timers() {
         lateness_.add((at - when).ns);
         note_stall(when, at);
         callback();
-        if (has_calls()) run_calls();  // while what the timer touched is in the cache
     }
 }
 

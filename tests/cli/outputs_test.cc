@@ -90,24 +90,43 @@ TEST_F(Outputs, AnEarlierResultIsReplaced) {
     EXPECT_EQ(done.err, "");
 }
 
+/// Runs streamsim, and again as another user, who may not replace the results of the first in this folder.
+Finished as_two_users(const std::string& folder, std::vector<std::string> args) {
+    std::filesystem::create_directory(folder);
+    std::filesystem::permissions(folder, std::filesystem::perms::all | std::filesystem::perms::sticky_bit);
+    Spawn spawn{.args = std::move(args)};
+    EXPECT_EQ(streamsim(spawn).exit_code, 0);
+    spawn.user = 65534;
+    return streamsim(spawn);
+}
+
 TEST_F(Outputs, AResultThatMayNotBeReplacedHasTheNewOneBesideIt) {
     if (!is_root()) GTEST_SKIP() << "needs root, to become another user";
     const std::string folder = dir_ / "sticky";  // as /tmp
-    std::filesystem::create_directory(folder);
-    std::filesystem::permissions(folder, std::filesystem::perms::all | std::filesystem::perms::sticky_bit);
-    Spawn spawn{.args = {"--quiet", "--prores-hd", "--duration", "1s", "--json", folder + "/r.json", "--html",
-                         folder + "/r.html", "sim:null"}};
-    ASSERT_EQ(streamsim(spawn).exit_code, 0);
-    const std::string first = read_text(folder + "/r.json");
-    spawn.user = 65534;
-    const Finished done = streamsim(spawn);
+    const Finished done = as_two_users(folder, {"--quiet", "--prores-hd", "--duration", "1s", "--json",
+                                                folder + "/r.json", "--html", folder + "/r.html", "sim:null"});
     EXPECT_EQ(done.exit_code, 3) << done.text();
-    EXPECT_EQ(read_text(folder + "/r.json"), first);
+    EXPECT_NE(read_text(folder + "/r.json"), read_text(folder + "/r.2.json"));
     EXPECT_EQ(read_json(folder + "/r.2.json")["schema"], "streamsim.result");
     for (const char* name : {"/r.2.json", "/r.2.html"}) {
         EXPECT_THAT(done.err,
                     HasSubstr("cannot be written: Operation not permitted: the result is in " + folder + name));
     }
+}
+
+TEST_F(Outputs, AResultThatGrowsHasOneFileBesideTheOneThatMayNotBeReplaced) {
+    if (!is_root()) GTEST_SKIP() << "needs root, to become another user";
+    const std::string folder = dir_ / "sticky";
+    const std::string page = folder + "/sheet.html";
+    const Finished done =
+        as_two_users(folder, {"max", "--quiet", "--prores-hd", "--streams", "1", "--duration", "1500ms",
+                              "--confirm", "0s", "null:", "sim:null", "--html", page});
+    EXPECT_EQ(done.exit_code, 3) << done.text();
+    EXPECT_THAT(read_text(folder + "/sheet.2.html"), HasSubstr("2 searches compared"));
+    EXPECT_FALSE(std::filesystem::exists(folder + "/sheet.3.html"));
+    const std::string told =
+        page + ": cannot be written: Operation not permitted: the result is in " + folder + "/sheet.2.html";
+    EXPECT_LT(done.err.find(told), done.err.rfind(told)) << done.err;  // at once, and at the end
 }
 
 TEST_F(Outputs, AWholeResultStaysWhereNoNameIsFree) {

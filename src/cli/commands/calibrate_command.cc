@@ -495,10 +495,9 @@ Result<void> CalibrateCommand::fit() {
 /// The raw rows so far; complete ones take their own place.
 Result<void> CalibrateCommand::save() {
     const std::string text = result::measurement_document(measured_);
-    if (!measured_.complete || !options_.again)
-        return saved_output_.write_for_now([&text](const TextSink& sink) { sink(text); });
-    rows_output_.write(text);
-    if (auto written = rows_output_.finish(); !written) return written;
+    OutputFile& output = measured_.complete && options_.again ? rows_output_ : saved_output_;
+    const auto write = [&text](const TextSink& sink) { sink(text); };
+    if (auto written = output.write_for_now(write); !written || &output == &saved_output_) return written;
     std::error_code error;
     std::filesystem::remove(system_path(saved_output_.path()), error);
     return {};
@@ -566,6 +565,7 @@ int CalibrateCommand::finish() {
     if (!model) return report_error(context_, model.error());
     if (!written) return report_error(context_, written.error());
     const OutputFile& rows = options_.again ? rows_output_ : saved_output_;
+    if (auto there = rows.in_its_place(); !there) return report_error(context_, there.error());
     say(fmt::format("the model is in {}, its raw rows in {}", model_output_.path(), rows.path()));
     return result_.held_back && result_.held_back->rejected ? kExitMissed : kExitPass;
 }

@@ -173,22 +173,31 @@ Result<void> OutputFile::put_in_place() {
     if (!kept_.empty()) std::filesystem::remove(system_path(kept_), ignored);  // this one has what it had
     kept_ = error != 0 && std::filesystem::exists(system_path(temporary_), ignored) ? temporary_ : "";
     if (error != 0 && kept_.empty()) return cannot_write(path_, refused);
-    const bool appeared = refused == EEXIST && error == 0;
-    if (appeared) {
+    if (error != 0)
+        return environment_error(fmt::format("{}: cannot be written: {}: the result is in {}", path_,
+                                             std::strerror(refused), kept_));
+    if (name != path_ && refused == EEXIST) {
         const char* const why = "another file has appeared there during the run and is kept";
         fmt::print(stderr, "streamsim: {}: {}: the result is in {}\n", printable(path_), why, printable(name));
-    } else if (refused != 0 && refusal_.empty()) {
+    } else if (name != path_ && refusal_.empty()) {
         refusal_ = fmt::format("{}: cannot be written: {}", path_, std::strerror(refused));
     }
-    if (error == 0) {
-        path_ = name;  // the next result replaces this one
-        before_ = identity_of(path_);
-    }
+    path_ = name;  // the next result replaces this one
+    before_ = identity_of(path_);
+    return {};
+}
+
+Result<void> OutputFile::in_its_place() const {
     if (refusal_.empty()) return {};
-    return environment_error(fmt::format("{}: the result is in {}", refusal_, kept_.empty() ? path_ : kept_));
+    return environment_error(fmt::format("{}: the result is in {}", refusal_, path_));
 }
 
 Result<void> OutputFile::finish() {
+    auto done = close();
+    return done ? in_its_place() : done;
+}
+
+Result<void> OutputFile::close() {
     if (std::fflush(file_) != 0 && error_ == 0) error_ = errno;
     if (file_ == stdout) {
         file_ = nullptr;
@@ -216,11 +225,14 @@ Result<void> OutputFile::write_for_now(const std::function<void(const TextSink& 
     if (now.file_ == nullptr) return cannot_write(path_, errno);
     remember_temporary(now.temporary_);
     write([&now](std::string_view piece) { now.write(piece); });
-    auto done = now.finish();
+    auto done = now.close();
     path_ = now.path_;
     before_ = now.before_;
     kept_ = now.kept_;
-    refusal_ = now.refusal_;
+    if (std::exchange(refusal_, now.refusal_).empty() && !refusal_.empty()) {
+        // The process may end before the last one.
+        fmt::print(stderr, "streamsim: {}: the result is in {}\n", printable(refusal_), printable(path_));
+    }
     return done;
 }
 

@@ -46,16 +46,22 @@ public:
     /// file. A whole file is never removed: the error names the temporary one where it can have no other name.
     Result<void> finish();
     /// The text that `write` hands on replaces the file that was there, as by finish(); more will follow, under
-    /// the same name. In place: does nothing.
+    /// the same name. If that file cannot be replaced a sentence says where the text is. In place: does
+    /// nothing.
     Result<void> write_for_now(const std::function<void(const TextSink& sink)>& write);
 
+    /// Errors: what was written last is whole, and not in the file that was asked for, which cannot be
+    /// replaced.
+    Result<void> in_its_place() const;
+
 private:
+    Result<void> close();
     Result<void> put_in_place();
 
     std::string path_;
     std::string temporary_;  // empty: written in place, see in_place()
     std::string kept_;       // whole, under the name of a temporary one: it could have no other
-    std::string refusal_;    // why this or an earlier result is not in the file that was asked for
+    std::string refusal_;    // why path_ is not the file that was asked for; empty: it may be replaced
     FileIdentity before_;    // of the file that has this name
     std::FILE* file_ = nullptr;
     int error_ = 0;
