@@ -81,9 +81,8 @@ void TimerQueue::remove(std::uint32_t index) {
     if (moment.first == kNone) {
         remove_moment(gone.moment);
     } else if (gone.previous == kNone) {
-        Entry entry = heap_[moment.heap_index];
-        entry.order = timers_[moment.first].order;
-        sift_down(moment.heap_index, entry);
+        // It keeps its place: of two moments of one time, all timers of one were set before those of the other.
+        heap_[moment.heap_index].order = timers_[moment.first].order;
     }
     if (++gone.generation == 0) gone.generation = 1;  // 0 would make the id of no timer
     gone.next = free_timer_;

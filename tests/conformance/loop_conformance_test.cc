@@ -289,7 +289,8 @@ TEST(TimerQueue, AgreesWithASortedListOverRandomOperations) {
             if (prng.below(3) == 0) when = Instant{static_cast<std::int64_t>(prng.below(50))};
             const Callback callback{[](void* number) { ran = *static_cast<std::size_t*>(number); },
                                     &numbers[i]};
-            list.push_back({when, i, queue.set(when, callback), i});
+            const std::uint64_t order = queue.order();
+            list.push_back({when, order, queue.set(when, callback), i});
         } else if (what < 7 && !list.empty()) {
             const std::size_t victim = prng.below(list.size());
             EXPECT_TRUE(queue.cancel(list[victim].id));
@@ -301,6 +302,8 @@ TEST(TimerQueue, AgreesWithASortedListOverRandomOperations) {
             const auto first = std::min_element(list.begin(), list.end(), [](const Entry& a, const Entry& b) {
                 return a.when != b.when ? a.when < b.when : a.order < b.order;
             });
+            EXPECT_TRUE(queue.due(first->when, first->order + 1));
+            EXPECT_FALSE(queue.due(first->when, first->order));
             Instant popped;
             queue.pop(popped)();
             ASSERT_EQ(ran, first->number);
