@@ -82,7 +82,7 @@ public:
     virtual std::size_t shown_max() const { return 1; }
     /// The due time of the slot, from play_start.
     virtual Duration due(std::uint64_t slot) const { return rate_.due(slot); }
-    /// Each slot is due when rate() says so.
+    /// due() is that of rate(); a path with a due() of its own says when it is not.
     virtual bool steady() const { return true; }
     /// The number of slots that are due before `length`.
     virtual std::uint64_t slots_in(Duration length) const { return rate_.slots_in(length); }

@@ -102,6 +102,23 @@ TEST_F(Calibrate, KeepsRowsThatAppearWhileItMeasuresAgain) {
     EXPECT_TRUE(read_json(dir_ / "nas.measured.2.json")["complete"]);
 }
 
+TEST_F(Calibrate, RowsThatMayNotBeReplacedAreBesideTheOldOnes) {
+    if (!is_root()) GTEST_SKIP() << "needs root, to become another user";
+    ASSERT_EQ(calibrate().exit_code, 0);
+    std::filesystem::remove(model_);
+    const std::string before = read_text(rows_);
+    std::filesystem::permissions(dir_.path(), std::filesystem::perms::all | std::filesystem::perms::sticky_bit);
+    Spawn spawn;
+    spawn.args = {"calibrate", "sim:nfs-generic", "-o", model_, "--duration", "1s", "--again"};
+    spawn.user = 65534;
+    const Finished done = streamsim(spawn);
+    EXPECT_EQ(done.exit_code, 3) << done.text();
+    EXPECT_EQ(read_text(rows_), before);
+    EXPECT_EQ(read_json(model_)["calibration"]["target"], "sim:nfs-generic");
+    EXPECT_TRUE(read_json(dir_ / "nas.measured.2.json")["complete"]);
+    EXPECT_THAT(done.err, HasSubstr("the result is in " + (dir_ / "nas.measured.2.json")));
+}
+
 TEST_F(Calibrate, ReplacesNoModelWhoseRowsAreGone) {
     ASSERT_EQ(calibrate().exit_code, 0);
     const std::string before = read_text(model_);

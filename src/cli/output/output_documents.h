@@ -69,6 +69,9 @@ private:
         Kind kind;
     };
 
+    static void note(const Result<void>& done, Error& failed) {
+        if (!done) std::ranges::copy(done.error().problems, std::back_inserter(failed.problems));
+    }
     template <typename Condition>
     bool any(Condition condition) const {
         return std::any_of(outputs_.begin(), outputs_.end(),
@@ -107,8 +110,7 @@ Result<void> OutputDocuments<Of>::write(const Of& of, const WhileWriting& meanwh
         at_part();
         output.file.on_progress(at_part);
         output.kind.write(of, [&output](std::string_view piece) { output.file.write(piece); });
-        if (auto done = output.file.finish(); !done)
-            std::ranges::copy(done.error().problems, std::back_inserter(failed.problems));
+        note(output.file.finish(), failed);
     };
     const auto is_json = [](const Output& output) { return output.kind.name == &ResultFiles::json; };
     Output* blocking_json = nullptr;
@@ -151,8 +153,7 @@ Result<void> OutputDocuments<Of>::write_for_now(const Of& of) {
     Error failed{ErrorKind::environment, {}};
     for (Output& output : outputs_) {
         const auto write = [&](const TextSink& sink) { output.kind.write(of, sink); };
-        if (auto done = output.file.write_for_now(write); !done)
-            std::ranges::copy(done.error().problems, std::back_inserter(failed.problems));
+        note(output.file.write_for_now(write), failed);
     }
     return failed.problems.empty() ? Result<void>() : failed;
 }
