@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <cerrno>
 #include <thread>
+#include <utility>
 
 #include "base/system/errno_name.h"
-#include "base/system/thread_group.h"
 #include "base/units.h"
 #include "storage/frame_memory.h"
 
@@ -22,19 +22,19 @@ void touch(std::span<std::byte> memory) {
     }
 }
 
-void touch_in_parallel(std::span<std::byte> memory) {
+std::unique_ptr<ThreadGroup> touch_in_parallel(std::span<std::byte> memory) {
     constexpr std::size_t kBytesPerThread = std::size_t{8} << 20;
     constexpr std::size_t kMappingThreadsMax = 16;
     const std::size_t processors = std::max(std::thread::hardware_concurrency(), 1u);
     const std::size_t threads =
         std::clamp<std::size_t>(memory.size() / kBytesPerThread, 1, std::min(processors, kMappingThreadsMax));
     const std::size_t share = (memory.size() / threads + kHugePage - 1) / kHugePage * kHugePage;
-    ThreadGroup others;
-    for (std::size_t i = 1; i < threads && i * share < memory.size(); ++i) {
-        const auto part = memory.subspan(i * share, std::min(share, memory.size() - i * share));
-        if (!others.add([part] { touch(part); })) touch(part);
+    auto group = std::make_unique<ThreadGroup>();
+    for (std::size_t at = 0; at < memory.size(); at += share) {
+        const auto part = memory.subspan(at, std::min(share, memory.size() - at));
+        if (!group->add([part] { touch(part); })) touch(part);
     }
-    touch(memory.first(std::min(share, memory.size())));
+    return group;
 }
 
 Error too_little(std::uint64_t bytes, const MemoryAvailable& available) {
@@ -47,6 +47,12 @@ Error too_little(std::uint64_t bytes, const MemoryAvailable& available) {
 }  // namespace
 
 Result<BufferArena> BufferArena::make(std::uint64_t bytes, const NoticeSink& notice) {
+    auto arena = begin(bytes);
+    if (arena) arena->finish(notice);
+    return arena;
+}
+
+Result<BufferArena> BufferArena::begin(std::uint64_t bytes) {
     BufferArena arena;
     if (bytes == 0) return arena;
     const MemoryAvailable available = memory_available();
@@ -62,15 +68,27 @@ Result<BufferArena> BufferArena::make(std::uint64_t bytes, const NoticeSink& not
     }
     arena.mapping_ = std::unique_ptr<std::byte, Unmap>(begin, Unmap{keep});
     arena.bytes_ = bytes;
-    touch_in_parallel(arena.memory());
-    if (bytes < kHugePage) return arena;
-    const HugePages huge = huge_pages_under(arena.memory());
-    arena.huge_pages_ = huge.tenths >= 9;
-    if (!arena.huge_pages_ && notice && !huge.setting.empty()) {
-        notice(fmt::format("only about {} % of {} of buffers are on huge pages ({}): reads cost more CPU",
-                           huge.tenths * 10, show_bytes(bytes), huge.setting));
-    }
+    arena.touching_ = touch_in_parallel(arena.memory());
     return arena;
+}
+
+void BufferArena::finish(const NoticeSink& notice) {
+    touching_.reset();
+    if (bytes_ < kHugePage) return;
+    const HugePages huge = huge_pages_under(memory());
+    huge_pages_ = huge.tenths >= 9;
+    if (huge_pages_ || !notice || huge.setting.empty()) return;
+    notice(fmt::format("only about {} % of {} of buffers are on huge pages ({}): reads cost more CPU",
+                       huge.tenths * 10, show_bytes(bytes_), huge.setting));
+}
+
+BufferArena& BufferArena::operator=(BufferArena&& other) noexcept {
+    touching_.reset();  // before the memory goes that is being touched
+    mapping_ = std::move(other.mapping_);
+    bytes_ = other.bytes_;
+    huge_pages_ = other.huge_pages_;
+    touching_ = std::move(other.touching_);
+    return *this;
 }
 
 void BufferArena::Unmap::operator()(std::byte* memory) const {

@@ -10,6 +10,7 @@
 #include <string>
 
 #include "base/result.h"
+#include "base/system/thread_group.h"
 #include "streamsim/storage.h"
 
 namespace streamsim::storage {
@@ -28,12 +29,21 @@ MemoryAvailable memory_available(const std::string& root = "");
 /// Owns its mapping. Movable; the memory does not move with it.
 class BufferArena {
 public:
+    BufferArena(BufferArena&&) = default;
+    BufferArena& operator=(BufferArena&& other) noexcept;
+    ~BufferArena() = default;
+
     /// Allocates `bytes` of zeroes, from an address aligned to 2 MiB, with every page touched; uses several
     /// threads. 0 bytes is an arena without memory. `notice` is told when huge pages were refused (not below 2
     /// MiB).
     ///
     /// Errors: environment, when less memory is available; the message has both sizes and the options to lower.
     static Result<BufferArena> make(std::uint64_t bytes, const NoticeSink& notice);
+    /// The first part of make(): returns while threads touch the pages. Nobody may use the memory before
+    /// finish().
+    static Result<BufferArena> begin(std::uint64_t bytes);
+    /// The second part: returns when all pages are touched. Once.
+    void finish(const NoticeSink& notice);
 
     /// Empty after a move.
     std::span<std::byte> memory() const {
@@ -52,6 +62,7 @@ private:
     std::unique_ptr<std::byte, Unmap> mapping_;
     std::size_t bytes_ = 0;
     bool huge_pages_ = false;
+    std::unique_ptr<ThreadGroup> touching_;  // behind the mapping, which it must not outlive
 };
 
 }  // namespace streamsim::storage

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <fstream>
 #include <optional>
 #include <sstream>
 #include <string_view>
@@ -57,16 +58,22 @@ bool is_mapping_of(std::string_view line, std::uintptr_t address) {
     return std::from_chars(begin.ptr + 1, end, to, 16).ec == std::errc() && from <= address && address < to;
 }
 
-/// The part of the mapping that holds `memory` which is on huge pages, in tenths.
+/// The part of the mapping that holds `memory` which is on huge pages, in tenths. Reads no further than that
+/// mapping: the kernel looks at the pages of each that is read.
 int tenths_on_huge_pages(std::span<const std::byte> memory) {
-    const std::string maps = read_proc_text("/proc/self/smaps").value_or("");
     const auto address = reinterpret_cast<std::uintptr_t>(memory.data());
-    std::string_view left = maps;
-    while (!left.empty() && !is_mapping_of(left.substr(0, left.find('\n')), address))
-        left.remove_prefix(std::min(left.find('\n'), left.size() - 1) + 1);
-    const std::uint64_t size_kib = number_after(left, "Size:").value_or(0);
-    const std::uint64_t huge_kib = number_after(left, "AnonHugePages:").value_or(0);
-    return size_kib == 0 ? 0 : static_cast<int>(huge_kib * 10 / size_kib);
+    std::ifstream smaps("/proc/self/smaps");
+    std::uint64_t size_kib = 0;
+    bool ours = false;
+    for (std::string line; std::getline(smaps, line);) {
+        ours = ours || is_mapping_of(line, address);
+        if (!ours) continue;
+        if (line.starts_with("Size:")) size_kib = number_after(line, "Size:").value_or(0);
+        if (!line.starts_with("AnonHugePages:")) continue;
+        const std::uint64_t huge_kib = number_after(line, "AnonHugePages:").value_or(0);
+        return size_kib == 0 ? 0 : static_cast<int>(huge_kib * 10 / size_kib);
+    }
+    return 0;
 }
 
 std::string transparent_huge_pages() {

@@ -43,7 +43,9 @@ std::optional<double> rate_of(const PlayRequest& request, std::vector<PlayPart> 
     NoticeLog log([](const std::string&) {});
     PlaybackPlan plan(counted, std::move(parts), {}, log);
     if (!plan.make()) return std::nullopt;
-    if (Playback playback(plan); !playback.run()) return std::nullopt;
+    Playback playback(plan);
+    playback.prepare();
+    if (!playback.run()) return std::nullopt;
     return count.bytes_per_s();
 }
 

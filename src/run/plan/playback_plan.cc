@@ -54,12 +54,16 @@ void set_parallel_operations(StorageSpec& storage, std::uint64_t reads, std::uin
     storage.remote.parallel_opens = storage.local.parallel_opens;
 }
 
-Result<void> RunMemory::reserve_pages(std::uint64_t bytes, const NoticeSink& notice) {
-    auto arena = storage::BufferArena::make(bytes, notice);
+Result<void> RunMemory::reserve_pages(std::uint64_t bytes) {
+    auto arena = storage::BufferArena::begin(bytes);
     if (!arena) return arena.error();
     arena_.emplace(std::move(*arena));
     all_ = arena_->memory();
     return {};
+}
+
+void RunMemory::finish(const NoticeSink& notice) {
+    if (arena_) arena_->finish(notice);
 }
 
 void RunMemory::reserve_addresses(std::uint64_t bytes) {
@@ -239,7 +243,7 @@ Result<void> PlaybackPlan::reserve_memory() {
     };
     for (const StreamPlan& plan : streams_) count(plan.memory_bytes());
     for (const load::MeterPlan& plan : meters_) count(load::Meter::memory_bytes(plan));
-    if (request_.target.has_files()) return memory_.reserve_pages(sum, log_.sink());
+    if (request_.target.has_files()) return memory_.reserve_pages(sum);
     if (largest > 0) memory_.reserve_addresses(largest);  // meters that move no bytes need none
     return {};
 }

@@ -68,14 +68,16 @@ private:
 /// buffers: there all streams share one buffer.
 class RunMemory {
 public:
-    /// Errors: environment: there are not `bytes` left.
-    Result<void> reserve_pages(std::uint64_t bytes, const NoticeSink& notice);
+    /// Pages that threads touch until finish(). Errors: environment: there are not `bytes` left.
+    Result<void> reserve_pages(std::uint64_t bytes);
+    /// Before anybody uses the memory.
+    void finish(const NoticeSink& notice);
     /// Addresses for the largest stream or meter.
     void reserve_addresses(std::uint64_t bytes);
 
     bool is_shared() const { return !arena_.has_value(); }
     std::span<std::byte> all() const { return all_; }
-    /// The memory of a stream that is added during play. Any thread. Errors: as reserve_pages.
+    /// The memory of a stream that is added during play. Any thread. Errors: as of reserve_pages().
     Result<std::span<std::byte>> add(std::uint64_t bytes, const NoticeSink& notice);
     /// Bytes of pages, with those that were added. Any thread.
     std::uint64_t page_bytes() const;
@@ -140,6 +142,9 @@ public:
     /// played alone. Returns a sentence about the files that may still be
     /// there; empty: none. Blocks.
     std::string evict_clips() const;
+
+    /// Waits for the memory, before anybody uses it.
+    void finish_memory() { memory_.finish(log_.sink()); }
 
     // While streams play.
     /// The memory of one stream more. Any thread. Errors: environment.

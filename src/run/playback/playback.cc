@@ -17,15 +17,19 @@ constexpr Duration kStartLead = milliseconds(20);
 
 }  // namespace
 
-Result<void> Playback::run() {
+void Playback::prepare() {
     const std::size_t count = loops_needed(plan_);
     std::set<std::pair<std::int64_t, std::size_t>> waits;  // for the streams of one offset on one loop
     for (std::size_t i = 0; i < plan_.streams().size(); ++i)
         waits.emplace(plan_.streams()[i].start_offset.ns, i % count);
     for (std::size_t i = 0; i < plan_.meters().size(); ++i) waits.emplace(0, i % count);
     for (const auto& [offset_ns, loop] : waits) ++not_ready_[offset_ns];
-    if (auto go = wait_for_others(); !go) return go;
     make_loops(count);
+    plan_.finish_memory();
+}
+
+Result<void> Playback::run() {
+    if (auto go = wait_for_others(); !go) return go;
     return run_loops();
 }
 

@@ -20,14 +20,16 @@ namespace streamsim::run {
 
 class Playback {
 public:
-    /// REQUIRES: the plan is made before run(), and outlives the playback.
+    /// REQUIRES: the plan is made before prepare(), and outlives the playback.
     explicit Playback(PlaybackPlan& plan) : plan_(plan) {}
 
     /// The streams begin when those of other computers do. To be called before run(), which `barrier` outlives.
     void wait_for(seats::StartBarrier& barrier) { barrier_ = &barrier; }
 
-    /// Plays to the end, or until interrupt(). Errors: environment: no threads, a storage that is not
-    /// available, a preroll that took too long.
+    /// Makes the loops, while the memory of their frames gets its pages, so that playing costs neither. Once.
+    void prepare();
+    /// Plays to the end, or until interrupt(). REQUIRES: it is prepared. Errors: environment: no threads, a
+    /// storage that is not available, a preroll that took too long.
     Result<void> run();
     /// Takes part in the start of a run in which this computer plays nothing.
     Result<void> wait_for_others();
@@ -71,8 +73,8 @@ private:
     PlaybackPlan& plan_;
     seats::StartBarrier* barrier_ = nullptr;  // null: there is no other computer to wait for
     mutable Mutex mutex_;
-    // Guarded by mutex_ in part: run() counts not_ready_ before there are loops, and loops_ stay once they are
-    // made.
+    // Guarded by mutex_ in part: prepare() counts not_ready_ before there are loops, and loops_ stay once they
+    // are made.
     std::vector<std::unique_ptr<PlaybackLoop>> loops_;
     std::unique_ptr<ClaimWatch> claim_;              // null: nothing is to be proved
     std::map<std::int64_t, std::size_t> not_ready_;  // loops, by start offset

@@ -34,6 +34,7 @@ Result<RunResult> Session::execute() {
         after_play();
         return conclusion_.nothing_to_play();
     }
+    playback_.prepare();
     PlayObservation observation(plan_);
     conclusion_.observe(observation);
     if (auto ran = playback_.run(); !ran) {

@@ -2,11 +2,14 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <vector>
 
 namespace streamsim::storage {
 namespace {
@@ -37,9 +40,19 @@ TEST(BufferArena, MovesAndLeavesItsMemoryInPlace) {
     std::byte* const at = first.memory().data();
     BufferArena second(std::move(first));
     EXPECT_EQ(second.memory().data(), at);
-    auto third = BufferArena::make(100, {}).value();
+    auto third = BufferArena::begin(50'000'000).value();  // whose pages are still being touched
     third = std::move(second);
     EXPECT_EQ(third.memory().data(), at);
+}
+
+TEST(BufferArena, HasAllItsPagesWhenItIsFinishedAlsoAfterAMove) {
+    constexpr std::size_t kBytes = std::size_t{64} << 20;
+    auto begun = BufferArena::begin(kBytes).value();
+    BufferArena arena(std::move(begun));
+    arena.finish({});
+    std::vector<unsigned char> resident(kBytes / static_cast<std::size_t>(sysconf(_SC_PAGESIZE)));
+    ASSERT_EQ(mincore(arena.memory().data(), kBytes, resident.data()), 0);
+    EXPECT_TRUE(std::all_of(resident.begin(), resident.end(), [](unsigned char page) { return page & 1; }));
 }
 
 TEST(BufferArena, TooMuchIsAnErrorThatSaysWhatToLower) {
