@@ -70,6 +70,8 @@ public:
 
     /// Runs `callback` on this thread after the current callback. Loop's thread only.
     virtual void defer(Callback callback) = 0;
+    /// As defer(); if a timer runs, before the next timer: for short work on what that timer has in the cache.
+    virtual void defer_first(Callback callback) { defer(callback); }
 
     /// Runs `function` on the loop's thread. The only call that any thread may make.
     virtual void post(std::function<void()> function) = 0;

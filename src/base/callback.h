@@ -2,6 +2,10 @@
 // nothing, so timers and reads can carry one for each frame.
 #pragma once
 
+#include <cstddef>
+
+#include "base/memory.h"
+
 namespace streamsim {
 
 /// Non-owning. REQUIRES: the object outlives every call.
@@ -21,10 +25,8 @@ public:
     void operator()() const { function_(object_); }
     /// The call comes soon: asks for the beginning of the object to be in the cache by then.
     void prefetch() const {
-        constexpr int kCacheLine = 64;
-        constexpr int kBytes = 640;
-        for (int at = 0; object_ != nullptr && at < kBytes; at += kCacheLine)
-            __builtin_prefetch(static_cast<const char*>(object_) + at);
+        constexpr std::size_t kBytes = 640;
+        streamsim::prefetch(object_, kBytes);
     }
     explicit operator bool() const { return function_ != nullptr; }
 

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <bit>
 
-#include "base/align.h"
 #include "base/check.h"
+#include "base/memory.h"
 
 namespace streamsim::load {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "base/align.h"
+#include "base/memory.h"
 
 namespace streamsim::load {
 namespace {

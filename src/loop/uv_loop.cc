@@ -109,8 +109,17 @@ void UvLoop::run_timers() {
         const Callback callback = timers_.pop(when);
         lateness_.add((at - when).ns);
         note_stall(when, at);
+        in_timer_ = true;
         callback();
+        in_timer_ = false;
+        for (const Callback each : behind_timer_) each();
+        behind_timer_.clear();
     }
+}
+
+void UvLoop::defer_first(Callback callback) {
+    if (!in_timer_) return defer(callback);
+    behind_timer_.push_back(callback);
 }
 
 void UvLoop::note_stall(Instant due, Instant now) {

@@ -12,6 +12,7 @@
 #include <array>
 #include <functional>
 #include <optional>
+#include <vector>
 
 #include "loop/loop_base.h"
 #include "loop/wake_timer.h"
@@ -33,6 +34,7 @@ public:
 
     Instant now() override { return {static_cast<std::int64_t>(uv_hrtime())}; }
     void post(std::function<void()> function) override;
+    void defer_first(Callback callback) override;
     StopReason run() override;
     Duration stalled_within(Instant from, Instant to) const override;
     LoopLateness lateness() const override;
@@ -56,6 +58,8 @@ private:
     uv_loop_t loop_{};
     uv_async_t wake_{};
     uv_check_t check_{};
+    bool in_timer_ = false;
+    std::vector<Callback> behind_timer_;
     uv_idle_t busy_{};  // active while a callback is deferred: the poll must not wait
     std::optional<WakeTimer> wake_timer_;
     Instant armed_ = Instant::never();

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cerrno>
 
-#include "base/align.h"
 #include "base/check.h"
+#include "base/memory.h"
 
 namespace streamsim::play {
 namespace {
@@ -72,6 +72,7 @@ void FrameRead::take(IoTag tag, Instant scheduled, SlotReads& reads) {
 }
 
 void FrameRead::open_ahead() {
+    if (files_.empty()) return;
     for (std::size_t i = 0; i < extents_.size(); ++i) {
         const FrameIndex& index = *path_.sources()[extents_[i].source];
         if (!index.file_per_frame()) continue;

@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/memory.h"
 #include "play/client_delay.h"
 #include "play/player_options.h"
 #include "play/slot_reads.h"
@@ -125,6 +126,15 @@ public:
     void cancel();
     /// The owner has settled the slot: idle again.
     void release();
+
+    /// The owner will settle the slot soon.
+    void prefetch() const { prefetch_between(this, &files_); }
+    /// And then read another one by it: the second step, when the first has come.
+    void prefetch_plans() const {
+        streamsim::prefetch(extents_.data(), sizeof(SlotExtent));
+        streamsim::prefetch(ranges_.data(), sizeof(Range));
+        streamsim::prefetch(pieces_.data(), sizeof(Piece));
+    }
 
     bool idle() const { return state_ == State::idle; }
     bool reading() const { return state_ == State::reading; }

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "base/align.h"
 #include "base/check.h"
+#include "base/memory.h"
 
 namespace streamsim::play {
 namespace {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/check.h"
+#include "base/memory.h"
 #include "base/time.h"
 #include "metrics/digest.h"
 #include "metrics/distributions.h"
@@ -71,6 +72,10 @@ public:
     /// The slot was dropped in the first second of play, which does not count against a verdict.
     bool is_startup_drop(const FrameOutcome& outcome) const;
 
+    /// A slot will be settled soon.
+    void prefetch() const { prefetch_between(&stream_series_, &fresh_ + 1); }
+    /// The second step, when the first has come.
+    void prefetch_row() const { streamsim::prefetch(fresh_.data() + fresh_.size(), sizeof(FrameOutcome)); }
     /// A slot entered the window.
     void scheduled() { ++counts_.scheduled; }
     /// Enters the outcome of a slot. REQUIRES: not settled before.

@@ -315,6 +315,9 @@ void Player::arm() {
 
 void Player::on_timer() {
     timer_ = 0;
+    ledger_.prefetch();
+    slot_reads_.prefetch();
+    if (const FrameRead* const read = display_ < next_ ? window(display_) : nullptr) read->prefetch();
     const std::uint64_t before = display_;
     run_clock();
     advance();
@@ -390,6 +393,8 @@ bool Player::display_next() {
     }
     ++display_;
     if (came) {
+        read->prefetch_plans();
+        ledger_.prefetch_row();
         if (!read->failed()) --buffered_;
         judge(*read);
     }

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "base/align.h"
 #include "base/check.h"
+#include "base/memory.h"
 
 namespace streamsim::play {
 

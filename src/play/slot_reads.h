@@ -10,9 +10,11 @@
 // of each track, as a rule).
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
+#include "base/memory.h"
 #include "play/play_path.h"
 #include "streamsim/media.h"
 
@@ -39,10 +41,14 @@ public:
     /// As plan(), but only the extents that depend on no other slot, as images do: a slot that is planned ahead
     /// may still be passed over.
     ShownFrame plan_ahead(std::uint64_t slot, std::vector<SlotExtent>& into) { return plan(slot, into, true); }
+    /// A slot will be planned soon.
+    void prefetch() const { streamsim::prefetch(plain_, kIndexBytes); }
     /// No extents depend on other slots.
     bool independent() const { return independent_; }
 
 private:
+    static constexpr std::size_t kIndexBytes = 128;  // of the index of a container
+
     struct Group {  // in the decoder
         std::uint32_t source = UINT32_MAX;
         std::uint64_t sync = 0;

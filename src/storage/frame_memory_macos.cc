@@ -5,7 +5,7 @@
 
 #include <cstdint>
 
-#include "base/align.h"
+#include "base/memory.h"
 #include "storage/buffer_arena.h"
 #include "storage/frame_memory.h"
 

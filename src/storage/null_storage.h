@@ -8,9 +8,9 @@
 namespace streamsim::storage {
 
 /// Every operation succeeds in full, stamped with the instant of its submission; the callbacks run together, by
-/// one defer() of the loop for all operations that were submitted meanwhile. Allocates only when more files are
-/// closed at once than ever before. Nothing is kept: every name exists (and create_new succeeds all the same),
-/// as a file of no bytes or a directory of no entries.
+/// one defer_first() of the loop for all operations that were submitted meanwhile. Allocates only when more
+/// files are closed at once than ever before. Nothing is kept: every name exists (and create_new succeeds all
+/// the same), as a file of no bytes or a directory of no entries.
 class NullStorage final : public OperationIntake {
 public:
     /// `io` is the name in capabilities(), "null" in real time and "sim" in virtual time; a literal.
@@ -32,7 +32,7 @@ private:
             write.bytes = write.buffer.size();
         }
         settle(op, 0, op.submitted_at, op.submitted_at);
-        deliver_later();
+        deliver_soon();
     }
 
     /// Those of closed files first: the layers above keep a record for each.

@@ -83,6 +83,11 @@ void OperationIntake::deliver_later() {
     loop_.defer(Callback::of<&OperationIntake::deliver_deferred>(this));
 }
 
+void OperationIntake::deliver_soon() {
+    if (std::exchange(delivery_set_, true)) return;
+    loop_.defer_first(Callback::of<&OperationIntake::deliver_deferred>(this));
+}
+
 void OperationIntake::deliver_deferred() {
     delivery_set_ = false;
     deliver();

@@ -60,6 +60,8 @@ protected:
     void deliver();
     /// Calls deliver() at the end of this turn.
     void deliver_later();
+    /// The same, behind the timer that runs.
+    void deliver_soon();
     void advance_shutdown();
 
 private:

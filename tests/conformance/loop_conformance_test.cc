@@ -131,6 +131,23 @@ TEST_P(LoopConformance, PostWorksFromOtherThreadsAndLosesNothing) {
     loop_->release();
 }
 
+TEST_P(LoopConformance, WhatATimerDefersFirstRunsBeforeTheNextTimer) {
+    struct Deferring {
+        EventLoop& loop;
+        Note own, behind;
+        void run() {
+            loop.defer_first(behind.callback());
+            own.run();
+        }
+    } deferring{*loop_, {&log_, 0}, {&log_, 1}};
+    Note next{&log_, 2};
+    const Instant due = loop_->now();
+    loop_->at(due, Callback::of<&Deferring::run>(&deferring));
+    loop_->at(due, next.callback());
+    loop_->run();
+    EXPECT_EQ(log_, (std::vector<int>{0, 1, 2}));
+}
+
 TEST_P(LoopConformance, CompletionsAreReapedBeforeATimerThatIsDue) {
     struct Queue : Reaper {
         std::vector<int>& log;
@@ -167,6 +184,18 @@ TEST(UvLoop, DeferredCallbacksThatDeferAgainDoNotStarveTimers) {
         void stop() { loop.stop(); }
     } again{loop};
     loop.defer(Callback::of<&Again::run>(&again));
+    EXPECT_EQ(loop.run(), StopReason::stopped) << "else it never ends";
+}
+
+TEST(UvLoop, CallbacksThatDeferAgainBehindATimerDoNotStarveTimers) {
+    loop::UvLoop loop;
+    struct Again {
+        EventLoop& loop;
+        void run() { loop.defer_first(Callback::of<&Again::run>(this)); }
+        void stop() { loop.stop(); }
+    } again{loop};
+    loop.at(loop.now(), Callback::of<&Again::run>(&again));
+    loop.at(loop.now() + milliseconds(3), Callback::of<&Again::stop>(&again));
     EXPECT_EQ(loop.run(), StopReason::stopped) << "else it never ends";
 }
 

@@ -4,7 +4,7 @@
 #include <utility>
 #include <vector>
 
-#include "base/align.h"
+#include "base/memory.h"
 #include "media/catalogue/frame_sizes.h"
 #include "media/clips/planned_index.h"
 #include "media/container/container_file.h"

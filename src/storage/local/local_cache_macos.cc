@@ -9,7 +9,7 @@
 #include <cerrno>
 #include <cstdint>
 
-#include "base/align.h"
+#include "base/memory.h"
 #include "base/system/page_cache.h"
 #include "base/units.h"
 #include "storage/errno_text.h"
